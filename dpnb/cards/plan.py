@@ -106,14 +106,7 @@ def _notes(view: Any) -> list[str]:
             f"{clean(view.label(place))} was answered before at {symbol} {digits.number(float(held.amount))}. This plan asks "
             f"{symbol} {digits.number(float(item.share.amount))} of it, more than that: it would be bought anew, in full."
         )
-    for many in view.priced.divided:
-        names = [clean(view.label(place)) for place in many]
-        where = "both" if len(many) == 2 else "two of them"
-        who, nobody = ("rows", "no row") if view.dataset.schema.unit.max_rows > 1 else ("people", "nobody")
-        notes.append(
-            f"{', '.join(names[:-1])} and {names[-1]} are about different {who}: {nobody} is in {where}, "
-            "so they are priced together."
-        )
+    notes += [clean(sentence) for sentence in view.divided]
     notes += [f"{clean(name)}: expected {clean(one.sentence)}" for name, one in view.matrix_plans()]
     if any("more if fewer do" in item.preview.words for item in view.items):
         notes.append(

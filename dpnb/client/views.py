@@ -108,6 +108,19 @@ class PlanView:
                 found.append((name, planned_reading(reading, share, int(rows))))
         return tuple(found)
 
+    @property
+    def divided(self) -> tuple[str, ...]:
+        """Which questions are priced together because nobody is in two of them, a sentence each."""
+        who, nobody = ("rows", "no row") if self.dataset.schema.unit.max_rows > 1 else ("people", "nobody")
+        found = []
+        for many in self.priced.divided:
+            names = [self.label(place) for place in many]
+            where = "both" if len(many) == 2 else "two of them"
+            found.append(
+                f"{', '.join(names[:-1])} and {names[-1]} are about different {who}: {nobody} is in {where}, so they are priced together."
+            )
+        return tuple(found)
+
     def label(self, place: int) -> str:
         """Return the name of the question at a place, or its text."""
         return self.labels.get(self.measurements[place], self.priced.items[place].text)
@@ -121,6 +134,7 @@ class PlanView:
                 "public · free" if item.public else "stored · free" if self.stored[place] else str(item.loss)
             )
             lines.append(f"  {self.label(place)}: {paid}; {item.preview.words}")
+        lines += [f"  {sentence}" for sentence in self.divided]
         lines += [f"  {name}: expected {one.sentence}" for name, one in self.matrix_plans()]
         return "\n".join(lines)
 

@@ -134,9 +134,9 @@ def test_a_plan_says_which_questions_are_about_different_people(data):
     """And their noise is that of less than all of them."""
     bands = {"low": data[data.x < 3], "middle": data[(data.x >= 3) & (data.x < 6)], "high": data[data.x >= 6]}
     plan = dpnb.plan({name: band.count() for name, band in bands.items()}, epsilon=1)
-    assert "low, middle and high are about different people: nobody is in two of them" in str(
-        plan._repr_mimebundle_()
-    )
+    said = "low, middle and high are about different people: nobody is in two of them"
+    assert said in str(plan)
+    assert said in str(plan._repr_mimebundle_()["text/html"])
     report = dpnb.release({name: band.count() for name, band in bands.items()}, epsilon=1)
     assert report.charged.amount == 1
     alone = dpnb.plan({"low": bands["low"].count()}, epsilon="1/3", fresh=True)

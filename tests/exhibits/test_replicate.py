@@ -23,6 +23,7 @@ from dpnb.exhibits.replicate import (
     table_text,
 )
 from dpnb.exhibits.replicate.__main__ import main
+from dpnb.exhibits.replicate.missing import NOT_REPRODUCED
 from dpnb.exhibits.replicate.page import html_page
 from dpnb.exhibits.replicate.row import UNTOLD
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw
@@ -41,17 +42,6 @@ DIFFERENT = {
 #: labels swapped in print: seen with enough repetitions only
 SWAPPED = {"000 Fig 3 top"}
 
-#: figures of the notes that this code does not give back, and why
-NOT_REPRODUCED = {
-    "003 count, 99.5 % point 47": "the exact quantile of the discrete noise is 46",
-    "003 std, privacy error .044": "ours is .046 to .047: the data are not printed, a clamped normal is assumed",
-    "004 Table 1, printed cells": "not at hand; 54 cells of the same closed form on a grid that is assumed stand in the table",
-    "004 Fig 5, attenuation 6 to 13 %": "ours is 1 to 4 %: subsets and upper bound of print are unknown",
-    "004 Fig 13, trimming on X": "distance, n, ε and δ are not printed; box noise beside clipping is shown instead",
-    "000 Figs 1, 4, 5, 9": "the paper is not at hand: multiplicities and the partition are drawn, without a number",
-    "004 Figs 8, 11, 12": "the paper is not at hand: what their panels show is not known here, so none is called a repetition",
-}
-
 
 @pytest.fixture(scope="module")
 def rows():
@@ -67,9 +57,14 @@ def test_every_row_that_differs_is_known_and_says_why(rows):
     assert len(rows) >= 40
 
 
-def test_figures_that_are_not_reproduced_have_a_reason():
-    """The list is short, and each entry is a sentence."""
-    assert all(len(reason) > 30 for reason in NOT_REPRODUCED.values())
+def test_what_is_not_repeated_is_said_on_the_page_with_its_reason(rows):
+    """Tables and figures that are not at hand among them; each entry is a sentence."""
+    page = html_page(rows, [])
+    assert all(len(reason) > 30 and reason in page for reason in NOT_REPRODUCED.values())
+    assert {"004 Table 1, printed cells", "004 Figs 8, 11, 12", "004 Fig 13, trimming on X"} <= set(
+        NOT_REPRODUCED
+    )
+    assert all(name in page for name in NOT_REPRODUCED)
 
 
 def test_another_seed_gives_other_simulations_and_the_same_exact_rows():
@@ -261,6 +256,7 @@ def test_no_panel_has_the_number_of_a_figure_that_it_does_not_repeat():
     ]
     numbers = {number for one in drawn if one for number in re.findall(r"Figs? (\w+)", one.source)}
     assert numbers - {"8"} == {"2", "6", "7a"}
+    assert "Fig" not in figures._regression_figure(np.random.default_rng(1), 2).source
     assert all(len(one.alternative) > 40 for one in drawn if one)
 
 

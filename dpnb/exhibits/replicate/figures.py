@@ -189,7 +189,7 @@ def _regression_figure(rng: np.random.Generator, reps: int) -> Drawn:
     plain(axes.yaxis, (5, 10, 20, 50, 100, 200))
     named(axes, "ε", "MSE, box over clipped ball")
     return Drawn(
-        "004 Fig 13",
+        "004, clipping in the place of trimming",
         f"What a clipped row saves in the mean squared error of slopes: ten columns, n = {rows:,}, δ = 1e-6. No row is dropped.",
         "Points for several data sets at five ε; the median falls from about "
         f"{np.median(gains[0]):.0f} at ε 0.1 to {np.median(gains[-1]):.0f} at ε 2.",

@@ -11,6 +11,7 @@ from typing import Any
 from dpnb.cards.markup import Markup, el
 from dpnb.cards.report import document
 from dpnb.exhibits.replicate.canvas import Drawn
+from dpnb.exhibits.replicate.missing import NOT_REPRODUCED
 from dpnb.exhibits.replicate.row import UNTOLD, Row, table_text
 
 _STYLE = """
@@ -64,6 +65,8 @@ def html_page(rows: Sequence[Row], drawn: Sequence[Drawn]) -> str:
         el("p", _tally(counts), class_="lead"),
         el("h2", "Table"),
         el("div", _table(rows), class_="scroll", tabindex="0", role="group", aria_label="table"),
+        el("h2", "Not repeated"),
+        el("div", _missing(), class_="scroll", tabindex="0", role="group", aria_label="not repeated"),
         el("h2", "Figures"),
         *(_figure(one) for one in drawn),
     )
@@ -76,6 +79,18 @@ def _tally(counts: Mapping[str, int]) -> str:
         f"{counts['agrees']} rows agree, {counts['differs']} differ, {untold}and {counts['ours alone']} have nothing in print to "
         "be set beside."
     )
+
+
+def _missing() -> Markup:
+    """What was published and is missing here, each with its reason."""
+    head = el(
+        "thead", el("tr", el("th", "in print", scope="col"), el("th", "why it is not repeated", scope="col"))
+    )
+    lines = (
+        el("tr", el("th", name, scope="row"), el("td", f"{reason}."), class_="first")
+        for name, reason in NOT_REPRODUCED.items()
+    )
+    return el("table", head, el("tbody", *lines))
 
 
 def _table(rows: Sequence[Row]) -> Markup:
