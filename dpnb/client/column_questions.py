@@ -7,6 +7,7 @@ needs no words of its own here is asked as its declaration says.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from inspect import Parameter, Signature
@@ -107,6 +108,7 @@ class ColumnQuestions(HoldsNoData):
         ci: bool = True,
         spread: str = "bought",
         clamped: bool = False,
+        about: int | None = None,
         weights: str | ColumnHandle | None = None,
     ) -> Estimate:
         """Ask the mean; the proportion of a condition.
@@ -122,8 +124,16 @@ class ColumnQuestions(HoldsNoData):
         clamped : bool
             Count rows at or beyond each bound too, with a tenth of the loss: ``.held_share()`` of the answer is then free, and the
             card says the shares. An interval for the mean without bounds there is none: one value could lie anywhere.
+        about : int, optional
+            Where the number of rows is private: how many you expect, of all groups together. The more there are the less of the loss has to
+            buy their spread. It is rounded to a power of two and is part of the question; a wrong one makes intervals wider, never wrong.
         """
-        options = unlike(ci=(ci, True), spread=(spread, "bought"), clamped=(clamped, False))
+        options = unlike(
+            ci=(ci, True),
+            spread=(spread, "bought"),
+            clamped=(clamped, False),
+            about=(power_of_two(about), None),
+        )
         if weights is not None:
             return self._dataset.ask("weighted_mean", self._expr, other=self._dataset.key(weights), **options)
         return self._ask("mean", **options)
@@ -323,6 +333,13 @@ class ColumnQuestions(HoldsNoData):
     def top_k(self, k: int = 3) -> Estimate:
         """Ask the `k` most frequent declared values, best first; see :meth:`mode`."""
         return self._ask("top_k", k=k)
+
+
+def power_of_two(about: Any) -> Any:
+    """Return the power of two next to a number of rows; what is none is refused where options are checked."""
+    if isinstance(about, bool) or not isinstance(about, int | float) or not 1 <= about < 2**39:
+        return about
+    return 2 ** round(math.log2(about))
 
 
 def unlike(**pairs: tuple[Any, Any]) -> dict[str, Any]:

@@ -188,6 +188,9 @@ def _options(question: QueryPlan, statistic: Statistic) -> dict[str, Any]:
             raise OptionError(f"{name}= is True or False.")
     if "spread" in options and options["spread"] not in {"bought", "bound"}:
         raise OptionError('spread= is "bought" (paid, tight) or "bound" (free, wide).')
+    about = options.get("about")
+    if about is not None and (isinstance(about, bool) or about not in range(1, 2**40)):
+        raise OptionError("about= is a number of rows that you expect, for example about=1000.")
     if "q" in options:
         levels = options["q"] if isinstance(options["q"], tuple) else (options["q"],)
         if any(isinstance(level, bool | str) or level is None for level in levels):

@@ -86,7 +86,8 @@ class Mean(Statistic):
     name: ClassVar[str] = "mean"
     title: ClassVar[str] = "mean"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought", "clamped": False}
+    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought", "clamped": False, "about": None}
+    examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"about": 1024},)
     apart: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
     smooth: ClassVar[bool] = True

@@ -100,9 +100,11 @@ def spread_share(setting: Setting, share: Share) -> Fraction:
     sixth of the range, k being the rows of a person; a narrower column has an interval that is wider, by an upper bound of the spread. It is at
     most two fifths of ε or a quarter of ρ, and at least what makes the mean no more than a tenth noisier than it would be without.
     What is bought of either never falls where the loss grows: an answer serves whoever asks less later. Of a private number of rows, which
-    no price may know, it is three tenths.
+    no price may know, it is three tenths, or goes by the number that was named with the question (``about=``), the same in each cell.
     """
-    rows = setting.public_n
+    rows, named = setting.public_n, setting.options.get("about")
+    if rows is None and named is not None:
+        rows = max(int(named) // setting.cells, 1)
     if rows is None:
         return _PRIVATE_SHARE
     enough = Fraction(setting.unit.max_rows, rows) * (90 if share.kind == "epsilon" else 64)

@@ -66,3 +66,10 @@ def test_interactions_plan_with_it(data):
     assert plan["held"] == pytest.approx(4)
     planned = dpnb.plan({"q": data.x.mean()}, epsilon=1, assume_n=round(mean.n), fresh=True)
     assert Curve(**plan["curve"]).width_at(1) == pytest.approx(planned.items[0].preview.half_width, rel=1e-6)
+
+
+def test_a_number_is_rounded_to_a_power_of_two(data):
+    """So that guesses that are near each other are one question."""
+    questions = {data.x.mean(about=n).measurement.question.canonical() for n in (900, 1000, 1024, 1300)}
+    assert len(questions) == 1
+    assert data.x.mean(about=1500).measurement.question.canonical() not in questions

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from dpnb.errors import OptionError
 from dpnb.planner import Item, QueryPlan
 from dpnb.planner import expression as e
+from dpnb.statistics.ratio import spread_share
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from tests.planner.test_price import priced
+from tests.statistics.coverage import coverage, narrow, skewed
+from tests.statistics.test_coverage import MEAN as SKEWED_MEAN
+from tests.statistics.test_coverage import enough
 
 MEAN = QueryPlan("p", "mean", e.Ref("x"))
 FREE = QueryPlan("p", "mean", e.Ref("x"), options=(("ci", False),))
@@ -69,3 +75,44 @@ def test_no_part_gets_more_noise_where_more_is_paid(kind):
                 for found in (("scale",) if kind == "epsilon" else ("variance",))
             )
         last = now
+
+
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+def test_a_number_named_with_the_question_stands_for_a_private_one(kind):
+    """The spread has the share that it has of a public number of as many rows; of groups each has its part of them."""
+    hidden = schema(PrivacyUnit("add-remove"), kind)
+    for cells, by in ((1, ()), (4, (BINS,))):
+        asked = QueryPlan("p", "mean", e.Ref("x"), by=by, options=(("about", 1024 * cells),))
+        (item,) = priced([Item(asked)], hidden, **{kind: 1}).items
+        setting = item.checked.setting
+        assert spread_share(setting, item.share) == spread_share(alone(setting), item.share) < Fraction(1, 5)
+    with pytest.raises(OptionError, match="a number of rows that you expect"):
+        priced([Item(QueryPlan("p", "mean", e.Ref("x"), options=(("about", 0),)))], hidden, **{kind: 1})
+
+
+BINS = e.BinOp("//", e.Ref("x"), e.Const(26))
+"""Four groups."""
+
+
+def alone(setting):
+    """The same question of 1,024 people whose number is public."""
+    return replace(setting, unit=PrivacyUnit("change-one", rows=1024), private=False, keys=(), options={})
+
+
+def test_many_people_named_leave_the_mean_a_quarter_less_noise():
+    """Of 1,024 private rows at ε 1 nine hundredths instead of three tenths buy the spread."""
+    hidden = schema(PrivacyUnit("add-remove"))
+    named = QueryPlan("p", "mean", e.Ref("x"), options=(("about", 1024),))
+    scales = [laws(question, hidden, epsilon=1)["sum"].scale for question in (named, MEAN)]
+    assert 0.75 < scales[0] / scales[1] < 0.78
+
+
+@pytest.mark.parametrize("about", [1, 2**30])
+def test_a_wrong_number_makes_intervals_wider_and_not_wrong(about):
+    """Of 500 private rows, one and a thousand million named; also of a narrow column, whose spread is then hidden."""
+    for population, mean in ((skewed, SKEWED_MEAN), (narrow, 80.0)):
+        found = coverage(
+            "mean", population, 500, ("epsilon", "0.5"), mean, adjacency="add-remove", about=about, reps=400
+        )
+        assert enough(found.privacy, 400)
+        assert enough(found.confidence, 400)
