@@ -78,7 +78,7 @@ WRONG = {
     "p.x.sum(weights=p.y)": (PlanError, "weights_fixed = true"),
     "p.x.mean(1)": (
         OptionError,
-        "p.x.mean() was given too many values. It takes ci=, spread=, clamped=, weights=.",
+        "p.x.mean() was given too many values. It takes ci=, spread=, clamped=, about=, weights=.",
     ),
     "p.x.mean(p.y)": (OptionError, "p.x.mean() was given too many values"),
     "p.x.sum(1)": (OptionError, "p.x.sum() was given too many values. It takes weights=, ci=."),
