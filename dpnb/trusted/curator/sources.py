@@ -313,11 +313,20 @@ def _handed_over(source: HandOver, home: Home) -> Found:
 
 def read_arrays(arrays: Mapping[str, np.ndarray], table: int = 0) -> dict[str, np.ndarray]:
     """Rebuild a table's columns from what :func:`dpnb.client.upload.hand_over` wrote: numbers, or texts and ``None``."""
+    stacked = {
+        int(place): row
+        for name in arrays
+        if name.startswith(f"{table}.") and name.endswith(".stack")
+        for place, row in zip(arrays[name.removesuffix("stack") + "places"], arrays[name], strict=True)
+    }
     columns: dict[str, np.ndarray] = {}
     for place, name in enumerate(arrays[f"{table}.names"].tolist()):
         at = f"{table}.{place}"
-        numbers = f"{at}.v" in arrays
-        columns[name] = arrays[f"{at}.v"] if numbers else _texts(arrays[f"{at}.b"], arrays[f"{at}.l"])
+        if place in stacked:
+            columns[name] = stacked[place]
+        else:
+            numbers = f"{at}.v" in arrays
+            columns[name] = arrays[f"{at}.v"] if numbers else _texts(arrays[f"{at}.b"], arrays[f"{at}.l"])
     return columns
 
 
