@@ -16,11 +16,18 @@ from tasks.interpreters import VERSIONS
 from tasks.project import Failure, step
 
 # minutes on the clock, on two quiet cores; ALLOWED is of the clock and of processor, the difference is for engines to come
-LINTERS, LIBRARY, BROWSER, ALONE = "linters, walls, front end", "library", "browser", "timing, alone"
+LINTERS, LIBRARY, SPARK, BROWSER, ALONE = (
+    "linters, walls, front end",
+    "library",
+    "Spark",
+    "browser",
+    "timing, alone",
+)
 OTHER = "Python {}: what may differ"
 BUDGET = {
     LINTERS: 1.5,
     LIBRARY: 5,
+    SPARK: 1.5,
     BROWSER: 6,
     ALONE: 1,
     **{OTHER.format(version): 1 for version in VERSIONS},

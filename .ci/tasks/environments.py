@@ -24,7 +24,7 @@ SIZES = {
     "class": "a download of about 200 MB, one to three minutes",
     "docs": "a download of about 180 MB, one to three minutes",
     "core-test": "a download of about 300 MB, one to four minutes",
-    "test": "a download of about 420 MB, one to five minutes",
+    "test": "a download of about 880 MB, two to ten minutes",
 }
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
-from tasks.chromium import APT_INSTALL, add_packages
+from tasks.packages import APT_INSTALL, add_packages, may_add
 
 PACKAGE = "postgresql"
 PLACES = Path("/usr/lib/postgresql")
@@ -21,7 +20,7 @@ def ensure_server() -> None:
     """Install a server from the distribution where this user may; otherwise say what to type."""
     if find_server():
         return
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+    if may_add():
         add_packages(PACKAGE)
     if not find_server():
         hint = " ".join(("sudo", *APT_INSTALL, PACKAGE))

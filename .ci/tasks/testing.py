@@ -11,10 +11,11 @@ from pathlib import Path
 
 from tasks import project
 from tasks.chromium import ensure_browser
-from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, Run, pytest
+from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, SPARK, Run, pytest
 from tasks.environments import install_beside, ready
 from tasks.frontend import front_end
 from tasks.interpreters import first_interpreter, interpreters
+from tasks.java import ensure_java
 from tasks.postgres import ensure_server
 from tasks.project import step
 from tasks.pythons import REST, may_differ
@@ -45,9 +46,11 @@ def everything(run: Run, python: str) -> None:
     """Run every ordinary test under the first Python."""
     day = os.environ.setdefault("DPNB_ROTATION", str(int(time.time() // 86400)))
     print("-- samples of day {}: DPNB_ROTATION={} draws them again".format(day, day), flush=True)
-    apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo")]
+    apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo", "spark")]
     run.pytest(LINTERS, python, [*SPREAD, "-m", "repo and not soak", "tests/repo"])
     run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
+    # one process: a second Spark takes longer to start than all of these take
+    run.pytest(SPARK, python, ["-m", "not soak", "tests/spark"])
     run.pytest(BROWSER, python, [*BY_FILE, "-m", "not soak and not alone", "tests/browser"])
     # a figure measured beside another test says nothing
     run.pytest(ALONE, python, ["-m", "alone and not soak", "tests/benchmarks", "tests/browser"])
@@ -66,6 +69,7 @@ def test(arguments: list[str]) -> bool:
         front.result()
         ensure_browser()
         ensure_server()
+        ensure_java()
         elsewhere = beside.submit(
             lambda: [(one, ready(".venv-" + one.version, one, "core-test")) for one in others]
         )

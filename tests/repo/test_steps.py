@@ -269,7 +269,7 @@ def test_contracts_and_pickles_do_not_wait(steps):
 
 def steps_rooms() -> list[Path]:
     """Return the folders of tests that every environment could run."""
-    first_alone = {"browser", "benchmarks", "repo", "golden", "contracts"}
+    first_alone = {"browser", "benchmarks", "repo", "golden", "contracts", "spark"}
     return [room for room in (ROOT / "tests").iterdir() if room.is_dir() and room.name not in first_alone]
 
 
@@ -403,6 +403,27 @@ def test_a_server_is_found_or_installed(steps, monkeypatch, capsys, tmp_path, th
     steps.postgres.ensure_server()
     assert added == asked
     assert ("sudo apt-get install" in capsys.readouterr().out) == (not there and not root)
+
+
+@pytest.mark.parametrize(
+    ("there", "root", "added", "said"),
+    [
+        ({"java"}, True, [], False),
+        (set(), True, ["openjdk-17-jre-headless"], False),
+        (set(), False, [], True),
+    ],
+    ids=["there", "installed", "nothing may be installed"],
+)
+def test_a_java_is_found_or_installed(steps, monkeypatch, capsys, there, root, added, said):
+    """Spark's tests need one; where it cannot be installed something is to be typed."""
+    there, asked = {*there, "apt-get"}, []
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda name: name if name in there else None)
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.setattr(steps.java, "add_packages", lambda name: asked.append(name) or there.add("java"))
+    steps.java.ensure_java()
+    assert asked == added
+    assert ("sudo apt-get install" in capsys.readouterr().out) == said
 
 
 def test_every_environment_that_a_target_asks_for_can_be_made(steps):

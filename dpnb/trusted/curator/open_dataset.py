@@ -33,10 +33,12 @@ from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
+from dpnb.trusted.schema.lake_table import LakeTable
+from dpnb.trusted.schema.server_table import ServerTable
 from dpnb.trusted.wire.places import Home, write_private
 
-SERVER = ".server"
-"""How the note of a copy ends that lies in a database server."""
+SERVER, LAKE = ".server", ".spark"
+"""How the note of a copy ends that lies in a database server, and of one that Spark reads."""
 
 _FORGOTTEN = 3600.0
 """Seconds after which handed-over rows that no attach came for are deleted."""
@@ -256,7 +258,7 @@ class Shelf:
         about = (found.known_as, found.fingerprint, found.schema.version, unit, str(QUANTISER_VERSION))
         facts = "\n".join(about).encode()
         name = hmac.new(self._key, facts, hashlib.sha256).hexdigest()[:32]
-        return self._home.prepared / f"{name}{'.duckdb' if found.server is None else SERVER}"
+        return self._home.prepared / f"{name}{_ending(found)}"
 
     def _write(self, found: Found, copy: Path) -> None:
         draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
@@ -267,9 +269,7 @@ class Shelf:
             if found.server is None:
                 draft.replace(copy)
             else:
-                from dpnb.trusted.curator.engines.postgres import write_copy
-
-                write_copy(draft, found.server, copy)
+                _write_elsewhere(draft, found.server, copy)
         except OSError as error:
             raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
         finally:
@@ -304,9 +304,31 @@ def sweep(home: Home) -> None:
             if time.time() - rows.stat().st_mtime > _FORGOTTEN:
                 rows.unlink()
     described = set(_copies_described(home))
-    for copy in (*home.prepared.glob("*.duckdb"), *home.prepared.glob(f"*{SERVER}")):
+    for copy in itertools.chain(*(home.prepared.glob(f"*{end}") for end in (".duckdb", SERVER, LAKE))):
         if copy.name not in described:
             _erase(copy)
+    for folder in home.prepared.glob(f".*{LAKE}.*"):
+        if not folder.with_name(folder.stem[1:]).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ending(found: Found) -> str:
+    """How the name of a prepared copy, or of the note of one elsewhere, ends."""
+    if found.server is None:
+        return ".duckdb"
+    return LAKE if isinstance(found.server, LakeTable) else SERVER
+
+
+def _write_elsewhere(draft: Path, table: ServerTable | LakeTable, note: Path) -> None:
+    """Write a prepared copy where its table is asked."""
+    if isinstance(table, LakeTable):
+        from dpnb.trusted.curator.engines import spark
+
+        spark.write_copy(draft, note)
+    else:
+        from dpnb.trusted.curator.engines.postgres import write_copy
+
+        write_copy(draft, table, note)
 
 
 def _copies_described(home: Home) -> Iterator[str]:
@@ -321,6 +343,10 @@ def _erase(copy: Path) -> None:
         from dpnb.trusted.curator.engines.postgres import drop_copy
 
         drop_copy(copy)
+    elif copy.suffix == LAKE and copy.exists():
+        from dpnb.trusted.curator.engines import spark
+
+        spark.drop_copy(copy)
     copy.unlink(missing_ok=True)
     for beside in copy.parent.glob(f".{copy.name}.*"):
         shutil.rmtree(beside, ignore_errors=True)

@@ -23,7 +23,7 @@ from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.guard import REFUSAL
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import SERVER, Attached, Copy, Engine, Shelf, sweep
+from dpnb.trusted.curator.open_dataset import LAKE, SERVER, Attached, Copy, Engine, Shelf, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
 from dpnb.trusted.curator.release import (
     Chance,
@@ -550,6 +550,10 @@ def _engine(path: Path) -> Engine:
         from dpnb.trusted.curator.engines.postgres import PostgresEngine
 
         return PostgresEngine(path)
+    if path.suffix == LAKE:
+        from dpnb.trusted.curator.engines.spark import SparkEngine
+
+        return SparkEngine(path)
     from dpnb.trusted.curator.engines import DuckDBEngine
 
     return DuckDBEngine(path)

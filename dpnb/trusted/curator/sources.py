@@ -27,6 +27,7 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.dialect import STRICT, Dialect
+from dpnb.trusted.schema.lake_table import LakeTable
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles, Tables
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
 from dpnb.trusted.schema.server_table import ServerTable
@@ -69,8 +70,8 @@ class Found:
         What else the rows are known by: a file by its bytes, whichever of its columns are declared.
     declared : Path, optional
         The file of the schema, where it was read from one.
-    server : ServerTable, optional
-        The table of a server that the rows are in; they are fetched when they are first asked for.
+    server : ServerTable or LakeTable, optional
+        The table of a server or of Spark that the rows are in; they are fetched when they are first asked for.
     close : callable, optional
         Lets go of rows that were fetched.
     """
@@ -84,7 +85,7 @@ class Found:
     recognise: Callable[[], str] | None = None
     marks: tuple[str, ...] = ()
     declared: Path | None = None
-    server: ServerTable | None = None
+    server: ServerTable | LakeTable | None = None
     close: Callable[[], None] | None = None
 
     def __enter__(self) -> Self:
@@ -203,17 +204,21 @@ def _with_others(found: Found, owned: OwnedDataset, home: Home) -> Found:
     return replace(found, fingerprint=fingerprint, rows=lambda: files, recognise=now, marks=marks, close=None)
 
 
-def _in_server(table: ServerTable, schema: Schema, home: Home) -> Found:
-    """A server's table as it was looked over: known by which table it is, whatever it holds and is called; its rows by what they say."""
-    from dpnb.trusted.curator.engines.postgres_table import fetch, identified
+def _in_server(table: ServerTable | LakeTable, schema: Schema, home: Home) -> Found:
+    """A table as it was looked over: known by which table it is, whatever it holds and is called; its rows by what they say."""
+    place: Any
+    if isinstance(table, LakeTable):
+        from dpnb.trusted.curator.engines import spark_table as place
+    else:
+        from dpnb.trusted.curator.engines import postgres_table as place
 
-    identity, version = identified(table, schema)
+    identity, version = place.identified(table, schema)
     fetched: list[NamedFile] = []
 
     def rows() -> NamedFile:
         if not fetched:
             aside = home.prepared / f".fetched-{secrets.token_hex(8)}.csv"
-            fetched.append(fetch(table, schema, version, aside))
+            fetched.append(place.fetch(table, schema, version, aside))
         return fetched[0]
 
     def close() -> None:

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping
@@ -160,6 +161,27 @@ class FetchedRows(NamedFile):
         """Let go of the rows, and delete them."""
         NamedFile.close(self)
         self.path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFiles(NamedFile):
+    """The declared cells of a table of Spark, as Parquet in a folder of our own that is deleted when it is closed.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns in their order; in the files they are c0, c1, …
+    files : tuple of str
+        In the order of the rows.
+    """
+
+    names: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Let go of the rows, and delete them."""
+        NamedFile.close(self)
+        shutil.rmtree(self.path, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from dpnb.trusted.schema import Column, Mode, Schema, nearest
 from dpnb.trusted.schema.calendar import STEPS
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.grid import looks_numeric
+from dpnb.trusted.schema.lake_table import LakeTable, is_lake
 from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.schema.prepare_section import read_lines
 from dpnb.trusted.schema.server_table import ServerTable, is_server
@@ -87,8 +88,8 @@ class OwnedDataset:
         How the rows of a CSV file are written (``[source]``).
     others : dict of str to (Path, Dialect)
         The files of other tables, and how they are written (``[source.NAME]``).
-    server : ServerTable or None
-        The table in a database server that holds the rows, instead of a file.
+    server : ServerTable, LakeTable or None
+        The table in a database server, or of Spark, that holds the rows, instead of a file.
     """
 
     schema: Schema
@@ -97,7 +98,7 @@ class OwnedDataset:
     toml: Path | None = None
     dialect: Dialect = STRICT
     others: Mapping[str, tuple[Path, Dialect]] = field(default_factory=dict)
-    server: ServerTable | None = None
+    server: ServerTable | LakeTable | None = None
 
     @property
     def format(self) -> Format | None:
@@ -224,9 +225,12 @@ def _read(
         raise OwnerError(f"{where}: {fault}") from None
     folder = None if path is None else path.parent
     written = {key: value for key, value in source_section.items() if key not in tables}
-    place, server = _place(source, None), None
+    place = _place(source, None)
+    server: ServerTable | LakeTable | None = None
     if place is None and is_server(facts.get("source")):
         server = ServerTable.of(facts["source"], facts.get("table"), written, file)
+    elif place is None and is_lake(facts.get("source")):
+        server = LakeTable.of(facts["source"], facts.get("table"), written, file)
     elif place is None:
         place = _place(facts.get("source"), folder)
     others = {
@@ -533,8 +537,8 @@ def _place(source: Any, folder: Path | None) -> Path | None:
         return None
     if "://" in str(source):
         raise OwnerError(
-            "source must be a file on this machine (download it first) or a table of a PostgreSQL server: "
-            'write source = "postgresql://host/database?table=visits"'
+            "source must be a file on this machine (download it first), a table of a PostgreSQL server or what Spark reads: "
+            'write source = "postgresql://host/database?table=visits" or "spark:s3a://lake/visits"'
         )
     path = Path(cast("str | Path", source)).expanduser()
     place = path if folder is None else folder / path

@@ -94,7 +94,8 @@ def test_a_dialect_reaches_every_word():
         for word in ('"', "//", "HUGEINT", "VARCHAR", "BY ALL", "`age`"):
             assert word not in sql
         assert sql.count("(SELECT") == sql.count(") AS t")
-        assert sql.count("sum(") == sql.count("AS DECIMAL(38,0)))")
+        narrow = sql.count(", 0) AS BIGINT)")  # every sum of some is known to fit
+        assert sql.count("sum(") == sql.count("AS DECIMAL(38,0)))") + narrow
 
 
 def test_pairs_beyond_the_columns_of_one_select_are_shared_out():

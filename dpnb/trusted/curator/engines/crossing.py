@@ -114,8 +114,8 @@ class _Crossing:
         factors = [*(f"CAST({self._name(place)} AS {kind})" for place in named)]
         if constant != 1:
             factors.append(typed(f"({constant})", kind))
-        total = f"coalesce({self.dialect.total(' * '.join(factors))}, 0)"
         narrow = max(abs(low), abs(high)) * max(self.rows, 1) < _INT63
+        total = f"coalesce({self.dialect.total(' * '.join(factors), narrow=narrow)}, 0)"
         return f"CAST({total} AS BIGINT)" if narrow else self.dialect.as_text(total)
 
     def _shrunk(self, source: str, shrink: Shrink) -> str:

@@ -25,7 +25,7 @@ from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.dialect import Dialect
-from dpnb.trusted.schema.named_file import FetchedRows, NamedFile
+from dpnb.trusted.schema.named_file import ColumnFiles, FetchedRows, NamedFile
 from dpnb.trusted.schema.owner import FORMATS
 
 _DELIMITERS = ",;\t|"
@@ -85,6 +85,8 @@ def open_source(
     """
     if isinstance(source, FetchedRows):
         return _fetched(source)
+    if isinstance(source, ColumnFiles):
+        return _open_columns(connection, source)
     if isinstance(source, NamedFile):
         return _open_file(connection, source, table, workshop)
     try:
@@ -114,6 +116,14 @@ def _open_file(
         return _open_database(connection, file, table)
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
         raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def _open_columns(connection: duckdb.DuckDBPyConnection, rows: ColumnFiles) -> RawTable:
+    """What Spark wrote as Parquet, one file after the other: the columns' own names are no part of it."""
+    listed = ", ".join(map(literal, rows.files))
+    found = _described(connection, f"read_parquet([{listed}], hive_partitioning=false)")
+    named = zip(rows.names, found.columns.values(), strict=True)
+    return RawTable(found.sql, dict(named), rows.files)
 
 
 def refuse_empty(file: NamedFile) -> None:

@@ -90,9 +90,9 @@ class SqlDialect:
         """Return a whole quotient of a number that is not negative."""
         return f"{number} {self.quotient} {by}"
 
-    def total(self, sql: str) -> str:
-        """Return the exact sum of integers."""
-        return f"sum(CAST({sql} AS {self.wide}))" if self.widens else f"sum({sql})"
+    def total(self, sql: str, *, narrow: bool = False) -> str:
+        """Return the exact sum of integers; of ``narrow`` ones every sum of some is known to fit 63 bits."""
+        return f"sum(CAST({sql} AS {self.wide}))" if self.widens and not narrow else f"sum({sql})"
 
     def as_text(self, sql: str) -> str:
         """Return a whole number as its digits."""

@@ -389,8 +389,11 @@ class _Batch:
             if isinstance(what.where, Known):
                 return f"count({render(what.where.a)})"
             return f"count(*){_filter(what, render)}"
-        total = f"coalesce({self._dialect.total(render(what.value))}{_filter(what, render)}, 0)"
-        return f"CAST({total} AS BIGINT)" if self._is_narrow(what) else self._dialect.as_text(total)
+        narrow = self._is_narrow(what)
+        total = (
+            f"coalesce({self._dialect.total(render(what.value), narrow=narrow)}{_filter(what, render)}, 0)"
+        )
+        return f"CAST({total} AS BIGINT)" if narrow else self._dialect.as_text(total)
 
     def _is_narrow(self, what: Aggregate) -> bool:
         """Whether a sum fits 63 bits whatever the data are."""

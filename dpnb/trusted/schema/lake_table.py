@@ -1,0 +1,92 @@
+"""A table or a folder of Parquet that Spark reads, as a declaration names it: ``source = "spark:lake.visits"``.
+
+Which Spark that is, and who logs in where, comes from Spark's own configuration on the curator's side; nothing of it stands here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema import nearest
+
+SCHEME = "spark:"
+_ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]*://"
+_PATTERN = set("*?[]{}\\")
+
+
+@dataclass(frozen=True, slots=True)
+class LakeTable:
+    """Where a table of a lake is.
+
+    Attributes
+    ----------
+    table : str
+        ``lake.visits`` in Spark's catalogue; an absolute path or an address of a folder, ``s3a://lake/visits``.
+    version : str or None
+        The version of the data, where the owner declares it: then the table is not looked over at an opening.
+    """
+
+    table: str
+    version: str | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of Parquet files rather than a table of the catalogue."""
+        return "/" in self.table
+
+    @classmethod
+    def of(cls, source: str, table: str | None, facts: Mapping[str, Any], where: str) -> LakeTable:
+        """Read a source and its ``[source]`` section.
+
+        Raises
+        ------
+        OwnerError
+            When a password stands in it, no table is named, or a key is unknown.
+
+        Examples
+        --------
+        >>> LakeTable.of("spark:s3a://lake/visits", None, {"version": "2026-11"}, "people.dpnb.toml")
+        LakeTable(table='s3a://lake/visits', version='2026-11')
+        """
+        if table is not None:
+            raise OwnerError(f'{where}: write the table into source, "spark:{table}", and remove table = …')
+        table = source[len(SCHEME) :]
+        address = re.match(_ADDRESS, table)
+        if address is not None and "@" in table[address.end() :].partition("/")[0]:
+            raise OwnerError(
+                f"{where}: who logs in stands in source = …: take it out of this file, change the password if anybody has read "
+                "it, and put the new one into the spark-defaults.conf of the curator"
+            )
+        if not table or (address is None and "/" in table and not table.startswith("/")):
+            raise OwnerError(
+                f'{where}: source names no table: write source = "spark:lake.visits", '
+                'or a folder of Parquet from its root, "spark:/data/visits" or "spark:s3a://lake/visits"'
+            )
+        if "/" in table and _PATTERN & set(table):
+            raise OwnerError(
+                f"{where}: source is one folder, and in Spark *, ?, braces and brackets name many: rename it"
+            )
+        return cls(table, **_checked(facts, where))
+
+
+def is_lake(source: object) -> bool:
+    """Tell whether a source is read by Spark."""
+    return isinstance(source, str) and source.startswith(SCHEME)
+
+
+def _checked(facts: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The one key of ``[source]`` that such a table has."""
+    for key, value in facts.items():
+        if key == "copy":
+            raise OwnerError(f"{where}, [source]: Spark reads a prepared copy: remove copy = …")
+        if key != "version":
+            close = nearest(str(key), ("version",))
+            hint = f"did you mean {close}?" if close else "known for a table of Spark: version"
+            raise OwnerError(f"{where}, [source]: unknown key {key}: {hint}")
+        if not isinstance(value, str) or not value:
+            raise OwnerError(f'{where}, [source]: version = {value!r}: write version = "2026-11"')
+    return dict(facts)
