@@ -1,7 +1,8 @@
-"""What one question takes end to end, beside exact DuckDB and Polars on raw floats: ``python tests/benchmarks/bench_questions.py 10000``.
+"""What one question takes end to end, beside exact DuckDB and Polars on raw floats: ``python -m tests.benchmarks.bench_questions 10000``.
 
 Fresh releases through the curator's process and its synced ledger, each paid for, in turn with the exact engines: the table, the
-questions and the engines are those of ``make bench``, with fifty groups. With ``--parts`` a release of one mean is taken apart.
+questions and the engines are those of ``make bench``, with fifty groups. ``--parts`` takes a fresh mean apart instead, with the
+curator in this process: its syncs are on disk, only the wire between processes is left out.
 """
 
 from __future__ import annotations
@@ -9,13 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import pytest
 
 from tests.benchmarks.peers.study import STATISTICS, study
 from tests.benchmarks.peers.worker import joined
@@ -57,6 +56,60 @@ def measure(rows, repeats, chosen=()):
     return found
 
 
+def parts(rows, repeats):
+    """Milliseconds (medians) of the parts of a fresh mean: what the analyst's side takes, and what each step of the curator does."""
+    from dpnb.client.session import Session
+    from dpnb.client.upload import hand_over
+    from dpnb.planner.request import Ask
+    from dpnb.trusted.curator import release, service
+    from dpnb.trusted.curator.config import Config
+    from dpnb.trusted.curator.engines import DuckDBEngine
+    from dpnb.trusted.curator.ledger import Ledger
+    from dpnb.trusted.wire.places import Home
+    from dpnb.trusted.wire.transport import InMemory
+    from tests.benchmarks.peers.ours import declared
+
+    took = {}
+
+    def noting(patch, where, name, label):
+        real = getattr(where, name)
+
+        def noted(*given, **named):
+            start = time.perf_counter()
+            try:
+                return real(*given, **named)
+            finally:
+                took.setdefault(label, []).append((time.perf_counter() - start) * 1e3)
+
+        patch.setattr(where, name, noted)
+
+    home, table = Home(Path(os.environ["DPNB_HOME"])), study(rows, regions=GROUPS)
+    curator = service.Curator.opened(Config(home))
+    here = Session(lambda: InMemory(lambda body: curator.answer(body, "ann")))
+    data = here.attach(hand_over(table, declared(table, "change-one"), home))
+    with pytest.MonkeyPatch.context() as patch:
+        for where, name, label in (
+            (curator, "answer", "the curator, of that:"),
+            (curator, "_wanted", "  read the plan and price it"),
+            (release, "looked_up", "  look for stored answers"),
+            (Ledger, "charge", "  charge, synced"),
+            (DuckDBEngine, "answer", "  exact integers"),
+            (release, "_released", "  noise and its record"),
+            (Ledger, "store", "  store, synced, and raise the mark"),
+        ):
+            noting(patch, where, name, label)
+        for _ in range(repeats):
+            start = time.perf_counter()
+            here.release([data.x.mean()], Ask.make(epsilon="1", fresh=True))
+            took.setdefault("all", []).append((time.perf_counter() - start) * 1e3)
+    curator.close()
+    whole = statistics.median(took.pop("all"))
+    yield f"{'a fresh mean':36} {whole:7.2f}"
+    yield f"{'ask, price and conclude':36} {whole - statistics.median(took['the curator, of that:']):7.2f}"
+    for label, times in sorted(took.items(), key=lambda item: item[0][:1] == " "):
+        yield f"{label:36} {statistics.median(times):7.2f}"
+
+
 def table_of(found):
     """A line for each statistic: fastest and median of each, and the ratio of the fastest to the better exact engine."""
     yield f"{'':14} {'dpnb':>16} {'DuckDB':>16} {'Polars':>16}   ratio"
@@ -73,12 +126,16 @@ def main():
     parser.add_argument("rows", type=lambda text: int(float(text)), nargs="?", default=10_000)
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--only", nargs="+", default=())
+    parser.add_argument("--parts", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["DPNB_HOME"] = home
         print(
             f"rows {given.rows:,}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; ms, fastest / median"
         )
+        if given.parts:
+            print("\n".join(parts(given.rows, 20 * given.repeats)))
+            return
         for line in table_of(measure(given.rows, given.repeats, given.only)):
             print(line, flush=True)
 

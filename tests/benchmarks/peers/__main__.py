@@ -14,17 +14,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from .library import FLOORS, HERE, LIBRARIES, ROOT, Library, surroundings
+from .library import FLOORS, HERE, LIBRARIES, ROOT, TIMED_REGIONS, Library, surroundings
 
 FOLDER = ROOT / "docs" / "benchmarks"
 
 
-def run(library: Library, module: str, arguments: Sequence[Any]) -> list[dict[str, Any]]:
+def run(library: Library, module: str, arguments: Sequence[Any], **variables_of: str) -> list[dict[str, Any]]:
     """Run a worker in the library's environment and read its lines; a library that is not installed is said and left out."""
     if library.python is None:
         print(f"-- {library.name} is not installed: make bench installs it, or says why not", flush=True)
         return []
-    with surroundings() as variables:
+    with surroundings(**variables_of) as variables:
         done = subprocess.run(
             [library.python, "-m", f"peers.{module}", library.module, *map(str, arguments)],
             cwd=HERE.parent,
@@ -56,7 +56,8 @@ def timing(asked: argparse.Namespace) -> None:
     for rows in asked.timed:
         for _ in range(asked.rounds):
             for library in chosen((*FLOORS, *LIBRARIES), asked.only):
-                keep(asked.folder / "timing.jsonl", run(library, "timing", (rows,)))
+                found = run(library, "timing", (rows,), DPNB_BENCH_REGIONS=str(TIMED_REGIONS))
+                keep(asked.folder / "timing.jsonl", found)
 
 
 def installed(folder: Path) -> float:
@@ -88,7 +89,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--epsilon", type=float, nargs="+", default=[0.1, 1.0])
     parser.add_argument("--releases", type=int, default=400)
-    parser.add_argument("--timed", type=int, nargs="+", default=[10_000, 1_000_000])
+    parser.add_argument("--timed", type=int, nargs="+", default=[10_000, 1_000_000, 10_000_000])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[], metavar="LIBRARY")
     parser.add_argument("--folder", type=Path, default=ROOT / "build-bench")

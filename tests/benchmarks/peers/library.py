@@ -43,7 +43,11 @@ LIBRARIES = (
     Library("diffprivlib", "diffprivlib", "diffprivlib", ("change-one",)),
     Library("SmartNoise", "smartnoise", "smartnoise", ("add-remove",)),
     Library("PyDP", "pydp", "pydp", ("add-remove",)),
+    Library("OpenDP Polars", "opendp_polars", "opendp-polars", ("add-remove",)),
+    Library("PipelineDP", "pipelinedp", "pipelinedp", ("add-remove",)),
+    Library("Tumult", "tumult", "tumult", ("add-remove",)),
 )
+TIMED_REGIONS = 50
 FLOORS = (
     Library("DuckDB, exact", "exact_duckdb", "exact", ()),
     Library("Polars, exact", "exact_polars", "exact", ()),
@@ -51,7 +55,8 @@ FLOORS = (
 
 
 @contextmanager
-def surroundings() -> Iterator[dict[str, str]]:
-    """The variables of a run: a home of dpnb's that nothing else uses, and one thread for each numerical library."""
+def surroundings(**more: str) -> Iterator[dict[str, str]]:
+    """The variables of a run: a home of dpnb's that nothing else uses, one thread for each numerical library, and what else is given."""
     with tempfile.TemporaryDirectory() as home:
-        yield {**os.environ, "DPNB_HOME": home, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        fixed = {"DPNB_HOME": home, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        yield {**os.environ, **fixed, **more}

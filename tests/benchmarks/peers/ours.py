@@ -33,23 +33,26 @@ _ASKED = {
 }
 
 
+def declared(table: Table, adjacency: str) -> Schema:
+    """What is declared of the table."""
+    rows, regions = len(table["x"]), max(REGIONS, int(table["r"].max()) + 1)
+    unit = PrivacyUnit(adjacency, rows=rows) if adjacency == "change-one" else PrivacyUnit(adjacency)
+    columns = (
+        *(Column.integer(name, 0, HIGH, missing=0) for name in ("x", "s", "y")),
+        Column.category("g", [0, 1], missing=0),
+        Column.category("r", list(range(regions)), missing=0),
+    )
+    budget = Budget.from_toml({"epsilon": 10**6})
+    return Schema(f"peers-{adjacency}-{rows}", "Peers", columns, unit, budget)
+
+
 class Peer:
     """A dataset of dpnb that asks and pays."""
 
     supports = tuple(_ASKED)
 
     def __init__(self, table: Table, adjacency: str) -> None:
-        rows = len(table["x"])
-        regions = max(REGIONS, int(table["r"].max()) + 1)
-        unit = PrivacyUnit(adjacency, rows=rows) if adjacency == "change-one" else PrivacyUnit(adjacency)
-        columns = (
-            *(Column.integer(name, 0, HIGH, missing=0) for name in ("x", "s", "y")),
-            Column.category("g", [0, 1], missing=0),
-            Column.category("r", list(range(regions)), missing=0),
-        )
-        budget = Budget.from_toml({"epsilon": 10**6})
-        name = f"peers-{adjacency}-{rows}"
-        self.data = dpnb.open(table, schema=Schema(name, "Peers", columns, unit, budget), quiet=True)
+        self.data = dpnb.open(table, schema=declared(table, adjacency), quiet=True)
 
     def ask(self, statistic: str, epsilon: float) -> Answer:
         """Release one statistic."""

@@ -81,14 +81,14 @@ def _opening(found: Sequence[Case], *, timed: bool) -> Iterator[str]:
     yield from (
         "# Benchmarks: beside other libraries",
         "",
-        "Errors and times of dpnb beside OpenDP, diffprivlib, SmartNoise SQL and PyDP, each in an environment of its own and asked for the",
-        "same numbers of the same table at the same privacy. `make bench` measures everything again and writes this page, its pictures and",
+        "Errors and times of dpnb beside OpenDP (its measurements, and its interface to Polars), diffprivlib, SmartNoise SQL, PyDP, PipelineDP",
+        "and Tumult Analytics, each in an environment of its own and asked for the same numbers of the same table at the same privacy. `make bench` measures everything again and writes this page, its pictures and",
         f"its CSV files ({files}). Nothing here is written by hand.",
         f"Measured on {time.strftime('%Y-%m-%d')}.",
         "",
         "**Method.** A table of whole numbers from 0 to 100: x, a bell about 50 (sd a sixth of the range), s, skewed (median 13), y on x, a",
         "group of two fifths, a region of five. Count is of the group; histogram and group means are by region; difference is by group; least",
-        "squares is the slope of y on x. An error is the root mean square of (released − file's), over releases and over regions; ± is its",
+        "squares is the slope of y on x. Times are taken with fifty regions. An error is the root mean square of (released − file's), over releases and over regions; ± is its",
         "standard error. Every release of dpnb went through its curator and ledger, and was paid for. *The seven together* are count, mean,",
         "variance, median, histogram, group means and least squares: one cell of dpnb at ε, and ε/7 for each in the other libraries. *Covered*",
         "is how often a library's own bounded 95 % interval for the file's number held it; a dash says that it gives none.",
@@ -313,7 +313,12 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
         yield f"- {library}, {', '.join(names)}: {note}."
     yield from (
         "- A figure in parentheses is of a release that is less private than it says; it is no goal.",
-        "- Not compared: OpenDP's Polars interface (the same noise, slower), PipelineDP, Tumult Analytics (Spark).",
+        "- PipelineDP runs on its local backend, Tumult Analytics on Spark with two local threads: both are made for clusters.",
+        *(
+            f"- Not measured here: {name}."
+            for name in NAMES
+            if name not in {line["library"] for line in lines}
+        ),
     )
 
 

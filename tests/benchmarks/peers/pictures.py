@@ -16,10 +16,13 @@ COLOURS = {
     "diffprivlib": "#5b3f8c",
     "SmartNoise": "#3d7a33",
     "PyDP": "#a3324b",
+    "OpenDP Polars": "#d39b4a",
+    "PipelineDP": "#c98aa0",
+    "Tumult": "#4a90c2",
     "DuckDB, exact": "#7b7e86",
     "Polars, exact": "#1c1d21",
 }
-MARKS = dict(zip(COLOURS, "osD^vPX", strict=True))
+MARKS = dict(zip(COLOURS, "osD^v<>hPX", strict=True))
 
 
 def error_picture(found: Sequence[Case], path: Path) -> None:
@@ -41,7 +44,8 @@ def error_picture(found: Sequence[Case], path: Path) -> None:
         axes.invert_yaxis()
         axes.set_title(f"{case.adjacency}, {case.title}", fontsize=9, loc="left")
         axes.set_xlabel("error ÷ dpnb's", fontsize=8)
-        axes.legend(frameon=False, fontsize=7, loc="lower right")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(frameon=False, fontsize=7, loc="lower right")
     _save(figure, path)
 
 

@@ -101,7 +101,7 @@ def test_a_dialect_reaches_every_word():
 def test_pairs_beyond_the_columns_of_one_select_are_shared_out():
     """An engine of few columns adds up the same moments in more statements."""
     pairs = tuple((i, j) for i in range(3) for j in range(3))
-    request = CrossMoments((Lit(1), Col("age"), Col("g")), pairs)
+    request = CrossMoments((Lit(1), Col("age"), Col("income")), pairs)
     with engine_over(many(rows=40)) as engine:
         whole = engine.answer([request])
         engine._dialect = SqlDialect(most_columns=4)

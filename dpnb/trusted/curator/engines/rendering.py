@@ -131,6 +131,8 @@ class Renderer:
         by = self.dialect.typed(k, kind)
         if low >= 0:
             inner = self._cast(a, kind)
+            if self.dialect.shifts and k.bit_count() == 1:
+                return _join(f"({inner.sql} >> {k.bit_length() - 1})", inner)
             return _join(f"({self.dialect.divided(inner.sql, by)})", inner)
         inner = self._lift(a)
         x = f"CAST({inner.sql} AS {kind})"

