@@ -61,9 +61,14 @@ def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sche
             if alone
             else _columns(connection, len(read_names(schema)))
         )
-        kinds = _kinds(
-            connection, columns, lists, [is_number(raw.column(name)[1]) for name in read_names(schema)]
-        )
+        counting = [
+            (
+                '"##cells"' if kept == "TABLE" else f"({_cells(raw, schema, key, one)})",
+                ("i" if column.may_run and is_number(raw.column(name)[1]) else "h") + one.name,
+            )
+            for one, column, name in zip(lists, columns, read_names(schema), strict=alone)
+        ]
+        kinds = _kinds(connection, columns, counting if alone else None)
     finally:
         connection.execute(f'DROP {kept} "##cells"')
     pairs = zip(columns, kinds, strict=True)
@@ -82,11 +87,15 @@ def _lists(raw: RawTable, schema: Schema) -> list[ListOfColumns]:
     )
 
 
-def _cells(raw: RawTable, schema: Schema, key: bytes) -> str:
-    """The SELECT of every cell's number (h) and, where it is one, its integer or day (i), with whose row it is."""
-    lists, kinds = _lists(raw, schema), [raw.column(name)[1] for name in read_names(schema)]
-    alone, by_row = all(one.alone for one in lists), schema.unit_column is None
-    unit = "NULL" if schema.unit_column is None else text_sql(*raw.column(schema.unit_column))
+def _cells(raw: RawTable, schema: Schema, key: bytes, only: ListOfColumns | None = None) -> str:
+    """The SELECT of every cell's number (h) and, where it is one, its integer or day (i), with whose row it is.
+
+    Of one column alone, and nobody's, where only that is counted: a statement is planned with all that it names.
+    """
+    lists = _lists(raw, schema) if only is None else [only]
+    kinds = [raw.column(name)[1] for name in read_names(schema)]
+    alone, by_row = all(one.alone for one in lists), schema.unit_column is None and only is None
+    unit = "NULL" if schema.unit_column is None or only else text_sql(*raw.column(schema.unit_column))
     owner = "row_number() OVER () - 1" if by_row else f"coalesce({_half(key, 'unit', unit)}, 0::UBIGINT)"
     source = f"SELECT {selected(lists)}, {owner} AS owner FROM {raw.sql}"
     whole = [f"{one.mapped(partial(_whole, kinds[one.places[0]]))} AS w{one.name}" for one in lists]
@@ -177,19 +186,15 @@ def _columns(connection: duckdb.DuckDBPyConnection, width: int) -> list[_Column]
 def _kinds(
     connection: duckdb.DuckDBPyConnection,
     columns: list[_Column],
-    lists: Sequence[ListOfColumns],
-    numeric: Sequence[bool],
+    counting: Sequence[tuple[str, str]] | None,
 ) -> list[Kind]:
     """Count exactly only where it matters: few cells, or integers whose range is about as long as they are many."""
     kinds = [Kind(column.near, run=False, missing=column.known < column.rows) for column in columns]
     unsure = [place for place, column in enumerate(columns) if not column.surely_many]
     exact = (
-        {
-            place: _counted(connection, lists[place], columns[place], numeric=numeric[place])
-            for place in unsure
-        }
-        if all(one.alone for one in lists)
-        else _counted_together(connection, unsure)
+        _counted_together(connection, unsure)
+        if counting is None
+        else {place: _counted(connection, *counting[place]) for place in unsure}
     )
     for place in unsure:
         distinct, even = exact.get(place, (0, False))
@@ -198,12 +203,9 @@ def _kinds(
     return kinds
 
 
-def _counted(
-    connection: duckdb.DuckDBPyConnection, one: ListOfColumns, column: _Column, *, numeric: bool
-) -> tuple[int, bool]:
+def _counted(connection: duckdb.DuckDBPyConnection, source: str, cell: str) -> tuple[int, bool]:
     """How many distinct cells a column has, and whether each occurs equally often."""
-    cell = ("i" if numeric and column.may_run else "h") + one.name
-    counted = f'SELECT count(*) AS n FROM "##cells" WHERE {cell} IS NOT NULL GROUP BY {cell}'
+    counted = f"SELECT count(*) AS n FROM {source} WHERE {cell} IS NOT NULL GROUP BY {cell}"
     distinct, even = connection.execute(f"SELECT count(*), min(n) = max(n) FROM ({counted})").fetchall()[0]
     return distinct, bool(even)
 
