@@ -60,7 +60,7 @@ def measure(rows):
             _, version = identified(table, SCHEMA)
             with fetch(table, SCHEMA, version, Path(aside) / "rows.csv") as found:
                 prepare(found, SCHEMA, draft)
-            write_copy(draft, table, note)
+            write_copy(draft, table, SCHEMA, note)
 
         seconds = timed(prepared) / 1e3
         opening = timed(lambda: identified(table, SCHEMA)) / 1e3

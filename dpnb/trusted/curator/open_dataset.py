@@ -269,7 +269,7 @@ class Shelf:
             if found.server is None:
                 draft.replace(copy)
             else:
-                _write_elsewhere(draft, found.server, copy)
+                _write_elsewhere(draft, found.server, found.schema, copy)
         except OSError as error:
             raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
         finally:
@@ -319,7 +319,7 @@ def _ending(found: Found) -> str:
     return LAKE if isinstance(found.server, LakeTable) else SERVER
 
 
-def _write_elsewhere(draft: Path, table: ServerTable | LakeTable, note: Path) -> None:
+def _write_elsewhere(draft: Path, table: ServerTable | LakeTable, schema: Schema, note: Path) -> None:
     """Write a prepared copy where its table is asked."""
     if isinstance(table, LakeTable):
         from dpnb.trusted.curator.engines import spark
@@ -328,7 +328,7 @@ def _write_elsewhere(draft: Path, table: ServerTable | LakeTable, note: Path) ->
     else:
         from dpnb.trusted.curator.engines.postgres import write_copy
 
-        write_copy(draft, table, note)
+        write_copy(draft, table, schema, note)
 
 
 def _copies_described(home: Home) -> Iterator[str]:

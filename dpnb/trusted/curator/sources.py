@@ -42,6 +42,11 @@ POOLED = (
     "This dataset shares its budget with the others of pool {pool}; overlap between them is not detected."
 )
 
+NO_COPY = (
+    "Without a prepared copy every batch reads the server's table itself and computes all codes again: a batch takes several times "
+    "as long as on a copy, and answers of one version are of the rows as they were when each was asked."
+)
+
 SEEN = "Bounds seen on data: the owner chose them after a look at the rows, and no guarantee covers what they say."
 
 
@@ -225,7 +230,10 @@ def _in_server(table: ServerTable | LakeTable, schema: Schema, home: Home) -> Fo
         while fetched:
             fetched.pop().close()
 
-    return Found(schema, schema.name, version, rows, marks=(identity,), server=table, close=close)
+    notes = (NO_COPY,) if isinstance(table, ServerTable) and not table.copy else ()
+    return Found(
+        schema, schema.name, version, rows, notes=notes, marks=(identity,), server=table, close=close
+    )
 
 
 def _file_of(found: Found) -> NamedFile:

@@ -16,7 +16,7 @@ from dpnb.trusted.schema import nearest
 
 SCHEMES = ("postgresql", "postgres")
 _SECRETS = ("password", "sslpassword")
-_KEYS = {"version": str}
+_KEYS = {"copy": bool, "version": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,15 @@ class ServerTable:
         A URI of libpq, without a password and without the table.
     table : str
         ``visits``, or ``clinic.visits`` in a schema of its own.
+    copy : bool
+        Whether a prepared copy may be written into the server; without one every batch reads the table itself.
     version : str or None
         The version of the data, where the owner declares it: then the table is not looked over at an opening.
     """
 
     uri: str
     table: str
+    copy: bool = True
     version: str | None = None
 
     @classmethod
@@ -51,7 +54,7 @@ class ServerTable:
         >>> ServerTable.of(
         ...     "postgresql://db.example/clinic?table=visits&sslmode=require", None, {}, "people.dpnb.toml"
         ... )
-        ServerTable(uri='postgresql://db.example/clinic?sslmode=require', table='visits', version=None)
+        ServerTable(uri='postgresql://db.example/clinic?sslmode=require', table='visits', copy=True, version=None)
         """
         parts = _parts(source, where)
         words = parse_qsl(parts.query, keep_blank_values=True)
@@ -100,5 +103,11 @@ def _checked(facts: Mapping[str, Any], where: str) -> dict[str, Any]:
             hint = f"did you mean {close}?" if close else f"known for a server's table: {', '.join(_KEYS)}"
             raise OwnerError(f"{where}, [source]: unknown key {key}: {hint}")
         if not isinstance(value, _KEYS[key]) or value == "":
-            raise OwnerError(f'{where}, [source]: {key} = {value!r}: write version = "2026-11"')
+            fix = "copy = false" if key == "copy" else 'version = "2026-11"'
+            raise OwnerError(f"{where}, [source]: {key} = {value!r}: write {fix}")
+    if facts.get("copy") is False and "version" not in facts:
+        raise OwnerError(
+            f"{where}, [source]: without a copy every batch reads the table itself, so you say when its data are others: "
+            'write version = "2026-11" beside copy = false'
+        )
     return dict(facts)

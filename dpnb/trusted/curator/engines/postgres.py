@@ -28,11 +28,14 @@ from dpnb.trusted.curator.content import Content
 from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.postgres_session import connect, driver, told
+from dpnb.trusted.curator.engines.postgres_table import look
+from dpnb.trusted.curator.engines.postgres_view import MOST_ROWS, relation
 from dpnb.trusted.curator.engines.preparing import ORDINAL, smallest_type
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
 from dpnb.trusted.curator.engines.sql_engine import SqlEngine
 from dpnb.trusted.errors import CuratorGone, OwnerError
+from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.schema.server_table import ServerTable
 from dpnb.trusted.wire.places import write_private
@@ -56,11 +59,13 @@ _WAITS = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each further attempt to reach a server that was lost: it may be starting anew."""
 
 _KINDS = {"TINYINT": "SMALLINT"}
-_REMOVED = "The prepared copy was removed from the server. Open the dataset again."
+_REMOVED = (
+    "The prepared copy was removed from the server, or its table no longer fits. Open the dataset again."
+)
 
 
-def write_copy(draft: Path, table: ServerTable, note: Path) -> None:
-    """Write a prepared copy into the server, and a note of it beside where the copy would be.
+def write_copy(draft: Path, table: ServerTable, schema: Schema, note: Path) -> None:
+    """Write a prepared copy into the server, where its owner allows one, and a note of it beside where the copy would be.
 
     Parameters
     ----------
@@ -68,12 +73,13 @@ def write_copy(draft: Path, table: ServerTable, note: Path) -> None:
         What :func:`~dpnb.trusted.curator.engines.preparing.prepare` wrote.
     table : ServerTable
         Whose database is written to.
+    schema : Schema
     note : path
 
     Raises
     ------
     OwnerError
-        When the role may not write there. Nothing is left in the server then.
+        When the role may not write there, or what is declared cannot be read without a copy. Nothing is left in the server then.
     """
     with (
         duckdb.connect(str(draft), read_only=True) as rows,
@@ -88,17 +94,24 @@ def write_copy(draft: Path, table: ServerTable, note: Path) -> None:
             raise OwnerError(
                 f"{table.table}: a server's table has at most {_MOST_COLUMNS} columns: declare fewer."
             )
-        codes = Path(aside) / "codes.csv"
-        chosen = ", ".join(quoted(name) for name in (ORDINAL, *names))
-        rows.execute(
-            f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(codes))} (FORMAT csv, HEADER false)"
-        )
-        codes.chmod(0o600)
-        copy = f"copy_{secrets.token_hex(12)}"
-        with connect(table, writes=True) as connection, told(table):
-            number = _written(connection, copy, [smallest_type(sizes[name]) for name in names], codes)
+        copy, number = None, None
+        if table.copy:
+            copy, codes = f"copy_{secrets.token_hex(12)}", Path(aside) / "codes.csv"
+            chosen = ", ".join(quoted(name) for name in (ORDINAL, *names))
+            rows.execute(
+                f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(codes))} (FORMAT csv, HEADER false)"
+            )
+            codes.chmod(0o600)
+            with connect(table, writes=True) as connection, told(table):
+                number = _written(connection, copy, [smallest_type(sizes[name]) for name in names], codes)
+            place = f"{SPACE}.{copy}"
+        else:
+            names, count = list(schema.names), MOST_ROWS
+            with connect(table) as connection, told(table):
+                place = relation(table, schema, look(connection, table, schema))
     facts = {
         "server": asdict(table),
+        "relation": place,
         "copy": copy,
         "number": number,
         "rows": count,
@@ -142,6 +155,8 @@ def drop_copy(note: Path) -> None:
     """Delete a copy in the server, and its note; a server that is not reached keeps integers that nobody reads."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, OwnerError):
         facts = json.loads(note.read_bytes())
+        if facts["copy"] is None:
+            raise KeyError  # there is none
         with (
             connect(ServerTable(**facts["server"]), writes=True) as connection,
             told(ServerTable(**facts["server"])),
@@ -169,7 +184,8 @@ class PostgresEngine(SqlEngine):
         self._session: Any = None
         self._errors = driver().errors
         facts = self._read()
-        super().__init__(_copy_of(facts), facts["sizes"], facts["rows"], _dialect(facts))
+        kept = facts["copy"] is not None
+        super().__init__(facts["relation"], facts["sizes"], facts["rows"], _dialect(facts), keeps=kept)
         self._open(facts)
 
     def _read(self) -> Mapping[str, Any]:
@@ -185,10 +201,10 @@ class PostgresEngine(SqlEngine):
     def _open(self, facts: Mapping[str, Any]) -> None:
         """Open a session, and see that the copy is what was written."""
         self._session = connect(ServerTable(**facts["server"]))
-        if _number(self._session, _copy_of(facts)) != facts["number"]:
+        if facts["copy"] is not None and _number(self._session, facts["relation"]) != facts["number"]:
             self._gone()
         self._session.rollback()
-        self._relation, self._dialect = _copy_of(facts), _dialect(facts)
+        self._relation, self._dialect = facts["relation"], _dialect(facts)
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer a batch exactly, in the order of the requests; a lost server is waited for, and asked again.
@@ -219,11 +235,10 @@ class PostgresEngine(SqlEngine):
                 yield
         except self._errors.QueryCanceled as error:
             raise EngineInterrupted from error
-        except (self._errors.UndefinedTable, self._errors.InsufficientPrivilege) as error:
-            self._gone()
-            raise CuratorGone(
-                "The prepared copy was removed from the server. Open the dataset again."
-            ) from error
+        except (
+            self._errors.ProgrammingError
+        ) as error:  # no such table, column or right: never a matter of cells
+            self._gone(error)
         except (self._errors.OperationalError, self._errors.InterfaceError):
             self.close()
             raise
@@ -254,10 +269,6 @@ class PostgresEngine(SqlEngine):
         """End the session. A closed engine opens another one for the next batch."""
         if self._session is not None:
             self._session.close()
-
-
-def _copy_of(facts: Mapping[str, Any]) -> str:
-    return f"{SPACE}.{facts['copy']}"
 
 
 def _dialect(facts: Mapping[str, Any]) -> SqlDialect:
