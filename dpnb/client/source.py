@@ -57,7 +57,10 @@ def _text(what: Any, schema: Any) -> str:
         raise OwnerError(f"dpnb.open takes a study's name, a file or a frame, not {type(what).__name__}.")
     text = os.fspath(what)
     if not isinstance(text, str) or "://" in text:
-        raise OwnerError("dpnb.open takes a file on this machine: download it first.")
+        raise OwnerError(
+            "dpnb.open takes a file on this machine: download it first. A table of a server is opened by its declaration, "
+            '"visits.dpnb.toml".'
+        )
     if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
         raise OwnerError(
             'Unknown study or file name. For example: dpnb.open("hiv"), dpnb.open("people.csv").'

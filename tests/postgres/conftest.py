@@ -1,8 +1,7 @@
-"""One server for all tests of this folder, and a database with a role of its own for each test."""
+"""One server and one database for all tests of this folder, emptied before each."""
 
 from __future__ import annotations
 
-import itertools
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ import pytest
 
 from tests.postgres import server as servers
 
-_numbers = itertools.count(1)
 PASSWORD = "s3cret-Paßwort"
 
 
@@ -55,18 +53,28 @@ class Place:
             return rows
 
 
+@pytest.fixture(scope="session")
+def clinic(server) -> Place:
+    """A database, and the role that the curator has in it: it reads tables and may make schemas."""
+    with server.admin() as connection:
+        connection.execute(f"CREATE ROLE curator LOGIN PASSWORD '{PASSWORD}'")
+        connection.execute("CREATE DATABASE clinic")
+    made = Place(server, "clinic", "curator")
+    made.run("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO curator")
+    return made
+
+
 @pytest.fixture
-def place(server, monkeypatch) -> Iterator[Place]:
-    """A database of this test's own; the role reads `public`, makes schemas, and logs in by the environment."""
-    number = next(_numbers)
-    made = Place(server, f"base{number}", f"curator{number}")
-    with server.admin() as connection:
-        connection.execute(f"CREATE ROLE {made.role} LOGIN PASSWORD '{PASSWORD}'")
-        connection.execute(f"CREATE DATABASE {made.database} TEMPLATE template0")
-        connection.execute(f"GRANT CREATE ON DATABASE {made.database} TO {made.role}")
-    made.run(f"ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO {made.role}")
-    monkeypatch.setenv("PGUSER", made.role)
+def place(clinic, monkeypatch) -> Place:
+    """The database, emptied, and the role as it was; who logs in stands in the environment."""
+    clinic.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'curator'",
+        "DROP SCHEMA IF EXISTS dpnb, evil, public CASCADE",
+        "CREATE SCHEMA public",
+        "GRANT USAGE ON SCHEMA public TO PUBLIC",
+        "GRANT CREATE ON DATABASE clinic TO curator",
+        "ALTER ROLE curator RESET ALL",
+    )
+    monkeypatch.setenv("PGUSER", clinic.role)
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
-    yield made
-    with server.admin() as connection:
-        connection.execute(f"DROP DATABASE {made.database} WITH (FORCE)")
+    return clinic
