@@ -12,14 +12,16 @@ from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.loosened_terms import inspected
+from dpnb.trusted.curator.open_dataset import sweep
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema.owner import load
-from dpnb.trusted.wire.messages import FileSource
+from dpnb.trusted.wire.messages import Again, Attach, FileSource
 from dpnb.trusted.wire.places import Home
 from dpnb.trusted.wire.transport import InMemory
 from tests.postgres.conftest import PASSWORD
 
 ROWS = 400
+COPIES = "SELECT relname FROM pg_class WHERE relname LIKE 'copy_%'"
 DECLARED = """
 [dataset]
 name = "{name}"
@@ -175,13 +177,13 @@ def test_an_unchanged_table_is_not_fetched_again(place, desk, declare):
     """The second opening finds the copy of the first; a declared version is opened without a look at the rows."""
     fill(place)
     desk.open(declare())
-    copies = place.run("SELECT relname FROM pg_class WHERE relname LIKE 'copy_%'")
+    copies = place.run(COPIES)
     desk.open(declare())
-    assert place.run("SELECT relname FROM pg_class WHERE relname LIKE 'copy_%'") == copies
+    assert place.run(COPIES) == copies
     desk.open(declare(section='version = "1"'))
     place.run("INSERT INTO visits VALUES ('p1', 3, 'f', '2020-02-02')")
     desk.open(declare(section='version = "1"'))
-    assert len(place.run("SELECT relname FROM pg_class WHERE relname LIKE 'copy_%'")) == 2
+    assert len(place.run(COPIES)) == 2
 
 
 def test_a_server_lost_after_the_charge_is_charged_once(place, desk, declare, monkeypatch):
@@ -253,7 +255,7 @@ def test_what_does_not_fit_is_refused_at_the_opening(place, desk, declare, fault
     place.run(*act.format(role=place.role, database=place.database).split("; "))
     assert words in refused(desk, declare())
     assert not list((desk.home / "prepared").glob("*"))
-    assert place.run("SELECT relname FROM pg_class WHERE relname LIKE 'copy_%'") == []
+    assert place.run(COPIES) == []
 
 
 def test_an_open_dataset_answers_from_its_copy_whatever_becomes_of_the_table(place, desk, declare):
@@ -271,9 +273,35 @@ def test_detaching_drops_the_copy(place, desk, declare):
     """In the server too."""
     fill(place)
     data = desk.open(declare())
-    assert len(place.run("SELECT relname FROM pg_class WHERE relname LIKE 'copy_%'")) == 1
+    assert len(place.run(COPIES)) == 1
     desk.session.detach(data)
-    assert place.run("SELECT relname FROM pg_class WHERE relname LIKE 'copy_%'") == []
+    assert place.run(COPIES) == []
+
+
+def test_a_curator_started_anew_opens_the_copy_again(place, desk, declare):
+    """The same handle and the same copy: the table is neither looked over nor read."""
+    fill(place)
+    data = desk.open(declare())
+    copies = place.run(COPIES)
+    desk.service.close()
+    place.run("DROP TABLE visits")
+    again = Desk(desk.home)
+    with contextlib.closing(again.service):
+        reply = again.service.reply(Attach(source=Again(handle=data.handle), mode=None), "ann")
+        assert reply.handle == data.handle
+        assert place.run(COPIES) == copies
+
+
+def test_a_copy_that_nobody_opens_again_is_dropped(place, desk, declare):
+    """A curator that starts deletes copies without a description, in the server too."""
+    fill(place)
+    desk.open(declare())
+    desk.service.close()
+    for described in (desk.home / "prepared").glob("*.json"):
+        described.unlink()
+    sweep(Home(desk.home))
+    assert place.run(COPIES) == []
+    assert list((desk.home / "prepared").iterdir()) == []
 
 
 def test_an_owner_inspects_a_table(place, declare, dpnb_home):
