@@ -44,6 +44,7 @@ OWN_SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "options": (("q", 0.5),)},
         {"target": X, "options": (("q", (0.25, 0.75)), ("ci", True))},
         {"target": X, "by": (G,), "options": (("q", 0.9),)},
+        {"target": X, "options": (("q", 0.5), ("ci", True))},
     ),
     "histogram": (
         {"target": X, "options": (("bins", 4),)},
