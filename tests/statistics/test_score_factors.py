@@ -11,7 +11,6 @@ import pytest
 
 from dpnb.planner.expression import Ref
 from dpnb.planner.question import QueryPlan
-from dpnb.statistics.quantile import Quantile
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema
@@ -72,7 +71,7 @@ def test_a_factor_is_what_one_unit_moves_scores_by(
     name: str, unit: str, grouped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither less, which would break the promise, nor more, which would waste it; nine tenths of either is seen."""
-    monkeypatch.setattr(Quantile, "_tree", lambda *_: None)  # on so few steps a tree would be narrower
+    monkeypatch.setattr("dpnb.statistics.quantile.by_tree", lambda _: False)  # on so few steps a tree would be narrower
     who = UNITS[unit]
     asked = QueryPlan("tiny", target=Ref("x"), by=(Ref("g"),) if grouped else (), **ASKED[name])
     item = priced(asked, schema(who), amount=4)
