@@ -71,7 +71,9 @@ def test_a_factor_is_what_one_unit_moves_scores_by(
     name: str, unit: str, grouped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither less, which would break the promise, nor more, which would waste it; nine tenths of either is seen."""
-    monkeypatch.setattr("dpnb.statistics.quantile.by_tree", lambda _: False)  # on so few steps a tree would be narrower
+    monkeypatch.setattr(
+        "dpnb.statistics.quantile.by_tree", lambda _: False
+    )  # on so few steps a tree would be narrower
     who = UNITS[unit]
     asked = QueryPlan("tiny", target=Ref("x"), by=(Ref("g"),) if grouped else (), **ASKED[name])
     item = priced(asked, schema(who), amount=4)
