@@ -284,8 +284,70 @@ def test_a_closed_widget_is_not_left_as_if_it_lived(open_):  # noqa: F811
     expect(lab.output(1).locator(".figures")).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [320, 375, 600, 800, 1200, 1600])
-def test_no_width_needs_a_horizontal_scroll(show, data, width):
-    """From 320 to 1,600 pixels the page is as wide as its window, for every interaction."""
+# letters of pictures that are smaller than 11 pixels, leave the page or lie over others; code that breaks inside a word or a number
+UNREADABLE = r"""() => {
+    const bad = [], seen = one => one.checkVisibility() && one.getBoundingClientRect().width > 0;
+    for (const svg of document.querySelectorAll(".dpnb-w svg[viewBox]")) {
+        const texts = [...svg.querySelectorAll("text")].filter(one => seen(one) && one.textContent.trim());
+        const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+        const boxes = texts.map(one => [one.textContent, one.getBoundingClientRect()]);
+        for (const one of texts)
+            if (parseFloat(getComputedStyle(one).fontSize) * scale < 10.99) bad.push(`small: ${one.textContent}`);
+        boxes.forEach(([words, box], i) => {
+            if (box.left < 0 || box.right > innerWidth) bad.push(`off the page: ${words}`);
+            for (const [other, next] of boxes.slice(i + 1)) {
+                const wide = Math.min(box.right, next.right) - Math.max(box.left, next.left);
+                const tall = Math.min(box.bottom, next.bottom) - Math.max(box.top, next.top);
+                if (wide > 2 && tall > 6) bad.push(`over each other: ${words} | ${other}`);
+            }
+        });
+    }
+    for (const code of document.querySelectorAll(".dpnb-w :is(code, th)")) {
+        if (!seen(code)) continue;
+        const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT), range = document.createRange();
+        for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+            let last = null;
+            for (let i = 0; i < node.length; i++) {
+                range.setStart(node, i);
+                range.setEnd(node, i + 1);
+                const [box] = range.getClientRects();
+                if (box === undefined) continue;
+                if (last !== null && box.top > last + 3 && /\w\w/.test(node.data.slice(i - 1, i + 1)))
+                    bad.push(`broken: ${node.data.slice(0, i)} / ${node.data.slice(i)}`);
+                last = box.top;
+            }
+        }
+    }
+    return bad;
+}"""
+# of each interaction what can be slid, by what it says: a second one of the same name sets the same number
+SLID = """() => [...document.querySelectorAll("[data-dpnb]")].map(part =>
+    [...part.querySelectorAll("input[type=range], [role=slider]")].filter(one => one.checkVisibility())
+        .map(one => one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? ""))"""
+
+
+@pytest.mark.parametrize("width", [320, 390, 600, 800, 1200, 1600])
+def test_every_interaction_is_readable_at_any_width(show, data, width):
+    """From 320 to 1,600 pixels nothing needs a horizontal scroll, letters of pictures are readable, code breaks between words."""
     page = show(*everything(data).values(), width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    frame(page)
+    assert page.evaluate(UNREADABLE) == []
+
+
+def test_a_number_has_one_slider(show, data):
+    """No interaction has a second slider for the same number: each is named, and named once."""
+    for name, slid in zip(everything(data), show(*everything(data).values()).evaluate(SLID), strict=True):
+        assert "" not in slid, name
+        assert len(set(slid)) == len(slid), f"{name}: {slid}"
+
+
+@pytest.mark.parametrize("name", ["clamp", "remeasure"])
+def test_bars_stand_on_an_axis_with_numbers(show, data, name):
+    """Bars and intervals have a scale: at least two round numbers beside those of what is under the hand."""
+    page = show(makers(data)[name](), width=390)
+    frame(page)
+    said = page.locator("svg.plot").first.locator("text").all_text_contents()
+    under_the_hand = {"clamp": 2, "remeasure": 0}[name]
+    numbers = [one for one in said if re.fullmatch(r"[-+]?[\d,.]+", one.strip())]
+    assert len(numbers) >= 2 + under_the_hand, said

@@ -1,4 +1,5 @@
 /** Logarithmic scales for losses, and the round values that a handle stops at. Twin of `dpnb/widgets/arithmetic.py`. */
+import { number } from './digits';
 
 export interface Range {
   readonly low: number;
@@ -42,4 +43,26 @@ export function ticks(range: Range): number[] {
     }
   }
   return found;
+}
+
+type Ends = readonly [number, number];
+
+/** The whole multiples of a step between two ends. */
+function multiples([low, high]: Ends, step: number): number[] {
+  const first = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - first + 1;
+  return Array.from({ length: Math.max(count, 0) }, (_, i) => (first + i) * step);
+}
+
+/** Round values along an even axis, at most so many, each with its words: by the finest step that has room. */
+export function marks(reach: Ends, most: number): [number, string][] {
+  const rough = (reach[1] - reach[0]) / Math.max(most, 1);
+  if (!(rough > 0) || !Number.isFinite(rough)) {
+    return [];
+  }
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const steps = [1, 2, 5, 10, 20].map(one => one * power).filter(step => 2 * step > rough);
+  const step = steps.find(one => multiples(reach, one).length <= most) ?? steps.at(-1)!;
+  const decimals = Math.min(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), 12);
+  return multiples(reach, step).map(value => [value, number(value, decimals)]);
 }

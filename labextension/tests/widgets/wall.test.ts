@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isCut, marks, ordered, place, said, verdict, type Answer } from '../../src/widgets/wall/model';
+import { marks } from '../../src/maths/scale';
+import { isCut, ordered, place, said, verdict, type Answer } from '../../src/widgets/wall/model';
 
 const answer = (who: string, value: number, held: boolean | null = true): Answer => ({
   who,

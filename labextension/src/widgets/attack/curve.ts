@@ -6,7 +6,7 @@ import { under } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import { percent, placesOf, rangeOf, type Attack, type Published, type Reading } from './model';
 
-const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 232, 44, 138, 14, 200];
+const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 232, 64, 138, 14, 200];
 
 /** Where the axis of losses runs. */
 export const AXIS = { wide: W, from: LEFT, to: W - RIGHT, below: H - FLOOR };

@@ -1,12 +1,15 @@
 /** The values with two bounds over them, the valley of the typical error, and bias beside noise. */
 import { halfWidth, number, significant } from '../../maths/digits';
-import { picture, set, svg, type Picture } from '../parts/dom';
+import { marks } from '../../maths/scale';
+import { picture, set, svg, unitOf, type Picture } from '../parts/dom';
 import { handle, text } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import { binned, type Bound, type Clamped, type ClampSet, type Dale, type Ground } from './model';
 
 const [W, H, FLOOR, BINS] = [640, 160, 132, 60];
 const VALLEY = { height: 92, top: 8, floor: 66 };
+/** So much room a number below the axis takes, in pixels. */
+const APART = 56;
 
 const across =
   ({ range }: Ground) =>
@@ -53,6 +56,18 @@ function dragging(plot: Picture, ground: Ground, { now, move, end }: Moves): voi
   });
 }
 
+/** Round values below the axis, where no bound stands in their way. */
+function scale({ range }: Ground, x: (value: number) => number, unit: number, taken: number[]): SVGElement[] {
+  return marks([range.low, range.high], Math.floor(W / (2 * APART * unit))).flatMap(([value, words]) => {
+    const at = x(value);
+    const [edge, free] = [20 * unit, taken.every(one => Math.abs(one - at) > APART * unit)];
+    return [
+      svg('path', { class: 'axis', d: `M${at} ${FLOOR}v5` }),
+      ...(free ? [text(at, H - 4, words, at < edge ? 'start' : at > W - edge ? 'end' : 'middle')] : [])
+    ];
+  });
+}
+
 export function boundsPicture(ground: Ground, moves: Moves): BoundsPicture {
   const x = across(ground);
   const bars = svg('path', { class: 'used', opacity: 0.55, d: columns(ground) });
@@ -84,6 +99,8 @@ export function boundsPicture(ground: Ground, moves: Moves): BoundsPicture {
         });
       }
       labels.replaceChildren(
+        svg('path', { class: 'axis', d: `M0 ${FLOOR}H${W}` }),
+        ...scale(ground, x, unitOf(plot.node), [a, b]),
         text(a, H - 4, significant(now.low, 3), near ? 'end' : 'middle'),
         text(b, H - 4, significant(now.high, 3), near ? 'start' : 'middle')
       );
@@ -114,7 +131,9 @@ export function dalePicture(ground: Ground): {
       set(lowest, { d: `M${x(best)} ${y(least)}V${VALLEY.floor + 6}` });
       const side = x(best) > W * 0.7 ? 'end' : x(best) < W * 0.3 ? 'start' : 'middle';
       notes.replaceChildren(
-        svg('path', { class: 'axis', d: `M0 ${VALLEY.floor}H${W}` }),
+        svg('path', { class: 'axis', d: `M0 ${VALLEY.floor}H${W}M0 ${VALLEY.top}H${W}` }),
+        text(W, VALLEY.top + 14, `${halfWidth(top)} or more`, 'end'),
+        text(side === 'start' ? W : 0, VALLEY.height - 6, '0', side === 'start' ? 'end' : 'start'),
         text(x(best), VALLEY.height - 6, `least at ${significant(best, 3)}: ${halfWidth(least)}`, side)
       );
       plot.describe(

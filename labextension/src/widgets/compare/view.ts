@@ -106,7 +106,7 @@ function tableOf(first: CompareFacts): {
     html('tbody', {}, ...rows.map(one => one.row))
   );
   return {
-    node: scrolling('what the loss buys', table),
+    node: html('div', { class: 'say' }, scrolling('what the loss buys', table)),
     show: (facts, loss) =>
       rows.forEach(({ width, part }, i) => {
         width.textContent = toldAt(facts.questions[i]!, loss);

@@ -1,5 +1,5 @@
 /** A paragraph in which some numbers are handles: dragged sideways, or stepped by keys; the rest of it and a curve follow. */
-import { html, picture, set, svg } from '../parts/dom';
+import { html, picture, set, svg, unitOf } from '../parts/dom';
 import { dragState } from '../parts/drag_state';
 import { text } from '../parts/layout';
 import type { Link, View } from '../parts/widget';
@@ -17,6 +17,8 @@ import {
 /** How far a hand moves from one stop to the next, in pixels. */
 const PACE = 9;
 const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 170, 70, 24, 26, 30];
+/** So wide a letter is at most, in pixels. */
+const LETTER = 7.5;
 
 /** Hear a hand that pulls sideways: `pulled` is told how many stops it is from where it began. */
 function pullable(
@@ -130,18 +132,19 @@ function chartOf(facts: SentenceFacts): {
       const heights = curveOf(facts, at, which);
       const { name, values } = facts.numbers[which]!;
       const last = values.length - 1;
-      const x = (i: number): number => LEFT + (i / Math.max(last, 1)) * (W - LEFT - RIGHT);
+      const left = Math.max(LEFT, 12 + LETTER * unitOf(drawn.node) * Math.max(low.length, high.length));
+      const x = (i: number): number => left + (i / Math.max(last, 1)) * (W - left - RIGHT);
       const y = (share: number): number => TOP + (1 - share) * (H - TOP - BOTTOM);
       const path = heights.map((share, i) => `${x(i).toFixed(1)} ${y(share).toFixed(1)}`).join('L');
       const marks = [
         ...new Set([0, Math.round(last / 4), Math.round(last / 2), Math.round((3 * last) / 4), last])
       ];
       still.replaceChildren(
-        svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
+        svg('path', { class: 'axis', d: `M${left} ${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
         svg('path', { class: 'pv-line', d: `M${path}` }),
-        text(LEFT, 14, label, 'start'),
-        text(LEFT - 8, TOP + 4, high, 'end'),
-        text(LEFT - 8, H - BOTTOM, low, 'end'),
+        text(left, 14, label, 'start'),
+        text(left - 8, TOP + 4, high, 'end'),
+        text(left - 8, H - BOTTOM, low, 'end'),
         ...marks.map(i =>
           text(x(i), H - 10, i === last ? `${name} ${values[i]!}` : values[i]!, i === last ? 'end' : 'middle')
         )
@@ -175,6 +178,7 @@ export function sentenceView(root: HTMLElement, link: Link<SentenceFacts, Senten
     end: held.tell
   });
   const chart = chartOf(facts);
+  chart.node?.addEventListener('even', () => show());
   root.append(paragraph.node);
   if (chart.node !== null) {
     root.append(chart.node);

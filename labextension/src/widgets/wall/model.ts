@@ -1,5 +1,4 @@
 /** The answers of a wall: their order, where they stand on the axis, and what is said of each. No DOM. */
-import { number } from '../../maths/digits';
 
 interface Drawn {
   readonly value: number;
@@ -61,26 +60,6 @@ export function place([low, high]: WallFacts['reach'], value: number): number {
 /** Whether a part of an interval lies beyond the axis. */
 export const isCut = ([low, high]: WallFacts['reach'], one: Drawn): boolean =>
   one.low < low || one.high > high;
-
-/** The whole multiples of a step between two ends. */
-function multiples([low, high]: WallFacts['reach'], step: number): number[] {
-  const first = Math.ceil(low / step - 1e-9);
-  const count = Math.floor(high / step + 1e-9) - first + 1;
-  return Array.from({ length: Math.max(count, 0) }, (_, i) => (first + i) * step);
-}
-
-/** Round values along the axis, at most so many, each with its words: by the finest step that has room. */
-export function marks(reach: WallFacts['reach'], most: number): [number, string][] {
-  const rough = (reach[1] - reach[0]) / Math.max(most, 1);
-  if (!(rough > 0) || !Number.isFinite(rough)) {
-    return [];
-  }
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const steps = [1, 2, 5, 10, 20].map(one => one * power).filter(step => 2 * step > rough);
-  const step = steps.find(one => multiples(reach, one).length <= most) ?? steps.at(-1)!;
-  const decimals = Math.min(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), 12);
-  return multiples(reach, step).map(value => [value, number(value, decimals)]);
-}
 
 /** What the truth is to an answer; nothing where it is not known. */
 export const verdict = ({ held }: Drawn): string => (held === null ? '' : held ? 'inside' : '✕ missed');

@@ -1,7 +1,8 @@
 /** The wall in pixels: an answer a line, a dot in its interval; the truth across them all, the average below. */
+import { marks } from '../../maths/scale';
 import { text } from '../parts/layout';
 import { picture, svg, type Picture } from '../parts/dom';
-import { isCut, marks, place, said, type Answer, type WallFacts } from './model';
+import { isCut, place, said, type Answer, type WallFacts } from './model';
 
 const [TALL, SHORT, MANY] = [16, 7, 40];
 const [NAMES, MARGIN, NARROW] = [124, 14, 460];
