@@ -44,7 +44,7 @@ def test_a_draft_does_not_open_and_says_where_it_is_unfinished(tmp_path):
     data = tmp_path / "people.csv"
     data.write_text(HEADER)
     drafted(data)
-    with pytest.raises(OwnerError, match=r"people\.dpnb\.toml still holds TODO in \d+ places: dataset\.unit"):
+    with pytest.raises(OwnerError, match=r"people\.dpnb\.toml still holds TODO at dataset\.unit"):
         load(tmp_path / "people.dpnb.toml")
 
 

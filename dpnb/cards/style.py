@@ -98,6 +98,7 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .intervals,§ .intervals tbody{display:block}§ .intervals tr{display:grid;grid-template-columns:1fr auto}
 § .intervals td.track{grid-column:1/-1;order:3;padding-right:var(--s3)}§ .intervals tr.scale td:not(.track){display:none}
 § .intervals th{width:auto}§ .intervals td.num{width:auto;text-align:right}§ .rows td.track{min-width:4rem;width:26%}
+§ .rows .scale .tick:not(:first-of-type,:last-of-type){display:none}
 § th,§ td{padding-right:var(--s3)}§ .value{font-size:var(--t5)}}
 @media print{.dpnb{@light}}
 """

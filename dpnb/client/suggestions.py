@@ -25,7 +25,10 @@ _ROWS = (
     "loc",
 )
 
+_MODELS = ("regression", "regress", "linear_regression", "linregress", "lm", "lstsq", "polyfit", "fit", "OLS")
+
 _COLUMN = {
+    **dict.fromkeys(_MODELS, 'a model is fitted to the dataset, by its formula: .ols("y ~ x + z")'),
     **dict.fromkeys(
         (*_ROWS, "item"), f"{_NO_ROWS}. Ask about all of them: {{it}}.mean(), {{it}}.histogram()"
     ),
@@ -103,6 +106,7 @@ _DATASET = {
         ("assign", "drop", "rename", "sort_values", "astype", "drop_duplicates"),
         'a handle holds no table to change. Write the expression where it is asked: ({it}["…"] * 2).mean()',
     ),
+    **dict.fromkeys(_MODELS, 'fit a model by its formula: {it}.ols("y ~ x + z")'),
     "size": "ask {it}.count()",
     "power": "plan a study with dpnb.power(…)",
 }

@@ -66,5 +66,5 @@ def refuse_notebook(*, known: bool) -> None:
         )
     if not known and not sys.stdout.isatty():
         raise OwnerError(
-            "This is not private, and it would not go to a terminal: add --not-private where only you read it."
+            "This report is not private, and its output is not a terminal: add --not-private if only you will read it."
         )

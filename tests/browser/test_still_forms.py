@@ -33,6 +33,15 @@ OUTSIDE = """() => [...document.querySelectorAll("svg text")].filter(one => one.
     .filter(one => { const box = one.getBoundingClientRect();
         return box.width > 0 && (box.left < -0.5 || box.right > document.documentElement.clientWidth + 0.5); })
     .map(one => `${one.textContent} in ${one.closest("[data-name]")?.dataset.name}`)"""
+# letters of a drawing that lie over others of it
+OVER = """() => [...document.querySelectorAll("svg")].filter(one => !one.closest("svg svg")).flatMap(svg => {
+    const boxes = [...svg.querySelectorAll("text")].filter(one => one.checkVisibility() && one.textContent.trim())
+        .map(one => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+    return boxes.flatMap(([words, a], i) => boxes.slice(i + 1)
+        .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6)
+        .map(([other]) => `over each other: ${words} | ${other}`));
+})"""
 # drawings that somebody who does not see them is told nothing of
 MUTE = """() => [...document.querySelectorAll("svg")].filter(one => !one.closest("[aria-hidden=true], svg svg")
     && one.checkVisibility() && !one.getAttribute("aria-label") && !(one.querySelector("title")?.textContent))
@@ -47,6 +56,7 @@ def faults(page, width):
         *(f"letters of {size:.1f} pixels" for size in letters if size < 10.99),
         *page.evaluate(CUT),
         *page.evaluate(OUTSIDE),
+        *page.evaluate(OVER),
         *page.evaluate(MUTE),
         *serious(page, "body"),
     ]

@@ -13,6 +13,7 @@ from dpnb.errors import PlanError
     ("name", "says"),
     [
         ("bootstrap", r"small\.x\.mean\(\): its interval is proven"),
+        ("regress", r"fitted to the dataset, by its formula: \.ols\("),
         ("min", r"one person's. Ask small\.x\.quantile"),
         ("head", "holds no rows"),
         ("apply", "cannot be bounded"),
@@ -35,6 +36,7 @@ def test_a_column_says_what_to_ask_instead(data, name, says):
     ("name", "says"),
     [
         ("match", "groupby"),
+        ("regression", r'small\.ols\("y ~ x \+ z"\)'),
         ("bootstrap", "resampling"),
         ("shape", "count"),
         ("dtypes", "schema.columns"),

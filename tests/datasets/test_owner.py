@@ -196,7 +196,7 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"columns__age__upper": ...}, "[columns.age]: upper is missing"),
         ({"columns__sex": {"type": "category"}}, "[columns.sex]: values is missing: write values = [0, 1]"),
         # unfinished
-        ({"columns__age__lower": "TODO"}, "still holds TODO in 1 places: columns.age.lower"),
+        ({"columns__age__lower": "TODO"}, "still holds TODO at columns.age.lower"),
         ({"columns__sex": {"type": "category", "values": ["TODO"]}}, "columns.sex.values"),
         # sizes
         ({"dataset__adjacency": "change-one"}, "makes the row count public: write rows = …"),
