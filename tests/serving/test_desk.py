@@ -6,6 +6,7 @@ import contextlib
 import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -189,13 +190,25 @@ def test_an_open_reads_no_file_pins_nothing_and_freezes_nothing(office, tmp_path
 
 
 def test_terms_that_the_owner_changed_meanwhile_close_the_dataset(office):
-    """A loosening from a terminal, or a tightening: until the service is started anew."""
+    """A loosening from a terminal, or a tightening: until the service is started anew, or its owner lets it take them up."""
     ada = office.token()
+    old = office.told(Open(name="people"), ada)["handle"]
+    released(office.people(ada))  # from now on looser terms are a loosening
     first = office.curator.served["people"]
     terms = Terms.of(first.schema, first.known_as)
     smaller = replace(terms, budget=Budget.from_toml({"epsilon": 2}))
     office.curator._ledger.attach(smaller, "other rows", by="owner")
     assert office.told(Open(name="people"), ada)["code"] == "gone"
+    office.desk.take_up()  # the owner's file still has the old terms, which are looser now: it says so in the log
+    assert office.told(Open(name="people"), ada)["code"] == "gone"
+    assert "Earlier openings pinned" in office.curator._home.log.read_text()
+    schema = office.curator.settings.datasets["people"].source.path
+    Path(schema).write_text(Path(schema).read_text().replace("epsilon = 3", "epsilon = 2"))
+    office.desk.take_up()
+    opened = office.told(Open(name="people"), ada)
+    assert opened["budget"]["cap"]["amount"] == "1"  # what each may spend; the budget is the new one
+    assert office.curator.served["people"].budget.cap.amount == 2
+    assert opened["handle"] == old or office.told(Describe(handle=old), ada)["code"] == "gone"
 
 
 def test_what_an_owner_says_of_a_loosening_is_for_auditors(office):

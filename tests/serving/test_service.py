@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import dpnb
+from dpnb.__main__ import main
 from dpnb.client import api
 from dpnb.client.service import Service, served
 from dpnb.errors import (
@@ -444,6 +445,29 @@ def test_the_door_decides_before_a_body_is_read(running):
     assert b"401" in status()
     token = service.token("ada")
     assert b"403" in status(f"Authorization: Bearer {token}", "Origin: https://evil.example")
+
+
+def test_a_service_takes_up_looser_terms_when_its_owner_says_so(running, monkeypatch, capsys):
+    """Loosened at a terminal beside it: refused until SIGHUP, and then open with the new budget, by the same process."""
+    service = running(each="each = { epsilon = 9 }")
+    ada = service.session(service.token("ada"), monkeypatch)
+    ada.release([ada.open_served("people").age.mean()], Ask.make(epsilon=1))
+    schema = service.folder / "people.dpnb.toml"
+    schema.write_text(schema.read_text().replace("epsilon = 3", "epsilon = 5"))
+    config = ("--config", str(service.folder / "curator.toml"))
+    assert main(["loosen", str(schema), "--reason", "a year more", "--yes", *config]) == 0, capsys.readouterr()
+    eve = service.session(service.token("eve"), monkeypatch)
+    with pytest.raises(CuratorGone, match="has yet to take them up"):
+        eve.open_served("people")
+    service.process.send_signal(signal.SIGHUP)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with contextlib.suppress(CuratorGone):
+            assert eve.open_served("people").budget.left.amount == 4
+            break
+        time.sleep(0.05)
+    assert service.process.poll() is None
+    eve.release([eve.open_served("people").age.mean()], Ask.make(epsilon=4))
 
 
 def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):

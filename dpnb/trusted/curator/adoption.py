@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from dpnb.trusted.canonical import canonical
@@ -77,7 +77,7 @@ class Scope:
 
     def to_json(self) -> dict[str, Any]:
         """Write the scope as a charge records it."""
-        return {**asdict(self), "again": list(self.again)}
+        return {**{name: getattr(self, name) for name in self.__slots__}, "again": list(self.again)}
 
 
 def abandoned(db: sqlite3.Connection) -> Abandoned:

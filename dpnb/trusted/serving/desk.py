@@ -60,6 +60,7 @@ class Desk:
         self._caps: dict[str, deque[float]] = {}
         self._opened: dict[tuple[str, str], str] = {}
         self._counting = threading.Lock()
+        self._taking_up = threading.Lock()
 
     @classmethod
     def of(cls, settings: Settings, identities: Identities, studies: str | None = None) -> Desk:
@@ -97,6 +98,11 @@ class Desk:
     def refuse_charges(self) -> None:
         """Charge nothing from now on."""
         self.curator.refuse_charges()
+
+    def take_up(self) -> None:
+        """Take up what the owner changed since the start; see :meth:`ServedCurator.take_up`."""
+        with self._taking_up:
+            self.curator.take_up()
 
     def listen(self, told: Callable[[], None]) -> None:
         """Call somebody whenever the ledger grew."""

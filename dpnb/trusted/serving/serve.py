@@ -12,6 +12,7 @@ import contextlib
 import math
 import os
 import re
+import signal
 import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -72,7 +73,10 @@ class ServicePlace:
         return first
 
     def announce(self, listener: socket.socket) -> None:
-        """Say on standard output where it listens."""
+        """Say on standard output where it listens; from now on SIGHUP asks to take up what the owner changed."""
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(AttributeError, NotImplementedError):
+            loop.add_signal_handler(signal.SIGHUP, loop.run_in_executor, None, self._desk.take_up)
         scheme, port = "http" if self.ssl is None else "https", listener.getsockname()[1]
         say({"ready": True, "url": f"{scheme}://{self._settings.host}:{port}{self.prefix}/"})
 

@@ -1,7 +1,7 @@
 """The curator of a service: datasets that its owner named, opened when it starts, each ENFORCED.
 
 The owner's act of attaching happens once. Analysts are handed what is open: they read no schema, no file, and pin nothing. What
-an owner changes meanwhile takes effect when the service is started anew.
+an owner changes meanwhile takes effect when the service is started anew, or asked to take it up.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dpnb.trusted.curator.release import Chance, Wanted
 from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.stored import EVERYBODY
 from dpnb.trusted.curator.terms import Terms, compare
-from dpnb.trusted.errors import CuratorGone, FrozenError, OwnerError, SchemaError
+from dpnb.trusted.errors import CuratorGone, DpnbError, FrozenError, OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.settings import ServedDataset, Settings
 from dpnb.trusted.serving.tokens import Token
@@ -127,9 +127,10 @@ class ServedCurator(Curator):
         first = self.served.get(name)
         if first is None:
             raise SchemaError(self._unknown(name))
-        pinned = self._ledger.pins(first.known_as)
-        if pinned is None or compare(pinned, Terms.of(first.schema, first.known_as)):
-            raise CuratorGone(f"The owner changed the terms of {name}: the service has to be started anew.")
+        if self._outdated(first):
+            raise CuratorGone(
+                f"The owner changed the terms of {name}, and the service has yet to take them up."
+            )
         with self._attaching:
             attached = self._keep(first.for_principal(principal), principal)
         return AttachedReply(
@@ -140,6 +141,19 @@ class ServedCurator(Curator):
             notes=[*attached.notes, *self._held(attached), self._whom(attached, principal)],
             budget=self._state(attached, principal),
         )
+
+    def _outdated(self, first: Attached) -> bool:
+        pinned = self._ledger.pins(first.known_as)
+        return pinned is None or bool(compare(pinned, Terms.of(first.schema, first.known_as)))
+
+    def take_up(self) -> None:
+        """Open anew, as their owner, what the owner changed the terms of; what cannot be opened stays refused, and the log says why."""
+        for name, one in self.settings.datasets.items():
+            if self._outdated(self.served[name]):
+                try:
+                    self.served[name] = self.open_first(one)
+                except DpnbError as fault:
+                    self.note(fault, f"taking up {name}")
 
     def whole_statement(self, request: Statement, principal: str) -> StatementOf:
         """Tell every entry of the ledger of a dataset that an auditor has open, whoever it is of."""
@@ -158,7 +172,7 @@ class ServedCurator(Curator):
         reply = self._attach(Attach(source=one.source, mode=Mode.ENFORCED.value), OWNER)
         attached = self._find(reply.handle, OWNER)
         for name, other in self.served.items():
-            if other.known_as == attached.known_as:
+            if name != one.name and other.known_as == attached.known_as:
                 raise OwnerError(
                     f"[datasets.{one.name}] and {name} are the same dataset in the ledger: give their schemas different names."
                 )
