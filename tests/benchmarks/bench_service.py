@@ -194,7 +194,7 @@ def held(options: argparse.Namespace) -> None:
     n = options.analysts
     unit, most = Fraction(EACH), 100 * options.seconds  # charges that a busy machine makes, too
     token, each = (unit * max(1, int(share * most / n)) for share in (0.3, 0.6))
-    group, whole = (unit * int(share * most) for share in (0.06, 0.36))
+    group, whole = (unit * int(share * most) for share in (0.06, 0.3))
     groups = {f"class-{name}": group for name in range(4)}
     facts = ", ".join(f"{name} = {{ epsilon = {float(cap):g} }}" for name, cap in groups.items())
     said = f"each = {{ epsilon = {float(each):g} }}\ngroups = {{ {facts} }}"

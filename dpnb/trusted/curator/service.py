@@ -54,7 +54,7 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query import Plan, charged_for
 from dpnb.trusted.query.plan import digest_of
 from dpnb.trusted.releases.signature import public_key
-from dpnb.trusted.wire.codec import decode_request, encode, exact_json, limited, raw
+from dpnb.trusted.wire.codec import MAX_LIST, decode_request, encode, exact_json, limited, raw
 from dpnb.trusted.wire.messages import (
     PROTOCOL,
     Again,
@@ -493,7 +493,9 @@ _ANSWERS: dict[type, Any] = {
 
 def _wanted(request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
     """Read a plan and price it, from its JSON and the public schema alone."""
-    record = limited(exact_json(request.plan))
+    record = exact_json(request.plan)
+    if len(request.plan) > MAX_LIST:  # no shorter one holds a list or a text beyond its limit
+        limited(record)
     plan = Plan.from_json(record)
     charged = charged_for(plan, attached.schema)
     measure = attached.schema.budget.measure
