@@ -455,7 +455,9 @@ def test_a_service_takes_up_looser_terms_when_its_owner_says_so(running, monkeyp
     schema = service.folder / "people.dpnb.toml"
     schema.write_text(schema.read_text().replace("epsilon = 3", "epsilon = 5"))
     config = ("--config", str(service.folder / "curator.toml"))
-    assert main(["loosen", str(schema), "--reason", "a year more", "--yes", *config]) == 0, capsys.readouterr()
+    assert main(["loosen", str(schema), "--reason", "a year more", "--yes", *config]) == 0, (
+        capsys.readouterr()
+    )
     eve = service.session(service.token("eve"), monkeypatch)
     with pytest.raises(CuratorGone, match="has yet to take them up"):
         eve.open_served("people")
