@@ -402,8 +402,8 @@ def curves(names: Sequence[str]) -> None:
 
 
 def exponent(points: Sequence[tuple[float, float]]) -> float:
-    """The exponent of a power law through the upper half of the points (at least three), by least squares of logarithms."""
-    upper = sorted(points)[-max(3, (len(points) + 1) // 2) :]
+    """The exponent of a power law through the upper half of the points (at least two), by least squares of logarithms."""
+    upper = sorted(points)[-max(2, (len(points) + 1) // 2) :]
     x, y = (np.log(np.maximum(column, 1e-9)) for column in zip(*upper, strict=True))
     return float(np.polyfit(x, y, 1)[0])
 
