@@ -70,6 +70,7 @@ def place(clinic, monkeypatch) -> Place:
     clinic.run(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'curator'",
         "DROP SCHEMA IF EXISTS dpnb, evil, public CASCADE",
+        "DROP FOREIGN DATA WRAPPER IF EXISTS nowhere CASCADE",
         "CREATE SCHEMA public",
         "GRANT USAGE ON SCHEMA public TO PUBLIC",
         "GRANT CREATE ON DATABASE clinic TO curator",

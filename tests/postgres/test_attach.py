@@ -238,7 +238,17 @@ FAULTS = {
     "column of another type": ("ALTER TABLE visits ALTER age TYPE interval USING NULL", "holds interval"),
     "date where a number is": ("ALTER TABLE visits ALTER age TYPE date USING NULL", 'type = "date"'),
     "table dropped": ("DROP TABLE visits", "no such table"),
-    "a view": ("ALTER TABLE visits RENAME TO base; CREATE VIEW visits AS SELECT * FROM base", "is no table"),
+    "a view": (
+        "ALTER TABLE visits RENAME TO base; CREATE VIEW visits AS SELECT * FROM base",
+        'VIEW "visits_rows"',
+    ),
+    "a part on another server": (
+        (
+            "CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far FOREIGN DATA WRAPPER nowhere; "
+            "CREATE FOREIGN TABLE part () INHERITS (visits) SERVER far"
+        ),
+        "is no table",
+    ),
     "rows hidden by a policy": (
         "ALTER TABLE visits ENABLE ROW LEVEL SECURITY; CREATE POLICY older ON visits USING (age > 3)",
         "the role may not",

@@ -12,13 +12,14 @@ import numpy as np
 import psycopg
 import pytest
 
-from dpnb.trusted.aggregate import Col, CrossMoments, Key, Lit, Total, ValueCounts, answer
+from dpnb.trusted.aggregate import Cmp, Col, CrossMoments, Key, Lit, Total, ValueCounts, answer
 from dpnb.trusted.curator.engines import EngineInterrupted, prepare
 from dpnb.trusted.curator.engines.postgres import _WAITS, PostgresEngine, drop_copy, write_copy
 from dpnb.trusted.errors import CuratorGone
 from dpnb.trusted.schema.server_table import ServerTable
 from tests.contracts.engine import EngineContract, as_lists, many
 from tests.contracts.expressions import SIZES
+from tests.curator.engines.test_depth import SHAPES, swapped
 from tests.curator.engines.test_duckdb import BATCH, FAR_APART, schema_of
 from tests.postgres.conftest import PASSWORD
 
@@ -168,6 +169,14 @@ def test_more_pairs_than_a_select_has_columns(engine):
 
 def _fields(dialect):
     return {name: getattr(dialect, name) for name in dialect.__slots__}
+
+
+def test_deep_expressions_are_planned_in_their_own_length(engine):
+    """Conditions within conditions, negations, clips and floors: no inner column is written out wherever it is mentioned."""
+    values = [swapped(shape) for shape in SHAPES.values()]
+    batch = [CrossMoments((Lit(1), value, Col("g")), ((0, 1), (1, 2))) for value in values]
+    batch += [Total(Lit(1), Cmp("<", value, Lit(3)), (Key(Col("flag"), 2),)) for value in values]
+    assert engine.answer(batch) == answer(many(), batch)
 
 
 def test_an_empty_copy_is_answered(place):

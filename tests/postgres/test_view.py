@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
+from dpnb.trusted.aggregate import Col, ValueCounts, answer
 from dpnb.trusted.aggregate.preparation import read
+from dpnb.trusted.curator.engines import prepare
+from dpnb.trusted.curator.engines.postgres import PostgresEngine, write_copy
 from dpnb.trusted.curator.engines.postgres_session import connect
 from dpnb.trusted.curator.engines.postgres_table import look
 from dpnb.trusted.curator.engines.postgres_view import relation
 from dpnb.trusted.schema.owner import load
 from dpnb.trusted.schema.server_table import ServerTable
+from tests.contracts.engine import as_lists, many
+from tests.contracts.expressions import SIZES
+from tests.curator.engines.test_duckdb import schema_of
+from tests.curator.engines.test_sql_dialect import ALL
 from tests.postgres.test_attach import Desk
 from tests.postgres.test_rows import DAYS, DOUBLES, MOMENTS, OUTSIDE, TYPES
 
@@ -107,6 +115,27 @@ def test_what_needs_a_copy_is_refused(place, kind, column):
     place.run(f"CREATE TABLE visits (x0 {kind})")
     with pytest.raises(OwnerError, match="Leave copy = false out"):
         codes(place, declared([column]))
+
+
+def test_batches_are_the_references_without_a_copy(place, tmp_path):
+    """Every kind of request over codes that are computed in the batch."""
+    rows = many(rows=300)
+    place.run(f"CREATE TABLE visits ({', '.join(f'{name} bigint' for name in SIZES)})")
+    with (
+        place.server.admin(place.database) as connection,
+        connection.cursor() as cursor,
+        cursor.copy("COPY visits FROM STDIN") as into,
+    ):
+        for row in zip(*rows.values(), strict=True):
+            into.write_row(row)
+    arrays = {n: np.array([np.nan if v is None else v for v in c], dtype=float) for n, c in rows.items()}
+    draft = prepare(arrays, schema_of(SIZES), tmp_path / "copy.duckdb").path
+    table = ServerTable(place.uri, "visits", copy=False, version="1")
+    write_copy(draft, table, schema_of(SIZES), tmp_path / "copy.server")
+    batch = [*ALL, ValueCounts(Col("income"))]
+    with PostgresEngine(tmp_path / "copy.server") as engine:
+        assert as_lists(engine.answer(batch)) == as_lists(answer(rows, batch))
+        assert as_lists(engine.answer(batch[::-1])) == as_lists(answer(rows, batch[::-1]))
 
 
 DECLARED = """

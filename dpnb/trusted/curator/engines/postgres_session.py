@@ -86,7 +86,7 @@ def told(table: ServerTable) -> Iterator[None]:
     except psycopg.errors.InsufficientPrivilege:
         raise OwnerError(
             f"{table.table}: the role may not do this: GRANT it SELECT on the table, and give it a schema for prepared copies "
-            "(CREATE SCHEMA dpnb AUTHORIZATION the_role)."
+            "(CREATE SCHEMA dpnb AUTHORIZATION the_role), or write copy = false in [source]."
         ) from None
     except psycopg.OperationalError:
         raise OwnerError(

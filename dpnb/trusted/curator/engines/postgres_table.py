@@ -132,18 +132,19 @@ def look(connection: Connection[Any], table: ServerTable, schema: Schema) -> See
     found = connection.execute(
         "SELECT c.oid::bigint, c.relkind, n.nspname, c.relname, (SELECT system_identifier FROM pg_control_system()), "
         "(SELECT oid::bigint FROM pg_database WHERE datname = current_database()), "
-        "has_schema_privilege(n.oid, 'USAGE') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "EXISTS (WITH RECURSIVE parts AS (SELECT c.oid UNION SELECT i.inhrelid FROM pg_inherits i JOIN parts ON i.inhparent = parts.oid) "
+        "SELECT FROM parts JOIN pg_class p ON p.oid = parts.oid WHERE p.relkind = 'f') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE c.relname = %s AND n.nspname = " + ("'public'" if own else "%s"),
         [_cut(name) for name in reversed(table.names)],
     ).fetchone()
     if found is None:
         where = "in the schema public" if own else "there"
         raise OwnerError(f"{table.table}: the database has no such table {where}. Check table=… in source.")
-    oid, kind, space, name, system, database, _ = found
-    if kind not in _TABLES:
+    oid, kind, space, name, system, database, elsewhere = found
+    if kind not in _TABLES or elsewhere:
         raise OwnerError(
             f"{table.table} is no table of this server, and its rows may come from anywhere. Write them into one: "
-            f"CREATE MATERIALIZED VIEW {path}_rows AS SELECT * FROM {path} (then name it in source)."
+            f"CREATE MATERIALIZED VIEW {quoted(_cut(table.names[-1]) + '_rows')} AS SELECT * FROM {path} (then name it in source)."
         )
     columns = _columns(connection, table, oid, schema)
     identity = _digest("postgresql", system, database, oid)
