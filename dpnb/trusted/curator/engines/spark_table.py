@@ -47,12 +47,15 @@ class Seen:
         What its rows are now known by.
     columns : tuple of (str, str)
         Name and type of each declared column.
+    known : bool
+        Whether the version is known by a word of the owner's or by files; a table that names no files is read at each opening.
     """
 
     rows: DataFrame
     identity: str
     version: str
     columns: tuple[tuple[str, str], ...]
+    known: bool
 
 
 def identified(table: LakeTable, schema: Schema) -> tuple[str, str]:
@@ -66,7 +69,7 @@ def identified(table: LakeTable, schema: Schema) -> tuple[str, str]:
         When Spark is not there, or the table cannot be read as its schema declares.
     """
     seen = look(table, schema)
-    return seen.identity, seen.version
+    return seen.identity, seen.version if seen.known else secrets.token_hex(32)
 
 
 def fetch(table: LakeTable, schema: Schema, version: str, into: Path) -> ColumnFiles:
@@ -78,21 +81,26 @@ def fetch(table: LakeTable, schema: Schema, version: str, into: Path) -> ColumnF
         When the table was changed meanwhile, or cannot be read.
     """
     seen = look(table, schema)
-    if seen.version != version:
-        raise OwnerError(
-            f"{table.table} changed while it was opened. Open it again when nobody writes to it, or declare "
-            'version = "2026-11" in [source].'
-        )
+    _refuse_another(table, seen, version)
     into.mkdir(mode=0o700, parents=True)
     try:
         with told(table):
             _write(seen, into)
+        _refuse_another(table, look(table, schema), version)
         files = tuple(sorted(str(file) for file in (into / "rows").glob("part-*.parquet")))
         names = tuple(name for name, _ in seen.columns)
         return ColumnFiles(into, os.open(into, os.O_RDONLY), names=names, files=files)
     except BaseException:
         shutil.rmtree(into, ignore_errors=True)
         raise
+
+
+def _refuse_another(table: LakeTable, seen: Seen, version: str) -> None:
+    if seen.known and seen.version != version:
+        raise OwnerError(
+            f"{table.table} changed while it was opened. Open it again when nobody writes to it, or declare "
+            'version = "2026-11" in [source].'
+        )
 
 
 def _write(seen: Seen, into: Path) -> None:
@@ -130,12 +138,13 @@ def look(table: LakeTable, schema: Schema) -> Seen:
             rows, place = spark.read.parquet(table.table), spark_session.qualified(table.table)
         else:
             _refuse_view(table)
+            spark.catalog.refreshTable(table.table)  # others write to it too
             rows, place = spark.table(table.table), _location(table)
         kinds = {field.name: field.dataType.simpleString() for field in rows.schema.fields}
         columns = tuple((name, _kind_of(kinds, name)) for name in read_names(schema.rows_of()))
         identity = _digest("spark", place)
         known = ("declared", table.version) if table.version is not None else _files(rows)
-    return Seen(rows, identity, _digest(identity, *known, *columns), columns)
+    return Seen(rows, identity, _digest(identity, *known, *columns), columns, bool(known))
 
 
 def _refuse_view(table: LakeTable) -> None:
@@ -173,9 +182,8 @@ def _word(kind: str) -> str:
 
 
 def _files(rows: DataFrame) -> tuple[str, ...]:
-    """Each file's name, length and time; of a table that names no files nothing is known, and it is read at each opening."""
-    places = sorted(rows.inputFiles())
-    return tuple(map(spark_session.stamp, places)) if places else (secrets.token_hex(16),)
+    """Each file's name, length and time."""
+    return tuple(map(spark_session.stamp, sorted(rows.inputFiles())))
 
 
 @contextlib.contextmanager
