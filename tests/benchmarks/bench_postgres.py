@@ -1,8 +1,9 @@
 """A batch on PostgreSQL's prepared copy, beside the server's own exact queries on the raw table: ratios within one run.
 
-Run it with ``python -m tests.benchmarks.bench_postgres [rows]``; a server is started for it. Three ways, interleaved:
+Run it with ``python -m tests.benchmarks.bench_postgres [rows]``; a server is started for it. Four ways, interleaved:
 
 engine       count, mean, variance, histogram, means and variances by groups and the median as one batch, from the prepared copy
+no copy      the same batch where no copy is allowed: codes are computed from the raw table in every batch
 raw          the same exact statistics (clamped, missing handled) by hand from the raw table, one statement for each
 raw at once  all of them but the median in one grouped statement, and the median
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import statistics
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,10 +66,13 @@ def measure(rows):
 
         seconds = timed(prepared) / 1e3
         opening = timed(lambda: identified(table, SCHEMA)) / 1e3
-        with PostgresEngine(note) as engine:
+        none = Path(aside) / "none.server"
+        write_copy(draft, replace(table, copy=False, version="1"), SCHEMA, none)
+        with PostgresEngine(note) as engine, PostgresEngine(none) as bare:
             cold = timed(lambda: engine.answer([MEDIAN]))
             ways = {
                 "engine": lambda: engine.answer([*BATCH, MEDIAN]),
+                "no copy": lambda: bare.answer([*BATCH, MEDIAN]),
                 "raw": lambda: by_hand(raw, in_its_words([*RAW, MIDDLE])),
                 "raw at once": lambda: by_hand(raw, in_its_words([*RAW_AT_ONCE, MIDDLE])),
             }
@@ -77,7 +82,8 @@ def measure(rows):
                     times[name].append(timed(way))
         drop_copy(note)
         medians = {name: statistics.median(found[1:]) for name, found in times.items()}
-        return {**medians, "first median": cold, "preparing (s)": seconds, "opening again (s)": opening}
+        first = {"first batch": times["engine"][0], "first median": cold}
+        return {**medians, **first, "preparing (s)": seconds, "opening again (s)": opening}
 
 
 if __name__ == "__main__":
@@ -85,4 +91,6 @@ if __name__ == "__main__":
     for name, value in found.items():
         print(f"{name:18} {value:10.1f}")
     for name in ("raw", "raw at once"):
-        print(f"engine / {name:11} {found['engine'] / found[name]:8.2f}")
+        print(
+            f"engine / {name:11} {found['engine'] / found[name]:8.2f}   no copy {found['no copy'] / found[name]:8.2f}"
+        )
