@@ -15,6 +15,7 @@ from dpnb import widgets
 from dpnb.client import api
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT
+from tests.browser.test_every_interaction import UNREADABLE
 from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
@@ -153,6 +154,23 @@ def test_a_thousand_entries_are_found_and_sorted(show, panel):
     page.get_by_label("whose entries").select_option("here")
     expect(rows).to_have_count(10)
     assert page.locator("rect.used[tabindex]").count() < 130
+
+
+def test_long_values_and_questions_stay_inside(show, panel):
+    """A category of many values and a long question go on in the next line, after a mark and never inside a word."""
+    (one,) = panel.facts["datasets"]
+    kind, asked = (
+        "category surgery/medicine/maternity/emergency",
+        "small[small.x > 64].income_of_households.mean()",
+    )
+    columns = [{**column, "kind": kind} for column in one["columns"]]
+    ledger = [{**row, "questions": [asked]} if row["kind"] == "charge" else row for row in one["ledger"]]
+    panel.facts = {**panel.facts, "datasets": [{**one, "columns": columns, "ledger": ledger}]}
+    page = show(panel, width=260)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    expect(page.get_by_text(kind).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 260
+    assert page.evaluate(UNREADABLE.replace("code, th", ".entry, th")) == []
 
 
 @pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "((((", "\\", "ε", " "])

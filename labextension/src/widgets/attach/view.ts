@@ -1,6 +1,6 @@
 /** The attach card: unit, mode, columns with questions to take, made-up rows, and the budget as it stands. */
 import { bar } from '../parts/bar';
-import { html, set, unique } from '../parts/dom';
+import { coded, html, set, unique } from '../parts/dom';
 import { take, type Taken } from '../parts/insert';
 import { scrolling } from '../parts/scroll_region';
 import type { Dataset } from '../parts/session_state';
@@ -118,7 +118,7 @@ function rowsOf(column: AttachColumn, called: Called): HTMLElement[] {
       'tr',
       {},
       html('th', { scope: 'row' }, name),
-      html('td', {}, column.kind),
+      html('td', {}, ...coded(column.kind)),
       html('td', { class: 'soft' }, column.label)
     ),
     below

@@ -81,7 +81,7 @@ function item(column: Column, dataset: string, give: (from: HTMLElement, text: s
   return html(
     'li',
     {},
-    html('div', { class: 'entry' }, itself, html('span', { class: 'soft' }, column.kind)),
+    html('div', { class: 'entry' }, itself, html('span', { class: 'soft' }, ...coded(column.kind))),
     column.label === column.name ? null : html('p', { class: 'soft' }, column.label),
     html('div', { class: 'asks' }, ...column.asks.map(ready => chip(ready.words, ready.line, give)))
   );
