@@ -209,8 +209,8 @@ def test_continuous_integration_is_make_test():
 # whose behaviour changed from one Python to the next, and the contracts of what reads cells and makes noise
 DIFFERENT = {"ast", "asyncio", "csv", "linecache", "pickle", "sqlite3", "tomllib"}
 CONTRACTS = ("EngineContract", "SourceContract", "LawContract")
-# that take a syntax tree, or a pickle, for a fact of ours and not of Python's
-ELSEWISE = {"tests/widgets/test_forecasts.py", "tests/widgets/test_names.py"}
+# that take a syntax tree, a pickle or a file for a fact of ours and not of Python's
+ELSEWISE = {"tests/fuzz/test_engine.py", "tests/widgets/test_forecasts.py", "tests/widgets/test_names.py"}
 
 
 def imported(path: Path) -> set[str]:
@@ -269,7 +269,7 @@ def test_contracts_and_pickles_do_not_wait(steps):
 
 def steps_rooms() -> list[Path]:
     """Return the folders of tests that every environment could run."""
-    first_alone = {"browser", "benchmarks", "repo", "golden", "contracts", "spark"}
+    first_alone = {"browser", "benchmarks", "repo", "golden", "contracts", "postgres", "spark"}
     return [room for room in (ROOT / "tests").iterdir() if room.is_dir() and room.name not in first_alone]
 
 
