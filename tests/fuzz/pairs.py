@@ -62,7 +62,7 @@ class Rows:
     def drawn(cls, rng: random.Random, where: Schema, size: int) -> Rows:
         """Rows at the ends, in the middle and anywhere, some cells missing; the last row all missing."""
         cells = [[code for column in where.columns for code in _cells(rng, column)] for _ in range(size - 1)]
-        cells.append([None if column.drops else 0 for column in where.parts.values()])
+        cells.append([code for column in where.columns for code in _missing(column)])
         return cls.of(where, cells)
 
     @classmethod
@@ -104,11 +104,16 @@ class Rows:
 
 def _ends(column: Any) -> list[tuple[int | None, ...]]:
     """A cell at either end, in the middle and missing; of a text its first and last label."""
-    missing = (None,) * len(column.parts) if column.drops else (0,)
+    missing = _missing(column)
     if column.text is not None:
         labels = labels_of(column)
         return [column.text.codes_of(labels[0]), column.text.codes_of(labels[-1]), missing]
     return list(dict.fromkeys([(0,), (column.size // 2,), (column.size - 1,), missing]))
+
+
+def _missing(column: Any) -> tuple[int | None, ...]:
+    """A cell that is missing, or what stands in its place."""
+    return column.missing_codes if column.text is not None else (None,) if column.drops else (0,)
 
 
 def labels_of(column: Any) -> list[str]:
@@ -121,7 +126,7 @@ def _cells(rng: random.Random, column: Any) -> Sequence[int | None]:
     if column.text is None:
         return (_cell(rng, column),)
     drawn = rng.choice([*labels_of(column), None])
-    return [None] * len(column.parts) if drawn is None else column.text.codes_of(drawn)
+    return _missing(column) if drawn is None else column.text.codes_of(drawn)
 
 
 def _cell(rng: random.Random, column: Any) -> int | None:
