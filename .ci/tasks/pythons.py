@@ -12,7 +12,6 @@ DIFFERS = {
     "tests/serving": "TLS, sockets, processes, TOML and clocks",
     "tests/curator/engines": "engines and sources under their contracts: how floats, decimals, dates and CSV are read",
     "tests/postgres/test_engine.py": "an engine under its contract, and what its driver makes of numbers",
-    "tests/fuzz/test_engine.py": "random cells, CSV and raw values",
     "tests/aggregate": "one cell, read by itself, and the numpy meaning of every question",
     "tests/noise": "laws under their contract: bits, fractions and roundings",
     "tests/mechanisms/test_additive.py": "mechanisms under their contract",
