@@ -161,10 +161,11 @@ export function endsAt(
     const place = 2 * (at * drawn + study - first);
     return [row.ends[place]!, row.ends[place + 1]!];
   }) as [[number, number], [number, number]];
-  if (share === 0 || share === 1 || !smooth || !isWide(below) || !isWide(above)) {
-    return share > 0.5 ? above : below;
-  }
-  return [below[0] + share * (above[0] - below[0]), below[1] + share * (above[1] - below[1])];
+  return !smooth || !isWide(below) || !isWide(above)
+    ? share > 0.5
+      ? above
+      : below
+    : [below[0] + share * (above[0] - below[0]), below[1] + share * (above[1] - below[1])];
 }
 
 const bit = (flags: Uint8Array, wide: number, at: number, study: number): boolean =>
@@ -181,27 +182,16 @@ export function heldAt({ studies }: Breath, row: BreathRow, at: number, study: n
 export const drawnOf = ({ first, drawn }: Breath): number[] =>
   Array.from({ length: drawn }, (_, i) => first + i);
 
-/** Counts of all studies by loss: a hand that moves passes the same losses again and again. */
-const counted = new WeakMap<BreathRow, Map<number, [number, number]>>();
-
 /** How many studies had an interval at a computed loss, and how many held: of all, or of those that are drawn. */
 export function countAt(breath: Breath, row: BreathRow, at: number, of?: 'drawn'): [number, number] {
-  const before = counted.get(row) ?? new Map<number, [number, number]>();
-  const known = of === 'drawn' ? undefined : before.get(at);
-  if (known !== undefined) {
-    return known;
-  }
+  let [known, held] = [0, 0];
   const [from, to] = of === 'drawn' ? [breath.first, breath.first + breath.drawn] : [0, breath.studies];
-  const found: [number, number] = [0, 0];
   for (let study = from; study < to; study += 1) {
     const one = heldAt(breath, row, at, study);
-    found[0] += one === null ? 0 : 1;
-    found[1] += one === true ? 1 : 0;
+    known += one === null ? 0 : 1;
+    held += one === true ? 1 : 0;
   }
-  if (of === undefined) {
-    counted.set(row, before.set(at, found));
-  }
-  return found;
+  return [known, held];
 }
 
 /** A share with its band, at one computed loss or after so many studies. */

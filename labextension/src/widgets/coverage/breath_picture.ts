@@ -17,7 +17,7 @@ import {
   type BreathRow,
   type Share
 } from './breath_model';
-import { band, bandThrough, layered, line, marker, percent, roomFor } from './looks';
+import { band, layered, line, marker, percent, roomFor } from './looks';
 
 export const [W, H] = [360, 230];
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 14, 12, 40];
@@ -247,10 +247,9 @@ export function alongPicture() {
 
 /** The running coverage at the nearest computed loss, with its Wilson band. */
 export function runningPicture() {
-  const grid = svg('g');
-  let [around, along] = [band([], ''), line('', '')];
-  const plot = picture('coverage study by study, at this loss', W, H, grid, around, along);
-  let [key, laid, named] = ['', '', ''];
+  const [grid, content] = [svg('g'), svg('g')];
+  const plot = picture('coverage study by study, at this loss', W, H, grid, content);
+  let [key, laid] = ['', ''];
   return {
     node: plot.node,
     show: ({ breath, row, at }: Shown, level: number): void => {
@@ -272,16 +271,13 @@ export function runningPicture() {
           text(W - RIGHT, H - 8, number(breath.goal), 'end')
         );
       }
-      if (row.name !== named) {
-        named = row.name;
-        [around, along].forEach(one => one.remove());
-        [around, along] = [band([], named), line(named, '')];
-        plot.node.append(around, along);
-      }
-      set(around, {
-        d: bandThrough(late.map(one => [x(one.x), frame.y(one.band[0]), frame.y(one.band[1])]))
-      });
-      set(along, { d: pathThrough(points(late, x, frame.y)) });
+      content.replaceChildren(
+        band(
+          late.map(one => [x(one.x), frame.y(one.band[0]), frame.y(one.band[1])]),
+          row.name
+        ),
+        line(row.name, pathThrough(points(late, x, frame.y)))
+      );
       plot.describe(
         found.length === 0 ? 'there are no intervals' : `it ends at ${percent(found.at(-1)!.share)}`
       );

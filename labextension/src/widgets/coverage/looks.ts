@@ -92,15 +92,11 @@ export function showSamples(key: HTMLElement, names: readonly string[]): void {
   }
 }
 
-/** The edge of a band: places, with its lower and its upper end there. */
-export function bandThrough(points: readonly (readonly [number, number, number])[]): string {
+export function band(points: readonly (readonly [number, number, number])[], name: string): SVGPathElement {
   const up = points.map(([x, , high]) => `${x.toFixed(1)} ${high.toFixed(1)}`);
   const down = [...points].reverse().map(([x, low]) => `${x.toFixed(1)} ${low.toFixed(1)}`);
-  return points.length === 0 ? '' : `M${[...up, ...down].join('L')}Z`;
-}
-
-export function band(points: readonly (readonly [number, number, number])[], name: string): SVGPathElement {
-  return svg('path', { d: bandThrough(points), fill: lookOf(name).stroke, opacity: 0.13 });
+  const d = points.length === 0 ? '' : `M${[...up, ...down].join('L')}Z`;
+  return svg('path', { d, fill: lookOf(name).stroke, opacity: 0.13 });
 }
 
 /** How large letters are beside a drawing, and how many there is room for. */
