@@ -21,9 +21,10 @@ from tests.contracts.questions import UNITS, X, Y, asked, schema
 from tests.fuzz import pairs
 
 CASES = 25
-CHEAPER = {"covariance", "correlation", "frequent_values", "moments", "std"}
+CHEAPER = {"covariance", "correlation", "frequent_values", "moments", "std", "variance"}
 """Where less is charged than claimed: separate sums share a worst move; joint ones are bounded entry by entry too; a threshold's own δ; a
-ball that is as large as its integer limits; a cube that moves most where the square does not."""
+ball that is as large as its integer limits; a cube that moves most where the square does not; a weight that ends the product's worst
+move."""
 
 
 def cases(name):

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import pytest
 import trustme
 
 from dpnb.trusted.curator.examination import examined
+from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
 from tests.owner.conftest import write_people
 from tests.serving.conftest import CONFIG, ROOT, Running
@@ -236,7 +238,17 @@ def _all_roles(place):
     place.does("owner", [act for act in _ACTS[end:] if act not in last])
     if place.running is not None:
         place.running.kill(signal.SIGTERM)
+    _until_its_curator_ended(place.home)
     place.does("owner", last)
+
+
+def _until_its_curator_ended(home):
+    """What nobody uses any more ends by itself, soon."""
+    lock, patience = FileLock(home.lock), time.monotonic() + 30
+    while not lock.acquire():
+        assert time.monotonic() < patience
+        time.sleep(0.05)
+    lock.free()
 
 
 def table():
