@@ -69,6 +69,10 @@ class Opened(tuple):
         return f"{len(self)} engines"
 
 
+OF_EVERY_ENGINE = (HealthCheck.too_slow, HealthCheck.differing_executors)
+"""One method is the test of several engines, also in one process: each draws its examples anew, and none is kept from another."""
+
+
 class EngineContract:
     """Subclass it and give ``open_engine(columns)`` as a context manager."""
 
@@ -87,13 +91,13 @@ class EngineContract:
                 for columns in (rows or many() for rows in EXTREME.values())
             )
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[*OF_EVERY_ENGINE, HealthCheck.function_scoped_fixture], deadline=None)
     @given(batch=batches)
     def test_equals_the_reference_on_extreme_tables(self, opened, batch):
         """Any batch of admitted expressions has the reference's integers on empty, NULL, extreme and large tables."""
         self.check(opened, batch)
 
-    @settings(deadline=None, max_examples=examples(15))
+    @settings(suppress_health_check=OF_EVERY_ENGINE, deadline=None, max_examples=examples(15))
     @given(columns=tables, batch=batches)
     def test_equals_the_reference_on_generated_tables(self, columns, batch):
         """Any batch has the reference's integers on any small table."""
