@@ -23,7 +23,7 @@ from dpnb.exhibits.replicate import (
     table_text,
 )
 from dpnb.exhibits.replicate.__main__ import main
-from dpnb.exhibits.replicate.missing import NOT_REPRODUCED
+from dpnb.exhibits.replicate.omissions import NOT_REPRODUCED
 from dpnb.exhibits.replicate.page import html_page
 from dpnb.exhibits.replicate.row import UNTOLD
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw
