@@ -18,7 +18,9 @@ from dpnb.errors import DpnbError, OwnerError
 from dpnb.owner.admin import add_admin
 from dpnb.owner.ledger_acts import add_backup, add_check, add_loosen, add_restore, add_verify
 from dpnb.owner.said import Said
+from dpnb.trusted.schema.lake_table import is_lake
 from dpnb.trusted.schema.owner import SUFFIX
+from dpnb.trusted.schema.server_table import ServerTable, is_server
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dpnb", description="Differential privacy in the notebook.")
     commands = parser.add_subparsers(required=True, metavar="command")
     init = commands.add_parser("init", help="draft a schema for a data file, from names and types only")
-    init.add_argument("data", type=Path, help="people.csv, people.parquet or people.duckdb")
+    init.add_argument(
+        "data", help="people.csv, people.parquet, people.duckdb or postgresql://host/database?table=people"
+    )
     init.add_argument(
         "-o", "--output", type=Path, help="where to write (default: people.dpnb.toml beside it)"
     )
@@ -142,9 +146,8 @@ def _statistics() -> str:
 
 
 def _init(options: argparse.Namespace) -> str:
-    data = options.data
-    target = options.output or data.with_suffix(SUFFIX)
-    text = _draft(data, options.table, options.beside, options.on)
+    text, usual = _draft(options)
+    target = options.output or usual
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -153,17 +156,39 @@ def _init(options: argparse.Namespace) -> str:
     except OSError as fault:
         raise OwnerError(f"{target} cannot be written: {fault.strerror}") from None
     todo = text.count('"TODO')
+    opened = f'"{target}"' if is_server(options.data) else f'"{options.data}", schema="{target}"'
     return (
-        f"Wrote {target}: fill in its {todo} TODO without looking at the data, then\n"
-        f'    dpnb.open("{data}", schema="{target}")'
+        f"Wrote {target}: fill in its {todo} TODO without looking at the data, then\n    dpnb.open({opened})"
     )
 
 
-def _draft(data: Path, table: str | None, beside: Sequence[Path], on: str | None) -> str:
+def _draft(options: argparse.Namespace) -> tuple[str, Path]:
+    """Return a draft, and where it is written if no other place is named."""
     from dpnb.owner.draft import Beside, draft, fields_of
 
-    tables = [Beside(path, fields_of(path)) for path in beside]
-    return draft(data, fields_of(data, table), beside=tables, on=on)
+    if is_server(options.data):
+        return _server_draft(options.data, options.table, options.beside)
+    if is_lake(options.data) or "://" in options.data:
+        raise OwnerError(
+            "dpnb init reads files and PostgreSQL: draft from one Parquet file of the table, then write source = …"
+        )
+    path = Path(options.data)
+    tables = [Beside(path, fields_of(path)) for path in options.beside]
+    text = draft(path, fields_of(path, options.table), beside=tables, on=options.on)
+    return text, path.with_suffix(SUFFIX)
+
+
+def _server_draft(source: str, table: str | None, beside: Sequence[Path]) -> tuple[str, Path]:
+    from dpnb.owner.draft import draft
+    from dpnb.owner.server_columns import address, server_fields
+
+    if beside:
+        raise OwnerError(
+            "--with is for files: join a server's tables there, in a materialized view, and name it in table="
+        )
+    named = ServerTable.of(source, table, {}, "dpnb init")
+    text = draft(named.names[-1], server_fields(named), source=address(named))
+    return text, Path(f"{named.names[-1]}{SUFFIX}")
 
 
 if __name__ == "__main__":

@@ -309,3 +309,9 @@ def test_an_owner_records_looser_terms_with_a_reason(dpnb_home, tmp_path, capsys
     finally:
         api.close()
     assert "What was spent stays spent" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("source", ["spark:lake.visits", "s3://lake/visits"])
+def test_what_init_cannot_look_into_is_told_with_a_way_on(source, capsys):
+    assert main(["init", source]) != 0
+    assert "draft from one Parquet file of the table" in capsys.readouterr().err

@@ -90,7 +90,12 @@ class Beside:
 
 
 def draft(
-    path: str | Path, fields: Fields | None = None, *, beside: Sequence[Beside] = (), on: str | None = None
+    path: str | Path,
+    fields: Fields | None = None,
+    *,
+    beside: Sequence[Beside] = (),
+    on: str | None = None,
+    source: str | None = None,
 ) -> str:
     """Draft the schema of a data file, and of tables beside it.
 
@@ -104,6 +109,8 @@ def draft(
         Tables with rows of the same people.
     on : str, optional
         The column that every one of the files has, and that says whose row it is; by default the one whose name says so.
+    source : str, optional
+        Where the rows are, if not in a file: ``path`` is then the table's name.
 
     Returns
     -------
@@ -135,7 +142,7 @@ def draft(
         file=path.name,
         name=_quoted(named_from(path)),
         title=_quoted(path.stem),
-        source=_quoted(path.name),
+        source=_quoted(source or path.name),
         unit=unit,
     )
     text += "".join(_section(name, seems) for name, seems in guesses if not beside or name != on)
