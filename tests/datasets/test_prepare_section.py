@@ -91,7 +91,7 @@ REFUSED = [
     (ONE, {"prepare__stays": {"count": "rows", "sum": "cost"}}, "a line takes one of"),
     (ONE, {"prepare__stays": {"count": "rows"}}, "upper is missing: write upper = 20"),
     (ONE, {"prepare__stays": {"count": "row", "upper": 3}}, "count = 'row': write count = \"rows\""),
-    (ONE, {"prepare__stays": {"count": "rows", "uper": 3}}, "unknown key uper beside count: did you mean upper?"),
+    (ONE, {"prepare__stays": {"count": "rows", "uper": 3}}, "stays, count: unknown key uper: did you mean upper?"),
     (ONE, {"prepare__cost": {"sum": "cots", "upper": 9}}, "declares no column 'cots': did you mean cost?"),
     (ONE, {"prepare__cost": {"sum": "cost"}}, "upper is missing: write upper = 10000, the most that one person's cost"),
     (ONE, {"prepare__cost": {"sum": "change", "upper": 9}}, "lower is missing: write lower = -10000"),

@@ -34,7 +34,7 @@ def engine():
 def test_the_copy_is_the_curators_alone(engine):
     """Nobody else may read the codes or the note, and both go when the copy is dropped."""
     facts = json.loads(engine._note.read_text())
-    folder = Path(facts["place"].removeprefix("file://"))
+    folder = Path(facts["relation"].removeprefix("file://"))
     assert folder.parent == engine._note.parent
     assert (folder.stat().st_mode & 0o777, engine._note.stat().st_mode & 0o777) == (0o700, 0o600)
     drop_copy(engine._note)
@@ -49,7 +49,7 @@ def test_a_copy_may_lie_where_executors_reach_it(tmp_path, monkeypatch):
     note = tmp_path / "copy.spark"
     write_copy(prepared(many(), tmp_path), note)
     (copy,) = shared.iterdir()
-    assert json.loads(note.read_text())["place"] == copy.as_uri()
+    assert json.loads(note.read_text())["relation"] == copy.as_uri()
     assert not list(tmp_path.glob(".copy.spark.*"))
     with SparkEngine(note) as engine:
         assert engine.answer(COUNT) == [(3000,)]

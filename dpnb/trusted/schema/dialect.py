@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema import nearest
+from dpnb.trusted.schema.records import known
 
 _WORDS = {"quoting": ("rows", "none", "across lines"), "line_ends": ("one", "any")}
 _KEYS = ("quoting", "line_ends", "ragged")
@@ -47,11 +47,8 @@ class Dialect:
         >>> Dialect.from_toml({"quoting": "none"}, "people.dpnb.toml, [source]").quoting
         'none'
         """
-        for key, value in dict(facts).items():
-            if key not in _KEYS:
-                close = nearest(str(key), _KEYS)
-                hint = f"did you mean {close}?" if close else f"known: {', '.join(_KEYS)}"
-                raise OwnerError(f"{where}: unknown key {key}: {hint}")
+        known(facts, _KEYS, where)
+        for key, value in facts.items():
             if key == "ragged" and not isinstance(value, bool):
                 raise OwnerError(f"{where}: ragged must be true or false, not {value!r}")
             if key != "ragged" and value not in _WORDS[key]:

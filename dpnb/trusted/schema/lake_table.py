@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema import nearest
+from dpnb.trusted.schema.records import read_keys
 
 SCHEME = "spark:"
 _ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]*://"
@@ -70,23 +70,11 @@ class LakeTable:
             raise OwnerError(
                 f"{where}: source is one folder, and in Spark *, ?, braces and brackets name many: rename it"
             )
-        return cls(table, **_checked(facts, where))
+        if "copy" in facts:
+            raise OwnerError(f"{where}, [source]: Spark reads a prepared copy: remove copy = …")
+        return cls(table, **read_keys(facts, {"version": "2026-11"}, f"{where}, [source]"))
 
 
 def is_lake(source: object) -> bool:
     """Tell whether a source is read by Spark."""
     return isinstance(source, str) and source.startswith(SCHEME)
-
-
-def _checked(facts: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The one key of ``[source]`` that such a table has."""
-    for key, value in facts.items():
-        if key == "copy":
-            raise OwnerError(f"{where}, [source]: Spark reads a prepared copy: remove copy = …")
-        if key != "version":
-            close = nearest(str(key), ("version",))
-            hint = f"did you mean {close}?" if close else "known for a table of Spark: version"
-            raise OwnerError(f"{where}, [source]: unknown key {key}: {hint}")
-        if not isinstance(value, str) or not value:
-            raise OwnerError(f'{where}, [source]: version = {value!r}: write version = "2026-11"')
-    return dict(facts)

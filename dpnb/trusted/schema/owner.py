@@ -24,6 +24,7 @@ from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
 from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.schema.prepare_section import read_lines
+from dpnb.trusted.schema.records import known
 from dpnb.trusted.schema.server_table import ServerTable, is_server
 from dpnb.trusted.schema.unit_summary import UnitSummary
 
@@ -211,11 +212,11 @@ def _read(
     content: Mapping[str, Any], file: str, path: Path | None, source: str | Path | None
 ) -> OwnedDataset:
     _refuse_todo(content, file)
-    _known(content, (*_SECTIONS, *_OPTIONAL), file, "section")
+    known(content, (*_SECTIONS, *_OPTIONAL), file, "section")
     sections = {name: _section(content, name, file) for name in _SECTIONS}
     where = f"{file}, [dataset]"
     facts = sections["dataset"]
-    _known(facts, _DATASET, where, "key")
+    known(facts, _DATASET, where)
     _check_types(facts, where)
     source_section = _section(content, "source", file) if "source" in content else {}
     tables = {name: table for name, table in source_section.items() if isinstance(table, Mapping)}
@@ -379,7 +380,7 @@ def _check_sizes(facts: Mapping[str, Any], adjacency: str, unit: str, where: str
 
 
 def _budget(facts: Mapping[str, Any], where: str) -> Budget:
-    _known(facts, _BUDGET, where, "key")
+    known(facts, _BUDGET, where)
     try:
         return Budget.from_toml(facts)
     except LossError as fault:
@@ -474,14 +475,6 @@ def _todos(content: Any, path: str) -> Iterator[str]:
             yield from _todos(value, path)
 
 
-def _known(facts: Mapping[str, Any], keys: tuple[str, ...], where: str, what: str) -> None:
-    for key in facts:
-        if key not in keys:
-            close = nearest(str(key), keys)
-            hint = f"did you mean {close}?" if close else f"known: {', '.join(keys)}"
-            raise OwnerError(f"{where}: unknown {what} {key}: {hint}")
-
-
 def _fitting(facts: Mapping[str, Any], kind: str, where: str) -> None:
     """Refuse keys that another type of column has, and then those that none has."""
     everywhere = {word for words in _COLUMN.values() for word in words}
@@ -490,7 +483,7 @@ def _fitting(facts: Mapping[str, Any], kind: str, where: str) -> None:
             raise OwnerError(
                 f'{where}: {key} does not go with type = "{kind}": remove it, or change the type'
             )
-    _known(facts, _COLUMN[kind], where, "key")
+    known(facts, _COLUMN[kind], where)
 
 
 def _section(content: Mapping[str, Any], name: str, file: str) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from dpnb.trusted.errors import OwnerError, SchemaError
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.grid import exact
-from dpnb.trusted.schema.records import nearest
+from dpnb.trusted.schema.records import known, nearest
 from dpnb.trusted.schema.unit_summary import TAKES, UnitSummary
 
 ROWS: Final = "rows"
@@ -67,11 +67,7 @@ def _made(name: str, facts: Any, tables: Tables, where: str) -> tuple[UnitSummar
     if len(takes) != 1:
         raise OwnerError(f"{where}: a line takes one of {', '.join(TAKES)}: {_EXAMPLE}")
     (take,) = takes
-    for word in facts:
-        if word != take and word not in _WORDS[take]:
-            close = nearest(str(word), _WORDS[take])
-            hint = f"did you mean {close}?" if close else f"it takes {', '.join(_WORDS[take])}"
-            raise OwnerError(f"{where}: unknown key {word} beside {take}: {hint}")
+    known(facts, (take, *_WORDS[take]), f"{where}, {take}")
     try:
         asked = _Asked(name, facts, *_cells(facts[take], take, tables, where), tables, where)
         line, column = _READ[take](asked)

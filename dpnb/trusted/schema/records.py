@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.canonical import canonical
+from dpnb.trusted.errors import OwnerError, SchemaError
 
 _DATASET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
 
@@ -79,3 +80,21 @@ def no_repeats(items: Iterable[Any], what: str) -> None:
         if item in seen:
             raise SchemaError(f"{what} {item!r} twice: keep one")
         seen.add(item)
+
+
+def known(facts: Mapping[str, Any], keys: Iterable[str], where: str, what: str = "key") -> None:
+    """Refuse a key that an owner's section does not have, and name the one that was probably meant."""
+    for key in facts:
+        if key not in keys:
+            close = nearest(str(key), keys)
+            hint = f"did you mean {close}?" if close else f"known: {', '.join(keys)}"
+            raise OwnerError(f"{where}: unknown {what} {key}: {hint}")
+
+
+def read_keys(facts: Mapping[str, Any], examples: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Read the optional keys of a section: each is of the type of its example, and no text is empty."""
+    known(facts, examples, where)
+    for key, value in facts.items():
+        if not isinstance(value, type(examples[key])) or value == "":
+            raise OwnerError(f"{where}: {key} = {value!r}: write {key} = {canonical(examples[key])}")
+    return dict(facts)

@@ -12,11 +12,10 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema import nearest
+from dpnb.trusted.schema.records import read_keys
 
 SCHEMES = ("postgresql", "postgres")
 _SECRETS = ("password", "sslpassword")
-_KEYS = {"copy": bool, "version": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class ServerTable:
         rest = urlencode([(word, value) for word, value in words if word != "table"], quote_via=quote)
         kept = urlunsplit((SCHEMES[0], parts.netloc, parts.path, rest, ""))
         uri = kept if parts.netloc else kept.replace(f"{SCHEMES[0]}:/", f"{SCHEMES[0]}:///", 1)
-        return cls(uri, named[0], **_checked(facts, where))
+        return cls(uri, named[0], **_checked(facts, f"{where}, [source]"))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,17 +96,10 @@ def _example(parts: Any) -> str:
 
 def _checked(facts: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The keys of ``[source]`` that a server's table has."""
-    for key, value in facts.items():
-        if key not in _KEYS:
-            close = nearest(str(key), tuple(_KEYS))
-            hint = f"did you mean {close}?" if close else f"known for a server's table: {', '.join(_KEYS)}"
-            raise OwnerError(f"{where}, [source]: unknown key {key}: {hint}")
-        if not isinstance(value, _KEYS[key]) or value == "":
-            fix = "copy = false" if key == "copy" else 'version = "2026-11"'
-            raise OwnerError(f"{where}, [source]: {key} = {value!r}: write {fix}")
-    if facts.get("copy") is False and "version" not in facts:
+    found = read_keys(facts, {"copy": False, "version": "2026-11"}, where)
+    if found.get("copy") is False and "version" not in found:
         raise OwnerError(
-            f"{where}, [source]: without a copy every batch reads the table itself, so you say when its data are others: "
+            f"{where}: without a copy every batch reads the table itself, so you say when its data are others: "
             'write version = "2026-11" beside copy = false'
         )
-    return dict(facts)
+    return found

@@ -14,31 +14,26 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import duckdb
 import numpy as np
 
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Answer
-from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator.content import Content
 from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.cell_sql import literal
+from dpnb.trusted.curator.engines.copy_note import NotedEngine, noted
 from dpnb.trusted.curator.engines.postgres_session import connect, driver, told
 from dpnb.trusted.curator.engines.postgres_table import look
 from dpnb.trusted.curator.engines.postgres_view import MOST_ROWS, relation
 from dpnb.trusted.curator.engines.preparing import ORDINAL, smallest_type
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
-from dpnb.trusted.curator.engines.sql_engine import SqlEngine
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.schema.server_table import ServerTable
-from dpnb.trusted.wire.places import write_private
 
 SPACE = "dpnb"
 """The schema in the owner's database that holds prepared copies."""
@@ -59,9 +54,6 @@ _WAITS = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each further attempt to reach a server that was lost: it may be starting anew."""
 
 _KINDS = {"TINYINT": "SMALLINT"}
-_REMOVED = (
-    "The prepared copy was removed from the server, or its table no longer fits. Open the dataset again."
-)
 
 
 def write_copy(draft: Path, table: ServerTable, schema: Schema, note: Path) -> None:
@@ -81,20 +73,15 @@ def write_copy(draft: Path, table: ServerTable, schema: Schema, note: Path) -> N
     OwnerError
         When the role may not write there, or what is declared cannot be read without a copy. Nothing is left in the server then.
     """
-    with (
-        duckdb.connect(str(draft), read_only=True) as rows,
-        tempfile.TemporaryDirectory(dir=draft.parent) as aside,
-    ):
-        sizes = dict(rows.execute("SELECT name, size FROM sizes").fetchall())
-        ((content,),) = rows.execute("SELECT content FROM about").fetchall()
-        ((count,),) = rows.execute("SELECT count(*) FROM prepared").fetchall()
+    with noted(draft, note) as (rows, facts), tempfile.TemporaryDirectory(dir=draft.parent) as aside:
+        sizes = facts["sizes"]
         # the widest first: none is moved apart to be aligned
         names = sorted(sizes, key=lambda name: -sizes[name])
         if len(names) >= _MOST_COLUMNS:
             raise OwnerError(
                 f"{table.table}: a server's table has at most {_MOST_COLUMNS} columns: declare fewer."
             )
-        copy, number = None, None
+        facts |= {"server": asdict(table), "copy": None}
         if table.copy:
             copy, codes = f"copy_{secrets.token_hex(12)}", Path(aside) / "codes.csv"
             chosen = ", ".join(quoted(name) for name in (ORDINAL, *names))
@@ -102,34 +89,23 @@ def write_copy(draft: Path, table: ServerTable, schema: Schema, note: Path) -> N
                 f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(codes))} (FORMAT csv, HEADER false)"
             )
             codes.chmod(0o600)
+            facts |= {"relation": f"{SPACE}.{copy}", "copy": copy}
             with connect(table, writes=True) as connection, told(table):
-                number = _written(connection, copy, [smallest_type(sizes[name]) for name in names], codes)
-            place = f"{SPACE}.{copy}"
+                kinds = [smallest_type(sizes[name]) for name in names]
+                facts["number"] = _written(connection, facts["relation"], kinds, codes)
         else:
-            names, count = list(schema.names), MOST_ROWS
+            names, facts["rows"] = list(schema.names), MOST_ROWS
             with connect(table) as connection, told(table):
-                place = relation(table, schema, look(connection, table, schema))
-    facts = {
-        "server": asdict(table),
-        "relation": place,
-        "copy": copy,
-        "number": number,
-        "rows": count,
-        "sizes": sizes,
-        "names": {name: f"c{place}" for place, name in enumerate(names)},
-        "quantiser": QUANTISER_VERSION,
-        "content": json.loads(content),
-    }
-    write_private(note, canonical(facts).encode())
+                facts["relation"] = relation(table, schema, look(connection, table, schema))
+        facts["names"] = {name: f"c{place}" for place, name in enumerate(names)}
 
 
-def _written(connection: Any, copy: str, kinds: Sequence[str], codes: Path) -> int:
+def _written(connection: Any, name: str, kinds: Sequence[str], codes: Path) -> int:
     """Make the table in one transaction, for this role's eyes alone; return how the server numbers what it holds."""
     if connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [SPACE]).fetchone() is None:
         connection.execute(f"CREATE SCHEMA {SPACE}")
         connection.commit()
     columns = ", ".join(f"c{place} {_KINDS.get(kind, kind)}" for place, kind in enumerate(kinds))
-    name = f"{SPACE}.{copy}"
     connection.execute(f"CREATE TABLE {name} (ordinal BIGINT, {columns})")
     connection.execute(f"REVOKE ALL ON {name} FROM PUBLIC")
     with (
@@ -165,46 +141,29 @@ def drop_copy(note: Path) -> None:
     note.unlink(missing_ok=True)
 
 
-class PostgresEngine(SqlEngine):
-    """Answers batches over a prepared copy in a PostgreSQL server.
+class PostgresEngine(NotedEngine):
+    """Answers batches over a prepared copy in a PostgreSQL server, or over the server's table as codes."""
 
-    Parameters
-    ----------
-    note : path
-        What :func:`write_copy` left here.
-
-    Raises
-    ------
-    OwnerError
-        When the copy is of another version of dpnb, or is not there any more.
-    """
+    words = DIALECT
+    removed = (
+        "The prepared copy was removed from the server, or its table no longer fits. Open the dataset again."
+    )
 
     def __init__(self, note: Path) -> None:
-        self._note = note
         self._session: Any = None
         self._errors = driver().errors
+        super().__init__(note)
+        self._open()
+
+    def _open(self) -> None:
+        """Open a session, and see that the copy is what was written; a table that is asked as it is may change."""
         facts = self._read()
-        kept = facts["copy"] is not None
-        super().__init__(facts["relation"], facts["sizes"], facts["rows"], _dialect(facts), keeps=kept)
-        self._open(facts)
-
-    def _read(self) -> Mapping[str, Any]:
-        try:
-            facts: Mapping[str, Any] = json.loads(self._note.read_bytes())
-        except OSError:
-            raise CuratorGone(_REMOVED) from None
-        if facts["quantiser"] != QUANTISER_VERSION:
-            raise OwnerError("This copy was prepared by another version of dpnb. Open the dataset again.")
-        self.content = Content.from_json(facts["content"])
-        return facts
-
-    def _open(self, facts: Mapping[str, Any]) -> None:
-        """Open a session, and see that the copy is what was written."""
+        self._keeps = facts["copy"] is not None
         self._session = connect(ServerTable(**facts["server"]))
-        if facts["copy"] is not None and _number(self._session, facts["relation"]) != facts["number"]:
+        if self._keeps and _number(self._session, facts["relation"]) != facts["number"]:
             self._gone()
+        self._relation = facts["relation"]
         self._session.rollback()
-        self._relation, self._dialect = facts["relation"], _dialect(facts)
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer a batch exactly, in the order of the requests; a lost server is waited for, and asked again.
@@ -229,7 +188,7 @@ class PostgresEngine(SqlEngine):
     def _one_batch(self) -> Iterator[None]:
         """One read-only transaction: the first statement takes the snapshot of all."""
         if self._session is None or self._session.closed:
-            self._open(self._read())
+            self._open()
         try:
             with self._session.transaction():
                 yield
@@ -242,12 +201,6 @@ class PostgresEngine(SqlEngine):
         except (self._errors.OperationalError, self._errors.InterfaceError):
             self.close()
             raise
-
-    def _gone(self, error: BaseException | None = None) -> NoReturn:
-        """Forget a copy that is not there: the next opening prepares the rows again."""
-        self.close()
-        self._note.unlink(missing_ok=True)
-        raise CuratorGone(_REMOVED) from error
 
     def _columns(self, sql: str) -> Mapping[str, Any]:
         cursor = self._session.execute(sql, binary=True)
@@ -269,10 +222,6 @@ class PostgresEngine(SqlEngine):
         """End the session. A closed engine opens another one for the next batch."""
         if self._session is not None:
             self._session.close()
-
-
-def _dialect(facts: Mapping[str, Any]) -> SqlDialect:
-    return replace(DIALECT, names=facts["names"])
 
 
 def _array(column: Sequence[Any]) -> Any:

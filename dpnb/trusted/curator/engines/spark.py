@@ -15,35 +15,28 @@ import secrets
 import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Answer
-from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator.content import Content
 from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.cell_sql import literal
+from dpnb.trusted.curator.engines.copy_note import NotedEngine, noted
 from dpnb.trusted.curator.engines.preparing import ORDINAL
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
-from dpnb.trusted.curator.engines.sql_engine import SqlEngine
 from dpnb.trusted.errors import CuratorGone, OwnerError
-from dpnb.trusted.schema.cell import QUANTISER_VERSION
-from dpnb.trusted.wire.places import write_private
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ATTEMPTS = 3
 """How often a batch is run on a Spark that ends under it."""
-
-_REMOVED = "The prepared copy of this dataset was removed. Open the dataset again."
 
 
 @dataclass(frozen=True)
@@ -81,27 +74,18 @@ def write_copy(draft: Path, note: Path) -> None:
         When Spark is not there, or may not write its copies where its configuration says.
     """
     copy = note.with_name(f".{note.name}.{secrets.token_hex(12)}")
-    shared = spark_session.shared_folder()
-    with duckdb.connect(str(draft), read_only=True) as rows:
-        sizes = dict(rows.execute("SELECT name, size FROM sizes").fetchall())
-        ((content,),) = rows.execute("SELECT content FROM about").fetchall()
-        ((count,),) = rows.execute("SELECT count(*) FROM prepared").fetchall()
-        names = {name: f"c{place}" for place, name in enumerate((*sizes, ORDINAL))}
+    with noted(draft, note) as (rows, facts):
+        names = {name: f"c{place}" for place, name in enumerate((*facts["sizes"], ORDINAL))}
         chosen = ", ".join(f"{quoted(name)} AS {inner}" for name, inner in names.items())
         rows.execute(
             f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(copy))} (FORMAT parquet, PER_THREAD_OUTPUT)"
         )
         copy.chmod(0o700)
-    place = copy.as_uri() if shared is None else _handed_on(copy, f"{shared}/copy-{secrets.token_hex(12)}")
-    facts = {
-        "place": place,
-        "rows": count,
-        "sizes": sizes,
-        "names": names,
-        "quantiser": QUANTISER_VERSION,
-        "content": json.loads(content),
-    }
-    write_private(note, canonical(facts).encode())
+        shared = spark_session.shared_folder()
+        place = (
+            copy.as_uri() if shared is None else _handed_on(copy, f"{shared}/copy-{secrets.token_hex(12)}")
+        )
+        facts |= {"relation": place, "names": names}
 
 
 def _handed_on(copy: Path, place: str) -> str:
@@ -120,7 +104,7 @@ def _handed_on(copy: Path, place: str) -> str:
 def drop_copy(note: Path) -> None:
     """Delete a copy, and its note."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        place = json.loads(note.read_bytes())["place"]
+        place = json.loads(note.read_bytes())["relation"]
         if place.rpartition("/")[0] != note.parent.as_uri():
             spark_session.delete(place)
     for folder in note.parent.glob(f".{note.name}.*"):
@@ -128,36 +112,16 @@ def drop_copy(note: Path) -> None:
     note.unlink(missing_ok=True)
 
 
-class SparkEngine(SqlEngine):
-    """Answers batches over one prepared copy. Safe to share between threads; one batch runs at a time.
+class SparkEngine(NotedEngine):
+    """Answers batches over one prepared copy. Safe to share between threads; one batch runs at a time."""
 
-    Parameters
-    ----------
-    note : path
-        What :func:`write_copy` left here.
-
-    Raises
-    ------
-    OwnerError
-        When the copy is of another version of dpnb.
-    CuratorGone
-        When it is not there any more.
-    """
+    words = DIALECT
 
     def __init__(self, note: Path) -> None:
-        try:
-            facts: Mapping[str, Any] = json.loads(note.read_bytes())
-        except OSError:
-            raise CuratorGone(_REMOVED) from None
-        if facts["quantiser"] != QUANTISER_VERSION:
-            raise OwnerError("This copy was prepared by another version of dpnb. Open the dataset again.")
-        self.content = Content.from_json(facts["content"])
-        self._note = note
-        self._place = facts["place"]
-        self._view = f"dpnb_{secrets.token_hex(8)}"
+        super().__init__(note)
+        self._place, self._relation = self._relation, f"dpnb_{secrets.token_hex(8)}"
         self._spark: SparkSession | None = None
         self._interrupted = threading.Event()
-        super().__init__(self._view, facts["sizes"], facts["rows"], replace(DIALECT, names=facts["names"]))
         self._open()
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
@@ -185,7 +149,7 @@ class SparkEngine(SqlEngine):
         spark = spark_session.session()
         if spark is not self._spark:
             try:
-                spark.read.parquet(self._place).createOrReplaceTempView(self._view)
+                spark.read.parquet(self._place).createOrReplaceTempView(self._relation)
             except Exception as error:
                 if spark_session.alive(spark):
                     self._gone(error)
@@ -193,16 +157,11 @@ class SparkEngine(SqlEngine):
             self._spark = spark
         return spark
 
-    def _gone(self, error: Exception) -> NoReturn:
-        """Forget a copy that is not there: the next opening prepares the rows again."""
-        self._note.unlink(missing_ok=True)
-        raise CuratorGone(_REMOVED) from error
-
     @contextlib.contextmanager
     def _one_batch(self) -> Iterator[None]:
         """A copy never changes: nothing has to be held still."""
         self._interrupted.clear()
-        self._open().sparkContext.setJobGroup(self._view, "a batch", interruptOnCancel=True)
+        self._open().sparkContext.setJobGroup(self._relation, "a batch", interruptOnCancel=True)
         try:
             yield
         except Exception as error:
@@ -226,12 +185,12 @@ class SparkEngine(SqlEngine):
         """Cancel what is running, from another thread."""
         self._interrupted.set()
         if self._spark is not None:
-            self._spark.sparkContext.cancelJobGroup(self._view)
+            self._spark.sparkContext.cancelJobGroup(self._relation)
 
     def close(self) -> None:
         """Let go of the copy."""
         if self._spark is not None and spark_session.alive(self._spark):
-            self._spark.catalog.dropTempView(self._view)
+            self._spark.catalog.dropTempView(self._relation)
         self._spark = None
 
 

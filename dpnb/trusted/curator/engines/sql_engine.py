@@ -77,19 +77,17 @@ class SqlEngine:
     rows : int
         The most rows that the copy has.
     dialect : SqlDialect
-    keeps : bool
-        Whether the copy never changes, so that structures of it may be kept between batches.
     """
 
-    def __init__(
-        self, relation: str, sizes: Mapping[str, int], rows: int, dialect: SqlDialect, *, keeps: bool = True
-    ) -> None:
+    _keeps = True
+    """Whether the copy never changes, so that structures of it may be kept between batches."""
+
+    def __init__(self, relation: str, sizes: Mapping[str, int], rows: int, dialect: SqlDialect) -> None:
         self._relation = relation
         self._sizes = dict(sizes)
         self._ranges = {name: (0, size - 1) for name, size in self._sizes.items()}
         self._rows = rows
         self._dialect = dialect
-        self._keeps = keeps
         self._lock = threading.Lock()
         self._together = Together(self._answered, self._answered_in_one)
         self._kept: OrderedDict[Any, tuple[Int64s, ...]] = OrderedDict()
