@@ -16,10 +16,10 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from dpnb.client.transport import Transport, decode_reply
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, PlanError, from_wire
-from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
+from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.messages import Again, Attach, Attached, Failure, Message
-from dpnb.trusted.wire.transport import Transport
 
 _ANEW = 2
 """Restart attempts before raising."""

@@ -20,12 +20,12 @@ from typing import IO, Annotated, Any, cast
 import msgspec
 from msgspec import Meta
 
+from dpnb.client.transport import TcpTransport, Transport, UnixTransport, decode_reply
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, OwnerError, PlanError, from_wire
-from dpnb.trusted.wire.codec import decode_reply, encode
+from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import PROTOCOL, Hello, Welcome
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import TcpTransport, Transport, UnixTransport
 
 START_TIMEOUT = 60.0
 _LONGEST_ADDRESS = 65_536

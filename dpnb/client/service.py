@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from dpnb.client.transport import ServiceTransport, Transport, decode_reply
 from dpnb.errors import CuratorError, OptionError, OwnerError, from_wire
 from dpnb.trusted.schema.owner import FORMATS
-from dpnb.trusted.wire.codec import decode_reply, encode
+from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Reply, Welcome
-from dpnb.trusted.wire.transport import ServiceTransport, Transport
 
 LONGEST_NAME = 200
 """The longest name of a dataset that a service holds."""

@@ -23,6 +23,7 @@ from dpnb.client.remedies import with_remedies
 from dpnb.client.service import Service
 from dpnb.client.sizes import ReleasedSizes, sized
 from dpnb.client.teaching_dataset import TeachingDataset
+from dpnb.client.transport import Transport
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
     BudgetError,
@@ -71,7 +72,6 @@ from dpnb.trusted.wire.messages import (
 )
 from dpnb.trusted.wire.messages import BudgetState as WireBudget
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import Transport
 
 _FAR_LESS, _MOST_HELD = 1000, 99
 """How much less an answer may have cost to be worth adding to another, and how many are."""

@@ -59,6 +59,7 @@ def measure(rows, repeats, chosen=()):
 def parts(rows, repeats):
     """Milliseconds (medians) of the parts of a fresh mean: what the analyst's side takes, and what each step of the curator does."""
     from dpnb.client.session import Session
+    from dpnb.client.transport import InMemory
     from dpnb.client.upload import hand_over
     from dpnb.planner.request import Ask
     from dpnb.trusted.curator import release, service
@@ -66,7 +67,6 @@ def parts(rows, repeats):
     from dpnb.trusted.curator.engines import DuckDBEngine
     from dpnb.trusted.curator.ledger import Ledger
     from dpnb.trusted.wire.places import Home
-    from dpnb.trusted.wire.transport import InMemory
     from tests.benchmarks.peers.ours import declared
 
     took = {}

@@ -10,10 +10,10 @@ import threading
 import pytest
 
 from dpnb.client.connection import Line
+from dpnb.client.transport import InMemory, UnixTransport
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import PROTOCOL, Hello, Welcome
-from dpnb.trusted.wire.transport import InMemory, UnixTransport
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 

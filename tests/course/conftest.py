@@ -7,10 +7,10 @@ import pytest
 import dpnb
 from dpnb.client import sessions
 from dpnb.client.session import Session
+from dpnb.client.transport import InMemory
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import InMemory
 
 
 @pytest.fixture

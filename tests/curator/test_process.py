@@ -21,12 +21,13 @@ import dpnb
 from dpnb.client import api, launch, sessions
 from dpnb.client.launch import connect
 from dpnb.client.session import Session
+from dpnb.client.transport import decode_reply
 from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError, SchemaError
 from dpnb.estimate import PendingQuestion
 from dpnb.planner.check import check
 from dpnb.planner.question import QueryPlan
 from dpnb.planner.request import Ask
-from dpnb.trusted.wire.codec import decode_reply, encode
+from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Hello
 from dpnb.trusted.wire.places import Home
 from tests.contracts.questions import SAMPLES
@@ -439,7 +440,7 @@ def test_a_damaged_ledger_stops_the_start_with_its_reason(dpnb_home, people):
 
 def test_the_loopback_with_a_token_works_and_refuses_a_wrong_token(dpnb_home, people, monkeypatch):
     """Where Unix sockets are missing: the same protocol over loopback, closed to whoever lacks the token."""
-    from dpnb.trusted.wire.transport import TcpTransport
+    from dpnb.client.transport import TcpTransport
 
     monkeypatch.setenv("DPNB_TCP", "1")
     data = dpnb.open(people, quiet=True)

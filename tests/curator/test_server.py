@@ -16,17 +16,17 @@ from pathlib import Path
 import pytest
 
 import dpnb
-from dpnb.client import api
+from dpnb.client import api, transport
 from dpnb.client.launch import connect, reach
 from dpnb.client.session import Session
+from dpnb.client.transport import TcpTransport, UnixTransport, decode_reply
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import server
-from dpnb.trusted.wire import transport
-from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
+from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.messages import Hello, Welcome
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import MESSAGES, TOKEN, TcpTransport, UnixTransport
+from dpnb.trusted.wire.transport import MESSAGES, TOKEN
 from tests.curator.test_process import ends, faulty, people, pid_of, wait_until, with_curator
 
 __all__ = ["people", "with_curator"]  # fixtures

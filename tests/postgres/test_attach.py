@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpnb.client.session import Session
+from dpnb.client.transport import InMemory
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator.config import Config
@@ -17,7 +18,6 @@ from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema.owner import load
 from dpnb.trusted.wire.messages import Again, Attach, FileSource
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import InMemory
 from tests.postgres.conftest import PASSWORD
 
 ROWS = 400

@@ -12,6 +12,7 @@ import pytest
 
 from dpnb.client.service import Service
 from dpnb.client.session import Session
+from dpnb.client.transport import InMemory
 from dpnb.errors import AccessError, FrozenError, OwnerError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints
@@ -24,7 +25,6 @@ from dpnb.trusted.serving.served_curator import OWNER, BucketedChance, ServedCur
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Cancel, Cap, Describe, Hello, Open, Peek, Statement, Submit
-from dpnb.trusted.wire.transport import InMemory
 from tests.serving.conftest import CONFIG, write_people
 
 NONE = "0" * 32

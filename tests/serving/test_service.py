@@ -22,6 +22,7 @@ import dpnb
 from dpnb.__main__ import main
 from dpnb.client import api
 from dpnb.client.service import Service, served
+from dpnb.client.transport import ServiceTransport
 from dpnb.errors import (
     AccessError,
     BudgetError,
@@ -36,7 +37,6 @@ from dpnb.planner.request import Ask
 from dpnb.trusted.wire import messages
 from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Attach, Cancel, FileSource, Open, Reset, StudySource
-from dpnb.trusted.wire.transport import ServiceTransport
 from tests.serving.conftest import ROOT, write_people
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import dpnb
 from dpnb.client.session import Session
+from dpnb.client.transport import InMemory
 from dpnb.datasets import find
 from dpnb.errors import CuratorError
 from dpnb.notebook import load
@@ -18,7 +19,6 @@ from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.wire.messages import Again, Attach, FileSource
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import InMemory
 from tests.contracts.engine import as_lists
 from tests.notebook.conftest import shell  # noqa: F401 - a fixture
 

@@ -8,10 +8,10 @@ import pytest
 import dpnb
 from dpnb.client import sessions
 from dpnb.client.session import Session
+from dpnb.client.transport import InMemory
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import InMemory
 
 COLUMNS = {
     "x": {"type": "integer", "lower": 0, "upper": 100},

@@ -14,6 +14,7 @@ from scipy import stats
 import dpnb
 from dpnb.client import api, sessions
 from dpnb.client.session import Session
+from dpnb.client.transport import InMemory
 from dpnb.errors import OptionError, OwnerError
 from dpnb.teach.curator import SeededChance, TeachingCurator, opening
 from dpnb.trusted.curator.config import Config
@@ -22,7 +23,6 @@ from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.wire import messages
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import InMemory
 from tests.teach.conftest import declared, toy
 
 QUESTION = {"measured": "m", "events": [{"kind": "pure", "amount": "1"}], "share": {"kind": "epsilon"}}

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpnb.client.transport import decode_reply
 from dpnb.errors import PlanError
-from dpnb.trusted.wire import codec, decode_reply, decode_request, encode
+from dpnb.trusted.wire import codec, decode_request, encode
 from dpnb.trusted.wire.codec import exact_json, limited, raw
 from dpnb.trusted.wire.messages import Answered, Hello, Reply, Request, ServiceRequest, Submit, Welcome
 

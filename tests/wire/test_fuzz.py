@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from dpnb.client.transport import decode_reply
 from dpnb.errors import DpnbError
-from dpnb.trusted.wire.codec import decode_reply, encode, exact_json
+from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Answered, Failure
 from tests.curator import small
 from tests.wire.requests import Requests, World

@@ -18,7 +18,6 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.wire.messages import Reply, Request, ServiceRequest
 
 MAX_REQUEST = 4 * 2**20
-MAX_REPLY = 512 * 2**20
 MAX_DEPTH = 200
 MAX_BRACKETS = 500_000
 MAX_LIST = 100_000
@@ -29,7 +28,6 @@ _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _ENCODER = msgspec.json.Encoder(decimal_format="string")
 _REQUESTS: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Request)
 _SERVICE_REQUESTS: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ServiceRequest)
-_REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
 
 
 def encode(message: Request | ServiceRequest | Reply) -> bytes:
@@ -41,14 +39,14 @@ def decode_request(body: bytes) -> Request:
     """Read a request, or refuse it with :class:`PlanError`."""
     _check_length(body)
     _check_depth(body)
-    return cast("Request", _decode(_REQUESTS, body))
+    return cast("Request", decoded(_REQUESTS, body))
 
 
 def decode_service_request(body: bytes) -> ServiceRequest:
     """Read a request to a service, or refuse it with :class:`PlanError`."""
     _check_length(body)
     _check_depth(body)
-    return cast("ServiceRequest", _decode(_SERVICE_REQUESTS, body))
+    return cast("ServiceRequest", decoded(_SERVICE_REQUESTS, body))
 
 
 def _check_length(body: bytes) -> None:
@@ -56,13 +54,6 @@ def _check_length(body: bytes) -> None:
         raise PlanError(
             f"A request of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
         )
-
-
-def decode_reply(body: bytes) -> Reply:
-    """Read a reply, or refuse it with :class:`PlanError`."""
-    if len(body) > MAX_REPLY:
-        raise PlanError(f"A reply of {len(body):,} bytes is longer than {MAX_REPLY:,}: ask for fewer groups.")
-    return cast("Reply", _decode(_REPLIES, body))
 
 
 def raw(value: Any) -> msgspec.Raw:
@@ -104,7 +95,8 @@ def _check_text(text: str) -> None:
         raise PlanError("A text in a plan that is not Unicode (half a surrogate pair) was refused.") from None
 
 
-def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+    """Decode a body, or refuse it with :class:`PlanError`."""
     try:
         return decoder.decode(body)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

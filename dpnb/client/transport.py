@@ -1,0 +1,288 @@
+"""How a message gets to a curator: one method, ``send(body) -> body``.
+
+:class:`UnixTransport` speaks HTTP over a 0600 socket, :class:`TcpTransport` over loopback with a token, and
+:class:`InMemory` hands the same bytes to a function, so that a whole client is tested without a socket.
+A transport never retries by itself: whether a request may be sent again is the session's decision.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, cast
+
+import msgspec
+
+from dpnb.trusted.errors import CuratorGone, OptionError, PlanError
+from dpnb.trusted.wire.codec import decoded
+from dpnb.trusted.wire.messages import Reply
+from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
+
+MAX_REPLY = 512 * 2**20
+_REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_GONE = "The curator process has ended or cannot be reached. Run the line again: it is started anew, with the budget intact."
+
+
+class Transport(Protocol):
+    """Carries bodies to a curator and back."""
+
+    def send(self, body: bytes) -> bytes:
+        """Send one request body and return the reply body; raise :class:`CuratorGone` when nobody answers."""
+
+    def hold(self) -> None:
+        """Open the life-line: the curator stays as long as one of them is open."""
+
+    def wait(self) -> bool:
+        """Wait on the life-line: ``True`` when the ledger has grown, ``False`` when the line has ended, from either side."""
+
+    def close(self) -> None:
+        """Close every connection, the life-line included."""
+
+
+class InMemory:
+    """A transport that calls a function in this process.
+
+    Parameters
+    ----------
+    answer : callable
+        Takes a request body, returns a reply body.
+    """
+
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        self._answer = answer
+        self._closed = threading.Event()
+
+    def send(self, body: bytes) -> bytes:
+        """Hand the body over."""
+        return self._answer(body)
+
+    def hold(self) -> None:
+        """Nothing to hold."""
+
+    def wait(self) -> bool:
+        """Wait until it is closed: no ledger grows by itself here."""
+        self._closed.wait()
+        return False
+
+    def close(self) -> None:
+        """End whoever waits."""
+        self._closed.set()
+
+
+class _Http:
+    """HTTP to one address, on one connection that is kept open between requests."""
+
+    gone: ClassVar[str] = _GONE
+    told: ClassVar[frozenset[int]] = frozenset({200})
+    """The states of replies whose body says what happened."""
+
+    def __init__(self, headers: dict[str, str], prefix: str = "") -> None:
+        self._headers = {"Content-Type": "application/json", **headers}
+        self._prefix = prefix
+        self._connection: http.client.HTTPConnection | None = None
+        self._line: http.client.HTTPConnection | None = None
+        self._process = os.getpid()
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        raise NotImplementedError
+
+    def send(self, body: bytes) -> bytes:
+        """Send one request; an interrupted or failed connection is never used again."""
+        self._leave_parent()
+        try:
+            return self._send(body)
+        except (OSError, http.client.HTTPException) as error:
+            self._drop()
+            raise CuratorGone(self.gone) from error
+        except BaseException:
+            self._drop()
+            raise
+
+    def hold(self) -> None:
+        """Open the life-line (again, after a fork or a restart)."""
+        self._leave_parent()
+        line = self._connect(timeout=10.0)
+        try:
+            line.request("POST", self._prefix + HOLD, body=b"", headers=self._headers)
+            # The curator answers with headers at once and leaves the body open for as long as we live.
+            self._expect_head(line)
+        except (OSError, http.client.HTTPException) as error:
+            line.close()
+            raise CuratorGone(self.gone) from error
+        self._line = line
+
+    def wait(self) -> bool:
+        """Wait on the life-line, on a thread of its own; whatever comes means the same."""
+        line = self._line
+        try:
+            return line is not None and bool(_socket_of(line).recv(4096))
+        except (OSError, AttributeError):
+            return False
+
+    def close(self) -> None:
+        """Close every connection of this process; a forked child lets its parent's be."""
+        self._leave_parent()
+        self._drop()
+        if self._line is not None:
+            _shut(self._line)
+            self._line = None
+
+    def _send(self, body: bytes) -> bytes:
+        if self._connection is None:
+            self._connection = self._connect()
+        self._connection.request("POST", self._prefix + MESSAGES, body=body, headers=self._headers)
+        response = self._connection.getresponse()
+        content = response.read()
+        if response.status not in self.told:
+            raise http.client.HTTPException(f"status {response.status}")
+        return content
+
+    @staticmethod
+    def _expect_head(line: http.client.HTTPConnection) -> None:
+        head = b""
+        while b"\r\n\r\n" not in head:
+            piece = _socket_of(line).recv(4096)
+            if not piece:
+                raise http.client.HTTPException("the life-line was refused")
+            head += piece
+        if b" 200 " not in head.split(b"\r\n", 1)[0]:
+            raise http.client.HTTPException("the life-line was refused")
+        _socket_of(line).settimeout(None)
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _leave_parent(self) -> None:
+        """After a fork, forget the parent's connections without closing them for the parent."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._connection = None
+            self._line = None
+
+
+class UnixTransport(_Http):
+    """HTTP over a Unix socket.
+
+    Parameters
+    ----------
+    path : str
+        The socket.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__({})
+        self._path = path
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        return _UnixConnection(self._path, timeout)
+
+
+class TcpTransport(_Http):
+    """HTTP over loopback, for platforms without Unix sockets; a token stands in for the socket's file mode.
+
+    Parameters
+    ----------
+    port : int
+    token : str
+    """
+
+    def __init__(self, port: int, token: str) -> None:
+        super().__init__({TOKEN: token})
+        self._port = port
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise CuratorGone(_GONE) from error
+        _socket_of(connection).setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+
+class ServiceTransport(_Http):
+    """HTTPS to a service, with the token of whoever asks; plain HTTP on this machine alone.
+
+    Parameters
+    ----------
+    scheme : {"https", "http"}
+    host : str
+    port : int or None
+    prefix : str
+        The path at which the service lies.
+    token : str
+    authority : str, optional
+        A file with the certificate that vouches for the service, where the system knows none.
+
+    Raises
+    ------
+    OptionError
+        For HTTP to another machine: a token never travels in the clear.
+    """
+
+    gone: ClassVar[str] = (
+        "The service cannot be reached. Run the line again: what was charged already is answered from the store, free."
+    )
+    told: ClassVar[frozenset[int]] = frozenset({200, 401, 403})
+
+    def __init__(
+        self, scheme: str, host: str, port: int | None, prefix: str, token: str, authority: str | None = None
+    ) -> None:
+        if scheme != "https" and host not in _LOOPBACK:
+            raise OptionError(f"A token never travels in the clear: open https://{host}/…")
+        super().__init__({"Authorization": f"Bearer {token}"} if token else {}, prefix)
+        self._scheme, self._host, self._port, self._authority = scheme, host, port, authority
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        if self._scheme != "https":
+            return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
+        context = ssl.create_default_context(cafile=self._authority)
+        return http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=context)
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float | None) -> None:
+        super().__init__("curator", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        try:
+            self.sock.connect(self._path)
+            _expect_own(self.sock)
+        except OSError:
+            self.sock.close()
+            raise
+
+
+def _expect_own(peer: socket.socket) -> None:
+    """Refuse a socket that somebody else listens on, whatever put it there."""
+    if peer_of(peer) != os.getuid():
+        raise PermissionError("somebody else listens on the curator's socket")
+
+
+def _socket_of(connection: http.client.HTTPConnection) -> socket.socket:
+    return cast("socket.socket", connection.sock)
+
+
+def _shut(connection: http.client.HTTPConnection) -> None:
+    with contextlib.suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
+
+
+def decode_reply(body: bytes) -> Reply:
+    """Read a reply, or refuse it with :class:`PlanError`."""
+    if len(body) > MAX_REPLY:
+        raise PlanError(f"A reply of {len(body):,} bytes is longer than {MAX_REPLY:,}: ask for fewer groups.")
+    return cast("Reply", decoded(_REPLIES, body))
