@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.preparation import quantise
 from dpnb.errors import PlanError, SchemaError
 from dpnb.trusted.aggregate import Table
-from dpnb.trusted.aggregate.preparation import quantise
 from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.schema import Column
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpnb.trusted.aggregate.preparation import read
+from dpnb.datasets.preparation import read
 from dpnb.trusted.schema import Column
 from dpnb.trusted.schema.cell import canonical, number_of, number_text, text_of
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpnb.trusted.aggregate import Col, LabelSums, answer, prepare
+from dpnb.datasets.preparation import prepare
+from dpnb.trusted.aggregate import Col, LabelSums, answer
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
 from dpnb.trusted.curator.engines.preparing import prepare as write
 from dpnb.trusted.errors import SchemaError

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from dpnb.trusted.aggregate.preparation import number_of, quantise, ranked, row_hash, unit_texts
+from dpnb.datasets.preparation import number_of, quantise, ranked, row_hash, unit_texts
 from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.schema import Column
 

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from dpnb.trusted.aggregate.preparation import quantise, read
+from dpnb.datasets.preparation import quantise, read
 from dpnb.trusted.schema import Column
 from dpnb.trusted.schema.cell import canonical
 from dpnb.trusted.schema.dialect import Dialect

@@ -22,13 +22,13 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
+from dpnb.datasets.preparation import prepare as reference
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics import regression
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.regression_readings import coefficients
-from dpnb.trusted.aggregate import prepare as reference
 from dpnb.trusted.curator.engines import DuckDBEngine, prepare
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

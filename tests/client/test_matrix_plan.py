@@ -10,12 +10,12 @@ import pytest
 
 import dpnb
 from dpnb.cards.plan import plan_card
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.planner.expression import Ref
 from dpnb.planner.matrix_forecast import Columns, forecast
 from dpnb.planner.question import QueryPlan
-from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import Share

@@ -10,11 +10,12 @@ import pytest
 
 import dpnb
 from dpnb.client.assumptions import planned_question
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics.difference import Difference
-from dpnb.trusted.aggregate import answer, prepare
+from dpnb.trusted.aggregate import answer
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit

@@ -360,7 +360,7 @@ def test_frames_of_each_kind_are_the_same_data(session, dpnb_home, frame):
 def test_what_one_row_holds_never_decides_how_another_is_read(dpnb_home, column, cells, kind):
     """One text, number or gap among the objects of a frame leaves the codes of all other rows as they were."""
     from dpnb.client.upload import hand_over
-    from dpnb.trusted.aggregate.preparation import quantise
+    from dpnb.datasets.preparation import quantise
     from dpnb.trusted.curator.sources import read_arrays
     from dpnb.trusted.wire.places import Home
 

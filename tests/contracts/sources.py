@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from dpnb.client.upload import hand_over
+from dpnb.datasets.preparation import quantise
 from dpnb.errors import OwnerError
-from dpnb.trusted.aggregate.preparation import quantise
 from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.sources import read_arrays

@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Raw
 
 from dpnb.client.priced_batch import sent
+from dpnb.client.transport import decode_reply
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
@@ -29,7 +30,7 @@ from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.query.plan import MOST_QUESTIONS, digest_of
-from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
+from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.messages import Attach, Request, Submit
 from dpnb.trusted.wire.places import Home
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
+from dpnb.client.transport import InMemory
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
-from dpnb.trusted.aggregate.preparation import prepare
+from dpnb.datasets.preparation import prepare
 from dpnb.trusted.aggregate.reference import answer
 from dpnb.trusted.curator.content import content_of
 from dpnb.trusted.curator.ledger import Ledger
@@ -22,7 +23,6 @@ from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.places import Home
-from dpnb.trusted.wire.transport import InMemory
 
 ROWS = 40
 DECLARED = {

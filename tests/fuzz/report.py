@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpnb.datasets.preparation import prepare
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
-from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.schema import Column, Schema
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError
 from dpnb.planner import price
-from dpnb.trusted.aggregate import prepare
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import value
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from dpnb.datasets import preparation
+from dpnb.datasets.preparation import prepare as reference
 from dpnb.errors import OwnerError
-from dpnb.trusted.aggregate import preparation
-from dpnb.trusted.aggregate import prepare as reference
 from dpnb.trusted.curator.engines import per_unit_sql, prepare, preparing
 from dpnb.trusted.schema import Column, owner
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets import preparation
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import quantile
 from dpnb.statistics._base import Centred, Numeric, Square
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
-from dpnb.trusted.aggregate import Lit, Mul, Sub, preparation
+from dpnb.trusted.aggregate import Lit, Mul, Sub
 from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, realised_loss, schema, worst_loss

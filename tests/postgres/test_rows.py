@@ -10,8 +10,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import prepare as by_reference
 from dpnb.errors import OwnerError
-from dpnb.trusted.aggregate.preparation import prepare as by_reference
 from dpnb.trusted.curator.content import content_of
 from dpnb.trusted.curator.engines import DuckDBEngine, prepare
 from dpnb.trusted.curator.engines.postgres_session import connect

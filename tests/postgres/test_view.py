@@ -7,10 +7,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import read
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
 from dpnb.trusted.aggregate import Col, ValueCounts, answer
-from dpnb.trusted.aggregate.preparation import read
 from dpnb.trusted.curator.engines import prepare
 from dpnb.trusted.curator.engines.postgres import PostgresEngine, write_copy
 from dpnb.trusted.curator.engines.postgres_session import connect

@@ -13,6 +13,7 @@ from msgspec import Raw
 from dpnb.cards.ledger import ledger_card
 from dpnb.client.drawing import Statement
 from dpnb.client.priced_batch import batch_of, sent
+from dpnb.client.transport import decode_reply
 from dpnb.errors import CuratorError
 from dpnb.planner.request import Ask
 from dpnb.trusted.aggregate.algebra import (
@@ -52,7 +53,7 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query import Plan, Question, Share, charged_for, read_parts
 from dpnb.trusted.query.limits import MOST_BITS, MOST_CELLS
 from dpnb.trusted.query.plan import digest_of
-from dpnb.trusted.wire.codec import decode_reply, encode, exact_json
+from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Answered, Failure, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small

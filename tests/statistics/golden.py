@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError
-from dpnb.trusted.aggregate import answer, prepare
+from dpnb.trusted.aggregate import answer
 from dpnb.trusted.curator.release import MECHANISM_VERSION
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,

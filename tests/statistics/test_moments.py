@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, SchemaError, Unavailable
 from dpnb.planner import QueryPlan
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.statistics import conclude, moment_integers
 from dpnb.statistics.sensitivity import ENTER, WITHIN
-from dpnb.trusted.aggregate import Lit, prepare
+from dpnb.trusted.aggregate import Lit
 from dpnb.trusted.aggregate.reference import shrunk
 from dpnb.trusted.measurements import matrix
 from dpnb.trusted.privacy.accountant import Budget

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from dpnb import datasets
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude, pair
 from dpnb.statistics.sensitivity import ENTER, WITHIN
-from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PendingError, PlanError, SchemaError, Unavailable
 from dpnb.estimate import Estimate, ask
 from dpnb.planner import QueryPlan
@@ -21,7 +22,6 @@ from dpnb.statistics.regression import DRAWS, Fit, solved
 from dpnb.statistics.regression_readings import coefficients
 from dpnb.statistics.regression_summary import Regression
 from dpnb.statistics.standardized import standardized
-from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError
 from dpnb.estimate import ask
 from dpnb.planner import QueryPlan
@@ -15,7 +16,6 @@ from dpnb.planner.matrix_forecast import Columns, forecast
 from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
 from dpnb.statistics.regression_readings import coefficients
-from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema

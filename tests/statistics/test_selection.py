@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner.expression import Bin, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
-from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.conversion import pure_rho

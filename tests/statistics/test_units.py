@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError, LossError, Unavailable
 from dpnb.estimate import Estimate
 from dpnb.planner import PricedQuestion
-from dpnb.trusted.aggregate import Table, answer, prepare
+from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import Unavailable
 from dpnb.planner.expression import Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.statistics._base import Setting
 from dpnb.statistics.tails import LEAST_SHARE, MOST_SHARE, tail_share
-from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import Share

@@ -35,7 +35,6 @@ from dpnb.trusted.aggregate.algebra import (
     columns_of,
     substitute,
 )
-from dpnb.trusted.aggregate.preparation import prepare
 from dpnb.trusted.aggregate.reference import Answer, Ints, LabelTally, Table, Tally, answer
 
 __all__ = [
@@ -70,6 +69,5 @@ __all__ = [
     "answer",
     "bounds",
     "columns_of",
-    "prepare",
     "substitute",
 ]

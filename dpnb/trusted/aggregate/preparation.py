@@ -1,4 +1,4 @@
-"""How a raw table becomes integers on its declared grid: the one quantiser, spelled out in numpy.
+"""How a raw table becomes integers on its declared grid: the one quantiser.
 
 A cell is read by itself (:mod:`dpnb.trusted.schema.cell`): missing, a number, or a text. A number becomes ``floor(t + ½)`` with
 ``t = (x − lower)/step``, all in binary64, then clamped to ``0..steps``; what is missing or no number is missing; ±inf
@@ -9,151 +9,14 @@ constant may replace what is missing. A text that nobody listed becomes the whol
 keep several, each has its rank in that order: a question may keep fewer (:mod:`dpnb.trusted.aggregate.cap`).
 
 This room never raises on a value, never looks at levels or ranges of the data, and never changes its rounding: the
-sensitivity of every statistic is computed from this map. The curator's SQL must equal it bit for bit.
+sensitivity of every statistic is computed from this map. The curator's SQL and its meaning in numpy
+(:mod:`dpnb.datasets.preparation`) equal each other bit for bit.
 """
 
 from __future__ import annotations
 
-import hashlib
-import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, TypeAlias, cast
-
-import numpy as np
-from numpy.typing import NDArray
-
-from dpnb.trusted.aggregate.cap import RANK
-from dpnb.trusted.aggregate.containers import plain_column
-from dpnb.trusted.aggregate.per_unit import code_of, per_unit
-from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
-from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.calendar import place_of
-from dpnb.trusted.schema.cell import canonical, number_of, text_of
-from dpnb.trusted.schema.free_text import FreeText
-
-Float64s: TypeAlias = NDArray[np.float64]
-Units: TypeAlias = Sequence[str | None]
-
-
-def prepare(
-    raw: Mapping[str, Any],
-    schema: Schema,
-    *,
-    key: bytes = b"",
-    others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
-) -> Table:
-    """Quantise a raw table, prepare what is declared of each unit's rows, and bound each unit's rows.
-
-    Parameters
-    ----------
-    raw : mapping of column name to array
-        Columns of one length, each in anything that :func:`~dpnb.trusted.aggregate.containers.plain_column` reads.
-    schema : Schema
-        Declares columns, grids and the privacy unit.
-    key : bytes
-        The secret under which a unit's rows are ranked; irrelevant when the unit is the row.
-    others : mapping of str to mapping
-        The tables of which columns are prepared, by name.
-
-    Returns
-    -------
-    Table
-        One :class:`Ints` per declared column, of a text several, rows in the order of the source; and their ranks, where a unit may have several.
-    """
-    units, columns = _rows_coded(raw, schema.rows_of())
-    if schema.prepared:
-        units, columns = _with_prepared(units, columns, schema, others)
-    if schema.unit.unit == "row":
-        return Table.of(columns)
-    ranks = ranked(units, [columns[name] for name in sorted(columns)], key)
-    kept = (ranks >= 0) & (ranks < schema.unit.max_rows)
-    if schema.unit.max_rows > 1:
-        columns[RANK] = Ints.of(ranks)
-    return Table.of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
-
-
-def coded(raw: Any, column: Column) -> dict[str, Ints]:
-    """Turn one raw column into the columns of the prepared copy that it is: itself, or the whole numbers of a text."""
-    if column.text is None:
-        return {column.name: quantise(raw, column)}
-    texts = [text_of(cell) for cell in plain_column(raw, column.name).tolist()]
-    codes = {text: _codes_of(text, column) for text in set(texts)}
-    rows = [codes[text] for text in texts]
-    return {part: Ints.of([row[place] for row in rows]) for place, part in enumerate(column.parts)}
-
-
-def _codes_of(text: str | None, column: Column) -> Sequence[int | None]:
-    declared = cast("FreeText", column.text)
-    label = declared.label_of(text)
-    return column.missing_codes if label is None else declared.codes_of(label)
-
-
-def _rows_coded(raw: Mapping[str, Any], schema: Schema) -> tuple[Units, dict[str, Ints]]:
-    """Whose each row of a table is, and its codes."""
-    columns = {
-        part: ints for column in schema.columns for part, ints in coded(raw[column.name], column).items()
-    }
-    by_row = schema.unit.unit == "row"
-    return [] if by_row else unit_texts(raw[schema.unit.unit], schema.unit.unit), columns
-
-
-def _with_prepared(
-    units: Units, columns: dict[str, Ints], schema: Schema, others: Mapping[str, Mapping[str, Any]]
-) -> tuple[Units, dict[str, Ints]]:
-    """The rows of a dataset with what is prepared for their units."""
-    made = {line.name: schema[line.name] for line in schema.prepared}
-    for source in ("", *schema.sources):
-        lines = [line for line in schema.prepared if line.source == source]
-        whose, raw = (units, columns) if not source else _rows_coded(others[source], schema.rows_of(source))
-        found = per_unit(lines, made, whose, raw)
-        if lines and not source:
-            units, columns = list(found), {}
-        nothing = [code_of(line, made[line.name], []) for line in lines]
-        for at, line in enumerate(lines):
-            columns[line.name] = Ints.of(
-                [found.get(unit or "", nothing)[at] if unit is not None else None for unit in units]
-            )
-    return units, {part: columns[part] for part in schema.parts}
-
-
-def quantise(raw: Any, column: Column) -> Ints:
-    """Turn one raw column into codes; see the module's first paragraph."""
-    codes = (
-        _category_codes(raw, column)
-        if column.type == "category"
-        else _grid_codes(_column_numbers(raw, column), column)
-    )
-    replacement = column.missing_code
-    if replacement is None:
-        return codes
-    values = np.where(codes.known, codes.values, np.int64(replacement))
-    return Ints(values, np.ones(len(values), dtype=bool))
-
-
-def read(cell: Any, column: Column) -> int | None:
-    """The code of one cell, by that cell and the declaration alone; ``None`` where it is missing.
-
-    This is the definition: :func:`quantise` is the same for a whole column, faster, and so is the curator's SQL.
-    """
-    code = _category_code(cell, column) if column.type == "category" else _grid_code(cell, column)
-    return column.missing_code if code is None else code
-
-
-def _category_code(cell: Any, column: Column) -> int | None:
-    text, declared = canonical(cell), declared_texts(column)
-    return declared.index(text) if text in declared else None
-
-
-def _grid_code(cell: Any, column: Column) -> int | None:
-    text = text_of(cell)
-    number = number_of(text) if column.calendar is None else place_of(text, column.calendar)
-    if number is None:
-        return None
-    lower, step, steps = grid_constants(column)
-    place = (number - lower) / step + 0.5
-    return int(min(max(math.floor(place) if math.isfinite(place) else place, 0), steps))
+from dpnb.trusted.schema import Column
+from dpnb.trusted.schema.cell import canonical
 
 
 def grid_constants(column: Column) -> tuple[float, float, int]:
@@ -163,90 +26,6 @@ def grid_constants(column: Column) -> tuple[float, float, int]:
     return float(column.lower), float(column.step), column.steps
 
 
-def _grid_codes(x: Float64s, column: Column) -> Ints:
-    lower, step, steps = grid_constants(column)
-    known = ~np.isnan(x)
-    with np.errstate(all="ignore"):
-        rounded = np.floor((x - lower) / step + 0.5)
-    codes = np.clip(np.where(known, rounded, 0.0), 0.0, float(steps))
-    return Ints(codes.astype(np.int64), known)
-
-
 def declared_texts(column: Column) -> list[str]:
     """The canonical text by which a cell matches each declared value; they are distinct."""
     return [canonical(value) or "" for value in column.values or ()]
-
-
-def _category_codes(raw: Any, column: Column) -> Ints:
-    plain = plain_column(raw, column.name)
-    if plain.dtype != object:
-        return _places_of_numbers(plain.astype(np.float64), column)
-    places = {text: place for place, text in enumerate(declared_texts(column))}
-    known = {text: places.get(canonical(text) or "") for text in set(plain.tolist())}
-    return Ints.of([known[text] for text in plain.tolist()])
-
-
-def _places_of_numbers(x: Float64s, column: Column) -> Ints:
-    """The places of binary64 cells in the declared list; a declared value that is no number matches none of them."""
-    found = [(number_of(text), place) for place, text in enumerate(declared_texts(column))]
-    pairs = sorted((number, place) for number, place in found if number is not None)
-    if not pairs:
-        return Ints(np.zeros(len(x), dtype=np.int64), np.zeros(len(x), dtype=bool))
-    declared = np.array([number for number, _ in pairs])
-    nearest = np.minimum(np.searchsorted(declared, x), len(declared) - 1)
-    known = declared[nearest] == x
-    return Ints(np.where(known, np.array([place for _, place in pairs])[nearest], 0), known)
-
-
-def numbers(raw: Any, name: str = "this column") -> Float64s:
-    """A raw column as binary64; NaN where it is missing or not a number."""
-    plain = plain_column(raw, name, "grid")
-    if plain.dtype != object:
-        return plain.astype(np.float64)
-    parsed = {text: number_of(text) for text in set(plain.tolist())}
-    return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
-
-
-def _column_numbers(raw: Any, column: Column) -> Float64s:
-    if column.calendar is None:
-        return numbers(raw, column.name)
-    plain = plain_column(raw, column.name)
-    if plain.dtype != object:  # a number is no date
-        return np.full(len(plain), np.nan)
-    parsed = {text: place_of(text, column.calendar) for text in set(plain.tolist())}
-    return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
-
-
-def unit_texts(raw: Any, name: str = "this column") -> list[str | None]:
-    """A unit column as texts: a number has its digits, a text is unchanged, missing is ``None``."""
-    plain = plain_column(raw, name, "unit")
-    return [text_of(cell) for cell in plain.tolist()]
-
-
-def row_texts(columns: Sequence[Ints]) -> list[str]:
-    """Each quantised row as text: codes joined by commas, ``~`` for NULL; the caller sorts columns by name."""
-    cells = [["~" if v is None else str(v) for v in column.tolist()] for column in columns]
-    return [",".join(row) for row in zip(*cells, strict=True)]
-
-
-def ranked(units: Sequence[str | None], columns: Sequence[Ints], key: bytes) -> Int64s:
-    """The place of each row among those of its unit, by the keyed hash; −1 for a row without a unit."""
-    hashes: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
-    seen: Counter[tuple[str, str]] = Counter()
-    for place, (unit, row) in enumerate(zip(units, row_texts(columns), strict=True)):
-        if unit is not None:
-            seen[unit, row] += 1
-            hashes[unit].append((row_hash(key, unit, row, seen[unit, row]), place))
-    ranks = np.full(len(units), -1, dtype=np.int64)
-    for rows in hashes.values():
-        ranks[[place for _, place in sorted(rows)]] = np.arange(len(rows))
-    return ranks
-
-
-def row_hash(key: bytes, unit: str, row: str, duplicate: int) -> str:
-    """md5(key | unit | quantised row | duplicate number), in hexadecimal.
-
-    The key is written in hexadecimal and neither codes nor numbers hold a bar: the text is injective.
-    """
-    text = f"{key.hex()}|{unit}|{row}|{duplicate}"
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpnb.client.upload import hand_over
+from dpnb.datasets.preparation import quantise, ranked, read
 from dpnb.errors import OwnerError
 from dpnb.trusted.aggregate.containers import plain_column
-from dpnb.trusted.aggregate.preparation import quantise, ranked, read
 from dpnb.trusted.curator.engines import csv_rows, prepare
 from dpnb.trusted.curator.sources import read_arrays
 from dpnb.trusted.privacy.accountant import Budget

@@ -1,6 +1,6 @@
 """The prepared copy: an owner's table as integers on declared grids, written once, in a file that only its owner reads.
 
-The SQL here is :mod:`dpnb.trusted.aggregate.preparation` over again and equals it bit for bit: a cell is read by itself (its
+The SQL here is :mod:`dpnb.datasets.preparation` over again and equals it bit for bit: a cell is read by itself (its
 number or its canonical text, by the column's public type), then ``floor(t + ½)`` in binary64 and the clamp, or the place
 in the declared list. A unit's rows are bounded once, before any question. The copy holds codes, a permanent ordinal
 (of the row, or a keyed hash where sizes or units are private) and, where units have several rows, each row's rank among
