@@ -16,6 +16,7 @@ from typing import Any, NoReturn, cast
 
 from dpnb.client.arguments import checked_calls
 from dpnb.client.handles import Dataset, Opened
+from dpnb.client.verification import verify, verify_receipt, verify_released
 from dpnb.errors import DpnbError, OwnerError, PlanError
 from dpnb.estimate import Estimate, Origin, PendingQuestion
 from dpnb.planner.check import check
@@ -23,8 +24,6 @@ from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.releases import Release
-from dpnb.trusted.releases.receipt import verify_receipt, verify_released
-from dpnb.trusted.releases.signature import verify
 from dpnb.trusted.schema import Schema
 
 ENDING = ".releases.json"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dpnb.client.publication import read_publication
+from dpnb.client.verification import verify_receipt, verify_released
 from dpnb.errors import OwnerError, PlanError
 from dpnb.owner.said import Said
 from dpnb.trusted.privacy import PrivacyLoss
 from dpnb.trusted.releases import Release
-from dpnb.trusted.releases.receipt import verify_receipt, verify_released
 
 
 def verify_receipt_file(path: Path, public: str) -> Said:

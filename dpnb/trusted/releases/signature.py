@@ -1,4 +1,4 @@
-"""Ed25519 signatures over canonical JSON: how a receipt or a publication is known to be what was signed, without any server.
+"""Ed25519 signatures over canonical JSON: how a receipt or a publication is signed; whoever reads it verifies it (:mod:`dpnb.client.verification`).
 
 The text that is signed is ``dpnb``, what kind of record it is and its canonical JSON, so that a signature of one kind is none of another.
 This form is permanent. The arithmetic is the package cryptography's; it is loaded when something is signed or verified, not before.
@@ -12,16 +12,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.errors import OwnerError
 
 Kind = Literal["receipt", "publication"]
-
-_NO_KEY: Final = (
-    "This is not an Ed25519 key in PEM. Name the file that the owner published, such as people.pub."
-)
 
 
 def new_key() -> bytes:
@@ -47,33 +42,7 @@ def key_name(public: str) -> str:
 
 def sign(kind: Kind, record: Mapping[str, Any], private: bytes) -> str:
     """Return the signature of a record, in hexadecimal digits."""
-    return str(_private(private).sign(_text(kind, record)).hex())
-
-
-def verify(kind: Kind, record: Mapping[str, Any], signature: object, public: str) -> None:
-    """Verify the signature of a record.
-
-    Raises
-    ------
-    OwnerError
-        When the key did not sign just this record, or is none.
-    """
-    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
-
-    try:
-        key = load_pem_public_key(public.encode())
-    except (ValueError, UnsupportedAlgorithm):
-        raise OwnerError(_NO_KEY) from None
-    if not isinstance(key, Ed25519PublicKey):
-        raise OwnerError(_NO_KEY)
-    try:
-        key.verify(bytes.fromhex(str(signature)), _text(kind, record))
-    except (InvalidSignature, ValueError):
-        raise OwnerError(
-            f"This {kind} is not what the key {key_name(public)} signed: something in it was changed, or it is another key's."
-        ) from None
+    return str(_private(private).sign(signed_text(kind, record)).hex())
 
 
 def _private(pem: bytes) -> Any:
@@ -82,5 +51,6 @@ def _private(pem: bytes) -> Any:
     return load_pem_private_key(pem, password=None)
 
 
-def _text(kind: Kind, record: Mapping[str, Any]) -> bytes:
+def signed_text(kind: Kind, record: Mapping[str, Any]) -> bytes:
+    """Return what is signed of a record."""
     return f"dpnb {kind} 1\n{canonical(record)}".encode()
