@@ -116,9 +116,11 @@ def held_shares(batch: AskedBatch, peeked: Peeked) -> tuple[Share | None, ...]:
 
 def _printable(text: str) -> str:
     """Return a text in which what no terminal shows is written out, and which is cut where it is too long to be read."""
-    shown = "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
-    )
+    if text.isprintable():
+        shown = text
+    else:
+        letters = (one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+        shown = "".join(letters)
     return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
 
 
@@ -144,7 +146,8 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
     found = tuple(tuple(group) for group in groups.values())
     listed = tuple(_item(group, ask) for group in found)
     plan = BatchPlan(dataset.name, dataset.schema.version, listed, ask)
-    return AskedBatch(dataset, plan, price(plan, dataset.schema), found)
+    known = [group[0].checked if group[0].dataset.schema is dataset.schema else None for group in found]
+    return AskedBatch(dataset, plan, price(plan, dataset.schema, known), found)
 
 
 def _pending(items: Iterable[Asked]) -> list[PendingQuestion]:

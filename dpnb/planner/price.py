@@ -22,7 +22,7 @@ from dpnb.planner.sharing import Bought, Places, bought_once, divisions, joint, 
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
 from dpnb.statistics._base import restated
-from dpnb.trusted.measurements import DerivedLoss, Facts, Measurement, code_ranges, loss
+from dpnb.trusted.measurements import Facts, Measurement, events, loss
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
@@ -274,7 +274,9 @@ def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:
     return found
 
 
-def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
+def price(
+    batch: BatchPlan, schema: Schema, known: Sequence[CheckedQuestion | None] | None = None
+) -> PricedBatch:
     """Return the priced batch.
 
     Parameters
@@ -283,6 +285,8 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
         Questions and what is asked for them.
     schema : Schema
         Public metadata; its version must be the one the batch was written against.
+    known : sequence of CheckedQuestion or None, optional
+        The questions as this schema allowed them already, where they were checked.
 
     Raises
     ------
@@ -293,26 +297,27 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
         raise PlanError(
             f"The schema of {schema.name} has changed since this cell was written. Open it again."
         )
-    checked = _checked(batch, schema)
+    checked = _checked(batch, schema, known or [None] * len(batch.items))
     shares = _shares(batch.ask, batch.items, checked, schema)
-    ranges = code_ranges(schema)
-    items, units = [], 0
+    facts, items, units = Facts.of(schema), list[PricedQuestion](), 0
     for question, share in zip(checked, shares, strict=True):
-        items.append(_priced(question, share, schema, batch.ask, ranges))
+        items.append(_priced(question, share, batch.ask, facts))
         units = limited(items[-1].parts, units)
-    facts, alone = Facts.of(schema), tuple(items)
+    alone = tuple(items)
     bought, places = bought_once([item.parts for item in alone], facts)
     return _served(PricedBatch(batch, facts, alone, alone, bought, places), bought)
 
 
-def _checked(batch: BatchPlan, schema: Schema) -> list[CheckedQuestion]:
+def _checked(
+    batch: BatchPlan, schema: Schema, known: Sequence[CheckedQuestion | None]
+) -> list[CheckedQuestion]:
     """Return the checked questions; their steps have a limit that is met before any is looked at, their cells before the last."""
     found, units = [], 0
     each = WITHIN if batch.ask.kind == "within" else 0
     for item in batch.items:
         units = limited_work(units + each + STEP * limited_steps(item.question))
-    for item in batch.items:
-        found.append(check(item.question, schema))
+    for item, one in zip(batch.items, known, strict=True):
+        found.append(check(item.question, schema) if one is None else one)
         units = limited_work(units + found[-1].setting.cells)
     return found
 
@@ -415,24 +420,19 @@ def _no_width(question: CheckedQuestion, pricing: Pricing) -> str:
     )
 
 
-def _priced(
-    question: CheckedQuestion,
-    share: Share | None,
-    schema: Schema,
-    ask: Ask,
-    ranges: Mapping[str, tuple[int, int]],
-) -> PricedQuestion:
+def _priced(question: CheckedQuestion, share: Share | None, ask: Ask, facts: Facts) -> PricedQuestion:
     if share is None:
-        zero = PrivacyLoss.zero(schema.budget.measure)
-        return PricedQuestion(question, None, zero, (), (), ())
+        return PricedQuestion(question, None, PrivacyLoss.zero(facts.measure), (), (), ())
     pricing = question.kind.price(question.setting, share)
-    refuse_unbounded(pricing.parts, ranges)
-    derived = _within_share(loss(pricing.parts, schema), share)
+    refuse_unbounded(pricing.parts, facts.ranges)
+    made = events(pricing.parts, facts)
+    costs = whole(made, facts.measure)
+    _within_share(made, costs, share)
     return PricedQuestion(
         question,
         share,
-        derived.total,
-        derived.events,
+        costs,
+        made,
         pricing.parts,
         pricing.rows,
         pricing,
@@ -440,14 +440,13 @@ def _priced(
     )
 
 
-def _within_share(derived: DerivedLoss, share: Share) -> DerivedLoss:
+def _within_share(made: Sequence[PrivacyEvent], costs: PrivacyLoss, share: Share) -> None:
     """Refuse noise that costs more than the share for which it was chosen: the statistic is wrong about its sensitivity."""
-    pure = sum((event.amount for event in derived.events), Fraction(0))
-    gaussian = any(event.kind == "gaussian" for event in derived.events)
-    spent = derived.total.amount if share.kind == "rho" else pure
+    pure = sum((event.amount for event in made), Fraction(0))
+    gaussian = any(event.kind == "gaussian" for event in made)
+    spent = costs.amount if share.kind == "rho" else pure
     if spent > share.amount or (gaussian and share.kind == "epsilon"):
         raise AssertionError("The noise chosen costs more than its share.")
-    return derived
 
 
 def events_at(question: CheckedQuestion, share: Share, schema: Schema) -> tuple[PrivacyEvent, ...]:

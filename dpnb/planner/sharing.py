@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.aggregate.algebra import Total
+from dpnb.trusted.aggregate.algebra import Mul, Total
 from dpnb.trusted.measurements import Facts, Measurement, events, sums
 from dpnb.trusted.measurements.products import joint_event
 from dpnb.trusted.measurements.regions import Region, Regions, apart
@@ -71,12 +71,21 @@ def bought_once(
 ) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
     """Return what the questions buy together, and for each of them which purchase serves each of its parts."""
     bought, places = _bought([pieces(parts, facts) for parts in questions], facts)
+    if not _shares(questions, bought):
+        return _numbered(bought), places
     together = _grouped(bought, facts)
     alone = sum((cost(parts, facts) for parts in questions if parts), Fraction(0))
     if total(joint(together, facts), facts.measure) > alone:
         bought, places = _bought([[tuple(parts)] if parts else [] for parts in questions], facts)
         return _numbered(bought), places
     return together, places
+
+
+def _shares(questions: Sequence[Sequence[Measurement]], bought: Sequence[Bought]) -> bool:
+    """Tell whether anything can be saved: there are two questions, or one that measures the same twice."""
+    return len(list(filter(None, questions))) > 1 or sum(len(one.parts) for one in bought) < sum(
+        map(len, questions)
+    )
 
 
 def _bought(
@@ -107,7 +116,9 @@ def pieces(parts: Sequence[Measurement], facts: Facts) -> list[tuple[Measurement
 
 
 def _bound_together(parts: Sequence[Measurement], facts: Facts) -> bool:
-    """Tell whether some sums have a joint bound."""
+    """Tell whether some sums have a joint bound: it is one of products."""
+    if not any(isinstance(part.request, Total) and isinstance(part.request.value, Mul) for part in parts):
+        return False
     listed = [sums.Part.of(part, facts) for part in parts if isinstance(part.request, Total)]
     return len(listed) > 1 and any(
         joint_event(frame, facts) is not None for frame in sums.frames(listed, facts)

@@ -80,18 +80,19 @@ def read_json(text: str | bytes) -> Any:
 
 def _check(value: Any) -> None:
     """Refuse what would be written as something else, or in more than one way."""
-    if isinstance(value, (str, int)) or value is None:
-        return
     if isinstance(value, dict):
         if not _TEXT.issuperset(map(type, value)) and not all(isinstance(key, str) for key in value):
             raise ValueError("A key that is not text has no canonical form.")
         value = value.values()
+    elif isinstance(value, (str, int)) or value is None:
+        return
     elif not isinstance(value, (list, tuple)):
         what = type(value).__name__
-        raise ValueError(f"A {what} has no canonical form: write exact numbers as texts.")  # noqa: TRY004 - as json says of NaN
-    for one in value:
-        if type(one) not in _PLAIN:
-            _check(one)
+        raise ValueError(f"A {what} has no canonical form: write exact numbers as texts.")
+    if not _PLAIN.issuperset(map(type, value)):
+        for one in value:
+            if type(one) not in _PLAIN:
+                _check(one)
 
 
 def _check_bytes(text: str) -> None:

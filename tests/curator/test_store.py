@@ -19,6 +19,7 @@ from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused
 from dpnb.planner.request import Ask
 from dpnb.trusted.canonical import canonical
+from dpnb.trusted.curator import service as service_module
 from dpnb.trusted.curator.open_dataset import sweep
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -483,3 +484,37 @@ def test_a_killed_curators_leavings_are_swept(dpnb_home):
     sweep(home)
     assert list(home.prepared.iterdir()) == []
     assert list(home.hand_over.iterdir()) == [new]
+
+
+def test_a_plan_that_was_looked_at_is_not_priced_again_when_it_is_charged(ann, data, monkeypatch):
+    """The price of the last plan is kept with the open dataset, for the same bytes under the same schema alone."""
+    priced = []
+    real = service_module.charged_for
+    monkeypatch.setattr(service_module, "charged_for", lambda *given: priced.append(given) or real(*given))
+    ann.plan([data.x.mean()], ask(1))
+    ann.release([data.x.mean()], ask(1))
+    assert len(priced) == 1
+    ann.release([data.x.mean()], ask("0.5", fresh=True))
+    assert len(priced) == 2
+    ann.release([data.x.mean()], ask("0.5", fresh=True))
+    assert len(priced) == 2
+
+
+def test_the_price_of_a_plan_is_not_kept_under_another_schema(ann, service, data):
+    """Where the owner's terms changed under an open handle, the plan is read again, and refused as one of the old schema."""
+    ann.plan([data.x.mean()], ask(1))
+    (opened,) = service._open.values()
+    opened.schema = small.schema(rows=small.ROWS, title="Another title", epsilon=5)
+    assert opened.priced[1] is not opened.schema
+    ann.plan([data.x.mean()], ask(1))
+    assert opened.priced[1] is opened.schema
+
+
+def test_a_long_plan_is_not_kept(ann, service, data):
+    """What is kept of an open dataset is bounded: a long plan is priced whenever it comes."""
+    ann.plan([data[data.x < bound].count() for bound in range(1, 11)], ask(1))
+    (opened,) = service._open.values()
+    kept = len(opened.priced[0])
+    assert 0 < kept <= service_module._KEPT
+    ann.plan([data[(data.x < a) | (data.x > b)].count() for a in range(1, 9) for b in range(a, 10)], ask(1))
+    assert len(opened.priced[0]) == kept

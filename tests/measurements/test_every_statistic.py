@@ -13,7 +13,7 @@ from dpnb.planner import price
 from dpnb.statistics import BY_NAME
 from dpnb.statistics.pair import price_pair
 from dpnb.statistics.sum import Sum
-from dpnb.trusted.measurements import loss
+from dpnb.trusted.measurements import events, loss
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -111,6 +111,6 @@ def test_a_price_comes_from_the_parts_alone(monkeypatch):
     """The pure function that prices calls the one loss function, once for each question, and charges its total."""
     where, seen = schema(UNITS["add-remove"]), []
     module = import_module("dpnb.planner.price")
-    monkeypatch.setattr(module, "loss", lambda parts, given: (seen.append(parts), loss(parts, given))[1])
+    monkeypatch.setattr(module, "events", lambda parts, facts: (seen.append(parts), events(parts, facts))[1])
     item = asked({"target": X}, "mean", where, "epsilon", 1)
     assert seen == [item.parts]

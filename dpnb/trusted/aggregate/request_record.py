@@ -8,7 +8,6 @@ what is not exactly in this form is refused, and nothing in a record is ever exe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Final, cast
 
 from dpnb.trusted.aggregate.algebra import (
@@ -110,16 +109,20 @@ def written_size(record: Mapping[str, Any]) -> int:
     record : mapping
         What :func:`read_requests` accepts.
     """
-    sizes = [size for size, _ in _measures(record["nodes"])]
-    return sum(sizes[place] for request in record["requests"] for place in _roots(request))
+    return _written_out(record, _measures(record["nodes"]))
+
+
+def _written_out(record: Mapping[str, Any], nodes: Sequence[tuple[int, int]]) -> int:
+    return sum(nodes[place][0] for request in record["requests"] for place in _roots(request))
 
 
 def _refuse_long(record: Any) -> None:
-    if any(depth > MOST_DEPTH for _, depth in _measures(record["nodes"])):
+    nodes = _measures(record["nodes"])
+    if any(depth > MOST_DEPTH for _, depth in nodes):
         raise PlanError(
             f"An expression is nested more than {MOST_DEPTH} deep: split it, or use isin or clip."
         )
-    if written_size(record) > MOST_WRITTEN:
+    if _written_out(record, nodes) > MOST_WRITTEN:
         raise PlanError(
             f"A question has more than {MOST_WRITTEN:,} steps when it is written out: use fewer values or edges."
         )
@@ -168,7 +171,7 @@ class _Nodes:
 
     def _add(self, node: Node, known: Mapping[int, int]) -> int:
         name = _NAMES[type(node)]
-        values = [getattr(node, field.name) for field in fields(node)]
+        values = [getattr(node, field) for field in node.__match_args__]
         pairs = zip(values, _NODES[name][1], strict=True)
         row = (name, *(known[id(value)] if holds in _CHILDREN else value for value, holds in pairs))
         place = self._places.setdefault(row, len(self.listed))

@@ -71,11 +71,13 @@ class Attached:
     copy: Path
     engine: Engine
     lock: threading.RLock = field(default_factory=threading.RLock)
+    priced: tuple[bytes, Schema | None, Any] = (b"", None, None)
+    """The plan that was priced last, under which schema, and what was found: what is looked at is often charged next."""
 
     def for_principal(self, principal: str) -> Attached:
         """Return the same open dataset under the handle of another principal."""
         handle = _handle(self.known_as, self.data_version, self.schema.version, principal)
-        return replace(self, handle=handle, lock=threading.RLock())
+        return replace(self, handle=handle, lock=threading.RLock(), priced=(b"", None, None))
 
     def describe(self) -> dict[str, Any]:
         """Return what a curator started anew needs to open the same handle."""

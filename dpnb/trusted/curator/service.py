@@ -12,7 +12,6 @@ import threading
 import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
@@ -51,7 +50,7 @@ from dpnb.trusted.errors import (
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.loss import PrivacyLoss, positive
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Plan, charged_for
+from dpnb.trusted.query import ChargedPlan, Plan, charged_for
 from dpnb.trusted.query.plan import digest_of
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.codec import MAX_LIST, decode_request, encode, exact_json, limited, raw
@@ -87,6 +86,8 @@ from dpnb.trusted.wire.places import Home
 
 _MOST_CANCELLED = 10_000
 """Of each principal."""
+_KEPT = 16_384
+"""Bytes of a plan whose price is kept for the request after it."""
 _ATTEMPTS = 3
 """How often a copy is prepared that is removed again before it is opened."""
 _LONGEST_MESSAGE = 2_000
@@ -340,8 +341,16 @@ class Curator:
         )
 
     def _wanted(self, request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
-        asked, caps = _wanted(request, attached, principal), self._caps(attached, principal)
-        return replace(asked, caps=caps, store=self._store(attached))
+        charged, again, digest = _priced(bytes(request.plan), attached)
+        measure, mine = (
+            attached.schema.budget.measure,
+            (self._caps(attached, principal), self._store(attached)),
+        )
+        if isinstance(request, Peek):
+            return Wanted(principal, "", "", charged, measure, again, *mine)
+        if digest != request.digest:
+            raise PlanError("The plan is not the one that its digest names. Run the cell again.")
+        return Wanted(principal, request.request, digest, charged, measure, again, *mine)
 
     def _store(self, attached: Attached) -> str | None:  # noqa: ARG002 - a service has some
         """Return the store that whoever asks now shares with others; None for their own."""
@@ -491,19 +500,25 @@ _ANSWERS: dict[type, Any] = {
 }
 
 
-def _wanted(request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
-    """Read a plan and price it, from its JSON and the public schema alone."""
-    record = exact_json(request.plan)
-    if len(request.plan) > MAX_LIST:  # no shorter one holds a list or a text beyond its limit
+def _priced(text: bytes, attached: Attached) -> tuple[ChargedPlan, tuple[str, ...], str]:
+    """Read a plan and price it, from its JSON and the public schema alone; one that was looked at is charged without reading it again.
+
+    Returns
+    -------
+    (ChargedPlan, tuple of str, str)
+        What it costs, what it measures again, its digest.
+    """
+    schema, (known, under, priced) = attached.schema, attached.priced
+    if known == text and under is schema:
+        return priced
+    record = exact_json(text)
+    if len(text) > MAX_LIST:  # no shorter one holds a list or a text beyond its limit
         limited(record)
     plan = Plan.from_json(record)
-    charged = charged_for(plan, attached.schema)
-    measure = attached.schema.budget.measure
-    if isinstance(request, Peek):
-        return Wanted(principal, "", "", charged, measure, plan.again)
-    if digest_of(canonical(record)) != request.digest:
-        raise PlanError("The plan is not the one that its digest names. Run the cell again.")
-    return Wanted(principal, request.request, request.digest, charged, measure, plan.again)
+    priced = charged_for(plan, schema), plan.again, digest_of(canonical(record))
+    if len(text) <= _KEPT:
+        attached.priced = text, schema, priced
+    return priced
 
 
 def own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:

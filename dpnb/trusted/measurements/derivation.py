@@ -46,6 +46,7 @@ _NOISE: Final = (DiscreteLaplace, DiscreteGaussian)
 SUMS: Final = {(Total, noise) for noise in _NOISE}
 MATRICES: Final = {(CrossMoments, noise) for noise in _NOISE}
 """Kinds of which parts are priced together."""
+_KINDS: Final = {*ALONE, *SUMS, *MATRICES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
 def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
     """Return the events of measurements: those priced one by one in their order, then sums, then matrices."""
     kinds = [(type(one.request), type(one.mechanism)) for one in measurements]
-    if any(kind not in ALONE and kind not in SUMS | MATRICES for kind in kinds):
+    if not _KINDS.issuperset(kinds):
         raise refuse("its request and its mechanism are of no kind")
     found = [
         event

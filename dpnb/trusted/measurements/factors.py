@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, bounds
+from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.conversion import laplace_rho
@@ -88,14 +88,14 @@ def _sides(part: Part, facts: Facts) -> Iterator[tuple[IntExpr, IntExpr]]:
     if not isinstance(value, Mul) or isinstance(value.a, Lit) or isinstance(value.b, Lit):
         return
     for factor, other in ((value.a, value.b), (value.b, value.a)):
-        low, high = bounds(other, facts.ranges)
-        if low <= 0 <= high and bounds(factor, facts.ranges)[0] >= 0:
+        low, high = facts.ends(other)
+        if low <= 0 <= high and facts.ends(factor)[0] >= 0:
             yield factor, other
 
 
 def _moved(factor: Part, other: IntExpr, facts: Facts) -> int:
     """Return how far a product moves when its factor goes from one bound to the other."""
-    low, high = bounds(other, facts.ranges)
+    low, high = facts.ends(other)
     least, most = factor.enter - factor.within, factor.enter
     return most * max(-low, high) + least * min(-low, high)
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpnb.trusted.aggregate.algebra import (
+    Bounds,
     Case,
     Cmp,
     Col,
@@ -112,6 +113,11 @@ class Facts:
     measure: Measure
     ranges: dict[str, Range]
     nullable: frozenset[str]
+    ends: Bounds = field(init=False, repr=False, compare=False)
+    """The range of each expression that was looked at."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ends", Bounds(self.ranges))
 
     @classmethod
     def of(cls, schema: Schema) -> Facts:
@@ -136,7 +142,7 @@ class Facts:
 
     def range_of(self, value: IntExpr, where: Pred | None) -> Range:
         """Return what a value adds to a sum: its range, and 0 where it can be missing."""
-        low, high = bounds(value, self.ranges)
+        low, high = self.ends(value)
         return (min(low, 0), max(high, 0)) if self.missing(value, where) else (low, high)
 
     def missing(self, node: Node, where: Pred | None) -> bool:

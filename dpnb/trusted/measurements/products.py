@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub, bounds
+from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.trusted.measurements.facts import Facts, cells_of
 from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN, Frame, Part
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
@@ -129,7 +129,7 @@ def _joint(frame: Frame, x: IntExpr, y: IntExpr, facts: Facts) -> Joint | None:
 
 def _half(frame: Frame, value: IntExpr, facts: Facts) -> int:
     """Return the half range of a number: that of a square in the frame, or its largest absolute value where that is more."""
-    least = max(map(abs, bounds(value, facts.ranges)))
+    least = max(map(abs, facts.ends(value)))
     halves = (math.isqrt(part.request.value.b.value) for part in frame.parts if _squares(part, value))  # type: ignore[union-attr]
     return max(least, next(halves, 0))
 

@@ -61,7 +61,7 @@ def raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(canonical(value).encode())
 
 
-def exact_json(value: msgspec.Raw) -> Any:
+def exact_json(value: msgspec.Raw | bytes) -> Any:
     """Read a :class:`msgspec.Raw` field: integers of any length; repeated keys, NaN and long lists or texts refused."""
     try:
         return read_json(bytes(value))
