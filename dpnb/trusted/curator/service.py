@@ -508,6 +508,7 @@ def _priced(text: bytes, attached: Attached) -> tuple[ChargedPlan, tuple[str, ..
     (ChargedPlan, tuple of str, str)
         What it costs, what it measures again, its digest.
     """
+    priced: tuple[ChargedPlan, tuple[str, ...], str]
     schema, (known, under, priced) = attached.schema, attached.priced
     if known == text and under is schema:
         return priced
