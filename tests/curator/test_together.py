@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.errors import BudgetError
-from dpnb.trusted.curator import failpoints, together
+from dpnb.trusted.curator import admission, failpoints, together
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.ledger import Ledger
@@ -186,6 +186,16 @@ def test_charges_that_wait_are_one_transaction(ledger):
     assert ledger.writes == before + 2
     assert ledger.verify().intact
     assert ledger.spent(POOL, "a") + ledger.spent(POOL, "b") == PrivacyLoss.pure(1)
+
+
+def test_a_refusal_among_others_is_heard_by_who_was_refused_and_not_tried_again(ledger, monkeypatch):
+    """Of eleven tenths of a budget of one the last is refused once, in the transaction of those before it."""
+    asked, admit = [], admission.admit
+    monkeypatch.setattr(admission, "admit", lambda *given: asked.append(given) or admit(*given))
+    found = in_a_group(ledger, [lambda i=i: charge(ledger, f"r{i}", pure("0.1")) for i in range(11)])
+    assert [type(one) for one in found].count(BudgetError) == 1
+    assert len(asked) == 11
+    assert ledger.spent(POOL) == PrivacyLoss.pure(1)
 
 
 def test_an_act_that_fails_leaves_no_trace_among_the_others(ledger):

@@ -24,7 +24,7 @@ from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.curator.migrations import APPLICATION, DRAFTS, migrate
 from dpnb.trusted.curator.together import BY_ITSELF, Together
-from dpnb.trusted.errors import ChargedError, CuratorError, FrozenError, OwnerError
+from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, FrozenError, OwnerError
 
 _WAIT = 10.0
 _LONGEST_JOURNAL = 4000
@@ -110,8 +110,8 @@ class Database:
     def together(self, act: Callable[[sqlite3.Connection], Any]) -> Any:
         """Write as in :meth:`writing`, in one transaction with what others wait to write: on disk for all with one sync.
 
-        Each act reads what those before it wrote, and its entries follow theirs. An act that raises leaves no trace among them,
-        and is done again by itself; where the transaction fails, so are all. It may hence be called twice.
+        Each act reads what those before it wrote, and its entries follow theirs. An act that is refused leaves no trace among
+        them. One that fails is done again by itself; where the transaction fails, so are all. It may hence be called twice.
         """
         return self._together.do(act)
 
@@ -234,16 +234,16 @@ class Database:
 
 
 def _tried(connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], Any]) -> Any:
-    """Carry out an act within a transaction; where it raises, it leaves no trace in there.
+    """Carry out an act within a transaction; where it raises, it leaves no trace in there. A refusal is its result.
 
     A fault at which SQLite itself gives the whole transaction up is raised: there is nothing to go back to.
     """
     connection.execute("SAVEPOINT act")
     try:
         found = act(connection)
-    except Exception:  # noqa: BLE001 - it is raised where the act is done by itself
+    except Exception as fault:  # noqa: BLE001 - it is raised where the act is done by itself
         connection.execute("ROLLBACK TO act")
-        found = BY_ITSELF
+        found = fault if isinstance(fault, DpnbError) else BY_ITSELF
     connection.execute("RELEASE act")
     return found
 

@@ -1,8 +1,8 @@
 """What several threads ask for at once is done in one go: one of them leads, does it for all that wait, and hands over.
 
 So one sync of the disk serves every charge that waited for the one before it, and one scan every question. Nobody waits for
-company: who finds nobody at work begins at once, alone. An act that does not get through with the others is done again by
-itself, on its own thread, so that no fault or refusal is another's.
+company: who finds nobody at work begins at once, alone. An act that is refused among the others hears so; one that fails is done
+again by itself, on its own thread. So no fault or refusal is another's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Together:
     by_itself : callable
         ``by_itself(act)`` does an act, and returns its result or raises.
     in_one : callable
-        ``in_one(acts)`` returns for each act its result, or :data:`BY_ITSELF`; when it raises, nothing of any was done.
+        ``in_one(acts)`` returns for each act its result, the exception that refuses it, or :data:`BY_ITSELF`; when it raises,
+        nothing of any was done.
     """
 
     def __init__(
@@ -51,6 +52,8 @@ class Together:
         except BaseException:  # whoever asked waits no longer
             self._leave(mine)
             raise
+        if isinstance(mine.result, Exception):
+            raise mine.result
         return self._by_itself(act) if mine.result is BY_ITSELF else mine.result
 
     def _lead(self) -> None:
