@@ -164,7 +164,9 @@ class ColumnQuestions(HoldsNoData):
         """Ask the standard deviation; see :meth:`variance`."""
         return self._ask("std", **unlike(ci=(ci, True), spread=(spread, "bought")))
 
-    def quantile(self, q: float | Iterable[float] = 0.5, *, ci: bool = False) -> Estimate:
+    def quantile(
+        self, q: float | Iterable[float] = 0.5, *, ci: bool = False, about: int | None = None
+    ) -> Estimate:
         """Ask one quantile, or several.
 
         Parameters
@@ -173,14 +175,18 @@ class ColumnQuestions(HoldsNoData):
             Between 0 and 1.
         ci : bool
             Buy limits: off a tree of counts where that is forecast to be narrower, which the plan says, else two further selections each. The
-            point is selected beside the tree, or read off it too, as public facts tell.
+            point is selected beside the tree, or read off it too where rows and loss are few, as public facts tell.
+        about : int, optional
+            With ``ci=True``, where the number of rows is private: how many you expect, of all groups together; 1,000 if you name none. Of many
+            a part of the loss selects the point, of few all of it buys the limits. It is rounded to a power of two and is part of
+            the question; a wrong one makes the answer less accurate, never wrong.
         """
         asked = tuple(q) if isinstance(q, Iterable) else q
-        return self._ask("quantile", q=asked, **unlike(ci=(ci, False)))
+        return self._ask("quantile", q=asked, **unlike(ci=(ci, False), about=(power_of_two(about), None)))
 
-    def median(self, *, ci: bool = False) -> Estimate:
-        """Ask the median."""
-        return self.quantile(0.5, ci=ci)
+    def median(self, *, ci: bool = False, about: int | None = None) -> Estimate:
+        """Ask the median; see :meth:`quantile`."""
+        return self.quantile(0.5, ci=ci, about=about)
 
     def histogram(self, bins: int | str | Iterable[Any] | None = None) -> Estimate:
         """Ask counts by bin: a number of equal bins, or public edges; of dates ``"day"``, ``"week"``, ``"month"``, ``"year"``."""

@@ -20,6 +20,8 @@ Paid = Mapping[str, Any]
 def held_share(item: PricedQuestion, paid: Sequence[Paid | None], facts: Facts) -> Share | None:
     """Return the largest share that what is stored of a question covers; nothing where a part of it is not stored.
 
+    Nothing either where what is stored was paid in another measure, in which the question is answered by other parts.
+
     Parameters
     ----------
     item : PricedQuestion
@@ -34,6 +36,8 @@ def held_share(item: PricedQuestion, paid: Sequence[Paid | None], facts: Facts) 
         return min(known, key=lambda share: share.amount)
     unit = item.share if item.share.kind == known[0].kind else Share(known[0].kind, Fraction(1))
     wanted = item.checked.kind.price(item.checked.setting, unit).parts
+    if [part.name for part in wanted] != [part.name for part in item.parts]:
+        return None
     covered = [_covered(part, one, facts) for part, one in zip(wanted, paid, strict=True) if one is not None]
     return Share(unit.kind, unit.amount * min(covered))
 

@@ -29,7 +29,7 @@ from dpnb.trusted.aggregate.algebra import Mul, Total
 from dpnb.trusted.measurements import Facts, Measurement, events, sums
 from dpnb.trusted.measurements.products import joint_event
 from dpnb.trusted.measurements.regions import Region, Regions, apart
-from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query import measured
@@ -109,10 +109,13 @@ def _bought(
 
 
 def pieces(parts: Sequence[Measurement], facts: Facts) -> list[tuple[Measurement, ...]]:
-    """Return what a question buys by itself: its sums one by one, or all its parts where these belong together."""
-    if all(map(additive, parts)) and not _bound_together(parts, facts):
-        return [(part,) for part in parts]
-    return [tuple(parts)]
+    """Return what a question buys by itself: its sums one by one and then what it selects, or all its parts where these belong together."""
+    added = [part for part in parts if additive(part)]
+    rest = tuple(part for part in parts if not additive(part))
+    selected = all(isinstance(part.mechanism, QuantileSelection) for part in rest)
+    if not selected or _bound_together(added, facts):
+        return [tuple(parts)]
+    return [*((part,) for part in added), *((rest,) if rest else ())]
 
 
 def _bound_together(parts: Sequence[Measurement], facts: Facts) -> bool:

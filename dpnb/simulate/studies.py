@@ -299,6 +299,101 @@ class ReleaseStudies:
         return self.releases[loss][study]
 
 
+@dataclass(eq=False)
+class StackedStudies:
+    """Studies at losses that answer a question by different measurements: those of each kind side by side.
+
+    Parameters
+    ----------
+    items : tuple of PricedQuestion
+        The question at each loss.
+    places : sequence of sequence of int
+        Which losses are of each kind.
+    kinds : sequence of Studies
+    rng : Generator
+        For interval methods that draw.
+    """
+
+    items: tuple[PricedQuestion, ...]
+    places: Sequence[Sequence[int]]
+    kinds: Sequence[Studies]
+    rng: np.random.Generator
+
+    @property
+    def checked(self) -> CheckedQuestion:
+        """The question."""
+        return self.items[0].checked
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Losses, studies and entries of an answer."""
+        return (len(self.items), *self.kinds[0].shape[1:])
+
+    def _side_by_side(self, found: Sequence[Any], dtype: Any = float) -> NDArray[Any]:
+        stacked: NDArray[Any] = np.zeros(self.shape, dtype=dtype)
+        for places, values in zip(self.places, found, strict=True):
+            stacked[list(places)] = values
+        return stacked
+
+    def _figure(self, name: str) -> Floats | None:
+        """Return a figure at every loss: not a number where a kind has none, nothing where none has."""
+        found = [getattr(studies, name) for studies in self.kinds]
+        if all(values is None for values in found):
+            return None
+        return self._side_by_side([np.nan if values is None else values for values in found])
+
+    @cached_property
+    def value(self) -> Floats:
+        """The answers."""
+        return self._side_by_side([studies.value for studies in self.kinds])
+
+    @property
+    def noise_variance(self) -> Floats:
+        """Variances from the mechanism."""
+        return self._side_by_side([studies.noise_variance for studies in self.kinds])
+
+    @property
+    def sampling_variance(self) -> Floats | None:
+        """Variances from sampling."""
+        return self._figure("sampling_variance")
+
+    @property
+    def standard_error(self) -> Floats | None:
+        """Standard errors about a population."""
+        return self._figure("standard_error")
+
+    @property
+    def n(self) -> Floats | None:
+        """Rows behind each answer."""
+        return self._figure("n")
+
+    @property
+    def n_eff(self) -> Floats | None:
+        """Rows without noise that would be as accurate."""
+        return self._figure("n_eff")
+
+    @property
+    def flags(self) -> dict[str, NDArray[np.bool_]]:
+        """Each warning, and where it is up."""
+        found = [studies.flags for studies in self.kinds]
+        names = dict.fromkeys(name for flags in found for name in flags)
+        return {
+            name: self._side_by_side([flags.get(name, False) for flags in found], np.bool_) for name in names
+        }
+
+    def interval(self, level: float, kind: str) -> Ends:
+        """Return the release's own intervals; raise where a kind has none."""
+        found = [studies.interval(level, kind) for studies in self.kinds]
+        return self._side_by_side([low for low, _ in found]), self._side_by_side([high for _, high in found])
+
+    def release(self, loss: int, study: int) -> Release:
+        """Return one simulated release."""
+        for places, studies in zip(self.places, self.kinds, strict=True):
+            if loss in places:
+                return studies.release(places.index(loss), study)
+        raise IndexError(loss)
+
+
 _LEAST = 2.0**-54
 """Half the gap between uniforms, for a uniform of 0: its quantile is finite."""
 
@@ -327,6 +422,15 @@ def draw(
         Whether the generators of all losses start alike: added noise is then inverted from their uniforms, and so never
         grows when a loss does. A grid point is always selected by inversion.
     """
+    kinds: dict[tuple[str, ...], list[int]] = {}
+    for loss, item in enumerate(items):
+        kinds.setdefault(tuple(part.name for part in item.parts), []).append(loss)
+    if len(kinds) > 1:
+        found = [
+            draw(tuple(items[i] for i in one), block, [noise[i] for i in one], rng, common=common)
+            for one in kinds.values()
+        ]
+        return StackedStudies(items, list(kinds.values()), found, rng)
     if _concludes_arrays(items[0].checked.kind):
         added = [
             i for i, p in enumerate(items[0].parts) if isinstance(p.request, Total) and _additive(p.mechanism)

@@ -18,7 +18,7 @@ from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.statistics._base import Setting
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
-from dpnb.statistics.pair_tails import TAILS, fishers_note, products_note, tails_of
+from dpnb.statistics.pair_tails import TAILS, fishers_note, lean, likely_products, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED, Ratio
 from dpnb.statistics.reading import Read
 from dpnb.statistics.result import Result, effective_sizes
@@ -92,7 +92,9 @@ def covariance(setting: Setting, *, tails: Any = TAILS) -> Read:
         projected, moved = _projected(covariances)
         unit = np.outer(crossed.halves, crossed.halves)
         bound = (
-            None if crossed.clustered else (unit**2 * _row_likely(crossed, allowed)).ravel() / crossed.count
+            None
+            if crossed.clustered
+            else (unit**2 * _row_likely(setting, crossed, allowed)).ravel() / crossed.count
         )
         return Drawn(
             crossed,
@@ -256,11 +258,13 @@ def _row_bound(crossed: Crossed) -> np.ndarray:
     return np.asarray(np.maximum(np.minimum(np.outer(reach, up), np.outer(up, reach)) - covariances**2, 0.0))
 
 
-def _row_likely(crossed: Crossed, tails: float) -> np.ndarray:
-    """So many times the variance of ``(z_j - m_j)(z_k - m_k)`` that normal columns would have, at most the bound."""
-    spreads = _upper_spreads(crossed, _MARGIN)
-    normal = np.outer(spreads, spreads) + crossed.moments[1] ** 2
-    return np.asarray(np.minimum(_row_bound(crossed), tails * normal))
+def _row_likely(setting: Setting, crossed: Crossed, tails: float) -> np.ndarray:
+    """The variance of ``(z_j - m_j)(z_k - m_k)`` that is supposed (:func:`likely_products`), at most the bound."""
+    spreads, (means, covariances) = _upper_spreads(crossed, _MARGIN), crossed.moments
+    leans = lean(means, spreads, binary=np.array([number.binary for number in setting.numbers]))
+    both = np.outer(spreads, spreads)
+    supposed = likely_products(both, covariances, tails, np.maximum.outer(leans, leans))
+    return np.asarray(np.minimum(_row_bound(crossed), supposed))
 
 
 @dataclass(frozen=True, eq=False)

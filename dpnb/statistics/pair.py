@@ -56,6 +56,7 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import greater, inside, lesser, root
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, count_component
+from dpnb.statistics.pair_tails import lean, likely_products
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
@@ -223,6 +224,8 @@ class Moments:
         The laws of the errors of the released sums, in the same unit; the squares were released about the middle.
     clustered : bool
         Whether one person may have several rows, so that no sampling error follows from rows.
+    binary : (bool, bool)
+        Whether a column has two values.
     """
 
     size: Any
@@ -233,6 +236,7 @@ class Moments:
     st: Any
     noise: Mapping[str, NoiseSum]
     clustered: bool
+    binary: tuple[bool, bool] = (False, False)
 
     @property
     def rows(self) -> Any:
@@ -330,11 +334,13 @@ class Moments:
         return greater(lesser((1 + abs(m)) ** 2 * up[1], (1 + abs(k)) ** 2 * up[0]) - candidate**2, 0.0)
 
     def row_likely(self, candidate: Any, tails: float) -> Any:
-        """Return so many times the variance of ``(p-m)(q-k)`` that normal columns would have, at most the bound."""
+        """Return the variance of ``(p-m)(q-k)`` that is supposed (:func:`likely_products`), at most the bound."""
         a, b = (
             greater(v, 0.0) + _MARGIN * sd for v, sd in zip(self.variances, self.variance_noise, strict=True)
         )
-        return lesser(self.row_bound(candidate), tails * (a * b + candidate**2))
+        m, k = self.means
+        leans = greater(lean(m, a, binary=self.binary[0]), lean(k, b, binary=self.binary[1]))
+        return lesser(self.row_bound(candidate), likely_products(a * b, candidate, tails, leans))
 
 
 def _inside(value: Any) -> Any:
@@ -348,7 +354,8 @@ def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Momen
     noise = {name: part.noise.scaled(1 / units[name]) for name, part in parts.items()}
     noise.setdefault("count", NoiseSum())
     n, s, t, ss, tt, st = (values[name] for name in ("count", "x", "y", "xx", "yy", "xy"))
-    return Moments(n, s, t, ss, tt, st, noise, setting.unit.max_rows > 1)
+    binary = setting.number().binary, setting.second().binary
+    return Moments(n, s, t, ss, tt, st, noise, setting.unit.max_rows > 1, binary)
 
 
 def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

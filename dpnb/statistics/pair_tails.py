@@ -3,7 +3,12 @@ r"""What is supposed of the tails of two columns, so that the sampling error of 
 With u and v the columns in their standard deviations the sampling variance of r is, in large samples,
 :math:`E[(uv - r(u^2+v^2)/2)^2]/n`, and that of the covariance :math:`(E[u^2v^2] - r^2)/n`; of bivariate normal columns these are
 :math:`(1-r^2)^2/n` and :math:`(1+r^2)/n`, and of columns without a connection 1/n both. How much larger they may be is an assumption, named
-beside the interval. Of 229 pairs of columns in the built-in studies the ratios are 1.02 and 1.00 at the median, at most 1.65 and 1.38 for
+beside the interval. *Skewed columns*: one whose mean lies near a bound for its spread is skewed, and its products vary more. With c the
+standard deviation over the distance from the mean to the nearer bound, a gamma column of these has a fourth moment of :math:`3+6c^2`, and
+:math:`1+2c^2` is the product with an independent square whose variance grows with it. So a covariance is supposed to vary by
+:math:`(1+2c^2)+r^2(1+4c^2)`, in both standard deviations, where that is more and no other tails= is asked; c is at most 1, and 0 for a column
+of two values. Skewed by a log-normal law (c .75, r .66, unequal variances) the ratio is 2.6, and 95 % intervals covered 89 %
+without this, 94 % with it. Of 229 pairs of columns in the built-in studies the ratios are 1.02 and 1.00 at the median, at most 1.65 and 1.38 for
 95 % of them, and 3.7 and 5.2 for the worst (earnings in two years). With 1.5 an interval of 95 % covers at least 93.5 % up to a ratio of
 1.69; beyond that it does not, and ``tails=4`` is there to be said. Fourth moments that would replace the assumption for a correlation
 cost more than they save: nine further sums, whose noise at n ε = 10,000 exceeds what they measure.
@@ -15,6 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import OptionError
+from dpnb.inference.elementwise import greater, lesser
 
 TAILS = Fraction(3, 2)
 """How much larger than that of bivariate normal columns a sampling variance may be, unless said otherwise."""
@@ -37,6 +43,30 @@ def tails_of(asked: Any) -> float:
     return float(asked)
 
 
+def lean(mean: Any, variance: Any, *, binary: Any) -> Any:
+    """Return c² of a column in units of half its range: its variance over the squared distance of its mean to the nearer bound, at most 1."""
+    return lesser(variance / greater((1 - abs(mean)) ** 2, 1e-12), 1.0) * (1.0 - binary)
+
+
+def likely_products(both: Any, covariance: Any, tails: float, leans: Any) -> Any:
+    """Return how much products of two columns are supposed to vary.
+
+    Parameters
+    ----------
+    both : float or array
+        The product of their variances.
+    covariance : float or array
+    tails : float
+        How many times as much as those of normal columns.
+    leans : float or array
+        c² of the more skewed of the two; it counts where no other tails are asked.
+    """
+    normal = tails * (both + covariance**2)
+    if tails != TAILS:
+        return normal
+    return greater(normal, both * (1 + 2 * leans) + covariance**2 * (1 + 4 * leans))
+
+
 def fishers_note(tails: float) -> str:
     """Say what the confidence interval of a correlation supposes."""
     if tails == 1:
@@ -46,4 +76,5 @@ def fishers_note(tails: float) -> str:
 
 def products_note(tails: float) -> str:
     """Say what the confidence interval of a covariance supposes."""
-    return f"supposes products of at most {tails:g} times the variance of normal columns' (tails=), and of what the bounds allow"
+    skewed = ", or of gamma columns as near to a bound" if tails == TAILS else ""
+    return f"supposes products of at most {tails:g} times the variance of normal columns' (tails=){skewed}, and of what the bounds allow"

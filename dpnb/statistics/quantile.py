@@ -4,7 +4,8 @@ A selection: the released number is a grid point, and the noise moves its *rank*
 buys two more selections, a lower and an upper limit at ranks that are further out by a proven bound on the rank error, and,
 where the number of rows is public, by the sampling error of an order statistic too. Where a tree of counts is forecast to be
 narrower, limits and several quantiles are read off one instead (:mod:`~dpnb.statistics.quantile_tree`), and the point stays a
-selection where that is forecast to be nearer: each is paid by a part of the loss that public facts choose (:func:`for_points`).
+selection where that is forecast to be nearer and the limits stay narrow: each is paid by a part of the loss that public facts choose
+(:func:`for_points`, :func:`portion_for_points`).
 
 References
 ----------
@@ -32,9 +33,11 @@ from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.quantile_tree import (
     PublicFacts,
     TreeQuantiles,
+    expected_rows,
     forecast,
     is_selected,
     is_tree,
+    loss_of_limits,
     tree_quantiles,
     tree_ranks,
     tree_setting,
@@ -56,6 +59,8 @@ MOST = 1000
 UNCLEAR = "rank unclear"
 _SAMPLING_ALPHA = 0.04
 _SELECTION_BETA = 0.005
+_NARROW = Fraction(1, 10)
+"""Of the rows on either side: limits of a tree that leave more of them open are not widened for a nearer point."""
 _ROOT_MEAN_SQUARE = 2 * math.sqrt(2)
 NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, so no interval is carried through arithmetic."
 
@@ -122,7 +127,7 @@ class Quantile(Statistic):
     of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
     no_draws: ClassVar[str] = NO_DRAWS
-    defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False}
+    defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False, "about": None}
     spelling: ClassVar[Spelling] = Spelling(bare=("q",))
     reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
 
@@ -161,7 +166,7 @@ class Quantile(Statistic):
         facts = PublicFacts.of(setting, share.kind, self._levels(setting), limits=bool(setting.options["ci"]))
         if not by_tree(facts):
             return self._selections(setting, share, limits=facts.limits)
-        tree, points = tree_setting(setting), for_points(facts)
+        tree, points = tree_setting(setting), portion_for_points(facts, share, expected_rows(setting))
         assert tree is not None
         if not points:
             return Tree().price(tree, share)
@@ -308,6 +313,27 @@ def for_points(facts: PublicFacts) -> Fraction:
         if wide <= most and off <= far and wide * off < least:
             found, least = points, wide * off
     return found
+
+
+def portion_for_points(facts: PublicFacts, share: Share, rows: int) -> Fraction:
+    """Return which part of a loss selects the points, of a question about so many rows.
+
+    None where limits of the rest of the loss would leave more than a tenth of the rows open on either side: half of too little would make
+    them useless. So a tree that is held beside points may have had less than one of a smaller loss without; it serves for what it cost.
+
+    Parameters
+    ----------
+    facts : PublicFacts
+    share : Share
+        The loss.
+    rows : int
+        How many rows a group has, or is expected to have.
+    """
+    points = for_points(facts)
+    if not points:
+        return points
+    narrow = share.amount * (1 - points) >= loss_of_limits(facts, float(rows * _NARROW))
+    return points if narrow else Fraction(0)
 
 
 def _typical_error(facts: PublicFacts, portion: Fraction) -> float:

@@ -12,7 +12,9 @@ fall off like :math:`e^{-ε'r/2}` where values lie densely, :math:`2\sqrt2/ε'` 
 are of the order of 1/ε, or 1/√ρ, and what sampling adds is the same for both. One quantile without limits is always a selection.
 
 A tree is far from a point: to have it near, a part of the loss may select it as if no limits were asked, and the rest buys the tree
-(:func:`dpnb.statistics.quantile.for_points`). Both are priced by their own rules, and their losses add.
+(:func:`dpnb.statistics.quantile.portion_for_points`). Of few rows at a small loss the tree has all of it: half of too little would make the
+limits useless. How many rows there are is public, named with the question (``about=``), or taken to be a thousand. Both are priced by
+their own rules, and their losses add.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ from dpnb.trusted.releases import Release
 
 MOST_NODES = 6_000
 """A tree of more nodes is not asked without being told."""
+EXPECTED_ROWS = 1_000
+"""How many rows are taken to stand behind a question where their number is private and none is named: no price may know it."""
 _REFERENCE = {"epsilon": Fraction(1), "rho": Fraction(1, 8)}
 _ALPHA = 0.05
 
@@ -129,6 +133,21 @@ class PublicFacts:
         return Setting(
             self.unit, number, None, tuple(Key(Lit(0), one) for one in self.cells), (), self.private
         )
+
+
+def expected_rows(setting: Setting) -> int:
+    """Return the rows of a group: its part of a public number or of one named with the question, else of a thousand, or of all if there are fewer."""
+    public, named = setting.unit.public_rows, setting.options.get("about")
+    unknown = min(EXPECTED_ROWS, public or EXPECTED_ROWS)
+    rows = public if public is not None and not setting.private else named or unknown
+    return max(int(rows) // setting.cells, 1)
+
+
+def loss_of_limits(facts: PublicFacts, ranks: float) -> Fraction:
+    """Return the loss at which a tree of it leaves so many ranks open, in three digits."""
+    times = forecast(facts) / ranks
+    amount = float(facts.share.amount) * (times if facts.kind == "epsilon" else times**2)
+    return Fraction(f"{amount:.2e}")
 
 
 @lru_cache(maxsize=256)

@@ -12,13 +12,22 @@ import pytest
 
 from dpnb import simulate
 from dpnb.planner import QueryPlan
-from dpnb.planner.expression import Ref
+from dpnb.planner.expression import BinOp, Const, Ref
+from dpnb.planner.held import held_share
+from dpnb.planner.sharing import pieces
 from dpnb.statistics import conclude
-from dpnb.statistics.quantile import _ranks_of_selections, _typical_error, for_points
-from dpnb.statistics.quantile_tree import PublicFacts, forecast, is_tree
+from dpnb.statistics.quantile import (
+    _ranks_of_selections,
+    _typical_error,
+    for_points,
+    portion_for_points,
+)
+from dpnb.statistics.quantile_tree import PublicFacts, expected_rows, forecast, is_tree
+from dpnb.trusted.measurements import Facts, events
 from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query import measured
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import G, X, asked, released
 from tests.contracts.questions import schema as tiny
@@ -148,8 +157,9 @@ def test_a_point_beside_a_tree_is_forecast_to_beat_both(unit, kind, steps):
     """Points at least twice as near as a tree of the whole loss, limits of the rest no wider than selections; never more than half."""
     for levels in ((Fraction(1, 2),), (Fraction(9, 10),), QUARTILES):
         facts = PublicFacts(unit, unit.adjacency == "add-remove", (), steps, kind, levels, limits=True)
+        item = quantile(people(unit, steps, kind), levels, ci=True, kind=kind, amount=10)
         part = for_points(facts)
-        item = quantile(people(unit, steps, kind), levels, ci=True, kind=kind)
+        assert part == portion_for_points(facts, item.share, 1000)
         assert 0 <= part <= Fraction(1, 2)
         points = [one.mechanism for one in item.parts if one.name.endswith(":point")]
         assert (len(points) == len(levels)) == (part > 0 or not treed(item))
@@ -158,7 +168,7 @@ def test_a_point_beside_a_tree_is_forecast_to_beat_both(unit, kind, steps):
             assert _typical_error(facts, part) <= far / 2
             assert forecast(facts) <= _ranks_of_selections(facts)
             spent = sum(one.epsilon for one in points)
-            assert kind == "rho" or spent == part
+            assert kind == "rho" or spent == 10 * part
 
 
 def test_a_point_with_its_limits_is_nearer_than_off_a_tree(monkeypatch):
@@ -192,6 +202,77 @@ def test_a_point_with_its_limits_is_nearer_than_off_a_tree(monkeypatch):
     ours, off_tree, selected = studied(None), studied(Fraction(0)), studied(None, tree=False)
     assert ours[0] < 0.8 * off_tree[0]
     assert ours[1] < 0.8 * selected[1]
+
+
+def selects(item: Any) -> bool:
+    """Whether a point is selected."""
+    return any(part.name.endswith(":point") for part in item.parts)
+
+
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("unit", [PEOPLE, HIDDEN])
+def test_of_few_rows_at_a_small_loss_the_tree_has_all_of_it(unit, kind):
+    """Where limits of a part of the loss would leave more than a tenth of the rows open; a tree of all of it is no wider than before."""
+    amounts = {"epsilon": ("0.1", 3), "rho": ("0.001", "0.5")}[kind]
+    few, many = (
+        quantile(people(unit, 100, kind), Fraction(1, 2), ci=True, kind=kind, amount=Fraction(one))
+        for one in amounts
+    )
+    assert treed(few)
+    assert not selects(few)
+    assert treed(many)
+    assert selects(many)
+
+
+def test_at_a_small_loss_limits_are_half_as_wide_as_beside_a_selection():
+    """A median of 1,000 at ε 0.1, add-remove: ± 18 where a point beside it left ± 37; of ten times as many named the point is selected."""
+    table = np.sort(ages(np.random.default_rng(8), 1000)["x"])
+
+    def width(**more: Any) -> float:
+        studies, _ = simulate.draw_studies(
+            "quantile", lambda _, shape: {"x": np.broadcast_to(table, shape)}, 1000, {"epsilon": "0.1"}, reps=100,
+            rng=3, columns=[Column.integer("x", 0, 100)], adjacency="add-remove", q=Fraction(1, 2), ci=True, **more,
+        )  # fmt: skip
+        low, high = studies.interval(0.95, "privacy")
+        return float(np.mean(high - low) / 2)
+
+    assert width() < 22
+    assert width(about=2**13) > 30
+
+
+def test_rows_are_public_or_named_or_a_thousand():
+    """A price may know no private number; groups have their part of what is named."""
+    for unit, about, by, rows in (
+        (PEOPLE, None, (), 1000),
+        (PEOPLE, 64, (), 1000),
+        (HIDDEN, None, (), 1000),
+        (HIDDEN, 4096, (), 4096),
+        (HIDDEN, 4096, (BinOp("//", Ref("x"), Const(26)),), 1024),
+    ):
+        options = (("ci", True), *((("about", about),) if about else ()))
+        asked = QueryPlan("p", "quantile", Ref("x"), by=by, options=options)
+        assert expected_rows(priced(asked, people(unit)).checked.setting) == rows
+
+
+def test_what_serves_whoever_asks_less_later():
+    """A tree beside a point serves a question of the tree alone for what it cost, and not for what the point cost too."""
+    where = people(PEOPLE)
+    facts = Facts.of(where)
+    bought = quantile(where, Fraction(1, 2), ci=True)
+    trees = [part for part in bought.parts if not part.name.endswith(":point")]
+    assert len(trees) < len(bought.parts)
+    paid = [
+        {"events": [event.to_json() for event in events((part,), facts)], "share": bought.share.to_json()}
+        for part in trees
+    ]
+    for amount, serves in (("0.1", True), ("0.59", True), ("0.6", False), ("0.75", False)):
+        less = quantile(where, Fraction(1, 2), ci=True, amount=Fraction(amount))
+        assert [part.request for part in less.parts] == [part.request for part in trees]
+        assert [measured(piece) for piece in pieces(less.parts, facts)] == [
+            measured(piece) for piece in pieces(bought.parts, facts)[: len(trees)]
+        ]
+        covered = held_share(less, paid, facts)
+        assert (covered.amount >= less.share.amount) is serves
 
 
 def test_a_release_with_points_is_concluded_as_many_studies_are():
