@@ -225,7 +225,7 @@ def line_of(
         What its cell would pay for a stored answer with ``fresh``.
     """
     entries, missing = _entries(estimate)
-    halves = _half_widths(estimate, entries)
+    halves, whole = _half_widths(estimate, entries), _whole(entries)
     leaf = estimate.measurement
     line = Line(
         name=clean(name) or clean(estimate.text),
@@ -241,8 +241,8 @@ def line_of(
         noun=noun_of(estimate),
         derived=leaf is None,
         unnamed=name.startswith(("kept, unnamed", "in ")),
-        decimals=digits.decimals_for([max(halves, default=None)]),
-        uneven=bool(halves) and max(halves) > _UNEVEN * min(halves),
+        decimals=0 if whole else digits.decimals_for([max(halves, default=None)]),
+        uneven=not whole and bool(halves) and max(halves) > _UNEVEN * min(halves),
         columns=_columns(estimate),
         curve=curve_of(estimate),
         trail=() if leaf is None or estimate.shape else trail_of(leaf)[:-1],
@@ -322,6 +322,16 @@ def _half_widths(estimate: Estimate, entries: Sequence[Entry]) -> list[float]:
 def _halves(estimate: Estimate, entry: Entry) -> list[float]:
     pairs = [pair for pair in entry.intervals if not _whole_domain(estimate, pair)]
     return [half for pair in pairs if math.isfinite(half := (pair[1] - pair[0]) / 2) and half > 0]
+
+
+def _whole(entries: Sequence[Entry]) -> bool:
+    """Whether values and ends are whole numbers, as those of counts are: they are told without decimals."""
+    told = [
+        number
+        for entry in entries
+        for number in (entry.value, *(end for pair in entry.intervals for end in pair))
+    ]
+    return all(float(number).is_integer() for number in told if math.isfinite(number))
 
 
 def _whole_domain(estimate: Estimate, pair: Pair) -> bool:

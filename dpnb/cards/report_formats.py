@@ -19,7 +19,7 @@ from dpnb.cards.ledger_rows import plain_row, table_of
 from dpnb.cards.markup import clean
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table
-from dpnb.statistics.table_formats import json_text, latex, latex_text, markdown_text, rounded, tabular
+from dpnb.statistics.table_formats import json_text, latex, latex_text, markdown_text, tabular, told
 from dpnb.version import __version__
 
 BROWSERS = (
@@ -191,8 +191,8 @@ def _word_table(page: Any, table: Table) -> None:
     for cell, name in zip(made.rows[0].cells, table.columns, strict=True):
         cell.text = name
     for row in table:
-        for cell, item in zip(made.add_row().cells, row.values(), strict=True):
-            cell.text = rounded(item)
+        for cell, (name, item) in zip(made.add_row().cells, row.items(), strict=True):
+            cell.text = told(item, key=name in table.keys)
 
 
 def _pdf(html: str) -> bytes:

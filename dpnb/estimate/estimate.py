@@ -78,7 +78,8 @@ class Estimate(Arithmetic, Taught, Tabular):
             return self._usual(level)
         outcome = self._outcome() if self.op is None else None
         found = draws.interval(self, level, kind) if outcome is None else outcome.interval(level, kind)
-        return replace(found, calendar=shown.calendar(self))
+        low, high = (shown.whole(self, end) for end in found)
+        return replace(found, low=low, high=high, calendar=shown.calendar(self))
 
     def _usual(self, level: float) -> Interval:
         """The confidence interval where there is one, else the privacy interval; the first reason where there is neither."""

@@ -179,6 +179,11 @@ def plain(array: Any) -> Any:
     result = np.asarray(array, dtype=float)
     if result.ndim == 0:
         return float(result)
-    result = result.copy() if result.flags.writeable else result
+    return frozen(result)
+
+
+def frozen(array: np.ndarray) -> np.ndarray:
+    """A read-only array of the same numbers."""
+    result = array.copy() if array.flags.writeable else array
     result.flags.writeable = False
     return result

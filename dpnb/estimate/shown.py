@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpnb.estimate.evaluate import frozen
 from dpnb.estimate.operations import Take
 from dpnb.inference.digits import dated, percent
 
@@ -80,6 +81,20 @@ def words(estimate: Node) -> tuple[str | None, ...]:
     if found:
         return tuple(printable(label) for label in found)
     return tuple(UNDEFINED if lost else None for lost in undefined(estimate))
+
+
+def whole(estimate: Node, numbers: Any) -> Any:
+    """Return numbers of rows as whole numbers; what a combination made real, and every other answer, as they are."""
+    outcome, _ = _source(estimate)
+    if outcome is None:
+        return numbers
+    question, found = estimate.leaves()[0], np.asarray(numbers)
+    counted = outcome is question.outcome and getattr(
+        getattr(question.checked, "kind", None), "counts", False
+    )
+    if not counted or not np.isfinite(found).all() or (found != np.rint(found)).any():
+        return numbers
+    return frozen(found.astype(np.int64)) if found.ndim else int(found)
 
 
 def calendar(estimate: Node) -> str | None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import shown
-from dpnb.inference.digits import dated, number
+from dpnb.inference.digits import dated
 from dpnb.inference.interval import KINDS
-from dpnb.statistics.table_formats import Tabular
+from dpnb.statistics.table_formats import Tabular, told
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate
@@ -99,7 +99,9 @@ class Table(Tabular):
             if place == _SHOWN:
                 cells.append([f"… {len(self) - _SHOWN:,} more"] + [""] * (len(self.columns) - 1))
                 break
-            cells.append([_cell(item) for item in row])
+            cells.append(
+                [told(item, key=name in self.keys) for name, item in zip(self.columns, row, strict=True)]
+            )
         return cells
 
     def __repr__(self) -> str:
@@ -118,10 +120,6 @@ class Table(Tabular):
         return "<table>" + caption + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
-def _cell(item: Any) -> str:
-    return number(item) if isinstance(item, float) else str(item)
-
-
 def table_of(estimate: Estimate, level: float = 0.95) -> Table:
     """One row for each value: its keys, the value, and both intervals where they can be given.
 
@@ -133,18 +131,18 @@ def table_of(estimate: Estimate, level: float = 0.95) -> Table:
         columns[_free("label", keys)] = names
     step = shown.calendar(estimate)
 
-    def told(numbers: Any) -> list[Any]:
+    def listed(numbers: Any) -> list[Any]:
         values = np.ravel(numbers).tolist()
         return values if step is None else [dated(value, step) for value in values]
 
-    columns["value"] = told(estimate.value)
+    columns["value"] = listed(estimate.value)
     for kind in KINDS:
         try:
             interval = estimate.interval(level, kind)
         except Unavailable:
             continue
-        columns[f"{kind}_low"] = told(interval.low)
-        columns[f"{kind}_high"] = told(interval.high)
+        columns[f"{kind}_low"] = listed(interval.low)
+        columns[f"{kind}_high"] = listed(interval.high)
     if lost := shown.undefined(estimate):
         columns[_free("note", keys)] = [shown.UNDEFINED if one else "" for one in lost]
     return Table(columns, keys, estimate.estimand, estimate)

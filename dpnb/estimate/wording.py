@@ -81,9 +81,9 @@ def _places(estimate: Node) -> str:
 
 def value(point: Any) -> str:
     """A point value, or the ends of a long vector."""
-    if isinstance(point, float):
+    if np.ndim(point) == 0:
         return number(point)
-    shown: Any = {"float_kind": number}
+    shown: Any = {"float_kind": number, "int_kind": number}
     return np.array2string(
         np.asarray(point), formatter=shown, threshold=_MANY, edgeitems=_ENDS, separator=", "
     )

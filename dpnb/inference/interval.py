@@ -97,8 +97,8 @@ class Interval:
 
 
 def plain_number(value: Any) -> Any:
-    """A float or nested lists of floats, with ``None`` where JSON has no number (infinite, undefined)."""
-    array = np.asarray(value, dtype=float)
+    """A number or nested lists of numbers, with ``None`` where JSON has no number (infinite, undefined)."""
+    array = np.asarray(value)
     if array.ndim == 0:
-        return float(array) if np.isfinite(array) else None
+        return array.item() if np.isfinite(array) else None
     return [plain_number(item) for item in array]

@@ -116,7 +116,7 @@ def markdown_text(table: Table) -> str:
     """Return a table as Markdown, numbers to the right."""
     marks = ["---:" if _numeric(column) else "---" for column in table.columns.values()]
     lines = [[_markdown(name) for name in table.columns], marks]
-    lines += [[_markdown(rounded(item)) for item in row.values()] for row in table]
+    lines += [[_markdown(cell) for cell in row] for row in _told(table)]
     text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     return text + (f"\n{_markdown(table.estimand)}\n" if table.estimand else "")
 
@@ -124,7 +124,7 @@ def markdown_text(table: Table) -> str:
 def latex_text(table: Table) -> str:
     """Return a table as a LaTeX tabular of the package booktabs, numbers to the right."""
     shape = "".join("r" if _numeric(column) else "l" for column in table.columns.values())
-    body = [[rounded(item) for item in row.values()] for row in table]
+    body = _told(table)
     notes = (table.estimand,) if table.estimand else ()
     return tabular(tuple(table.columns), body, shape, notes) + "\n"
 
@@ -151,11 +151,15 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
-def rounded(item: Any) -> str:
-    """Return a value as people read it: a dash where it is undefined."""
-    if not isinstance(item, float):
-        return str(item)
-    return "–" if math.isnan(item) else number(item)
+def told(item: Any, *, key: bool) -> str:
+    """Return a cell as people read it: numbers rounded, a dash where one is undefined; a key, such as a year, as it is."""
+    if isinstance(item, float):
+        return "–" if math.isnan(item) else number(item)
+    return str(item) if key or isinstance(item, bool) or not isinstance(item, int) else number(item)
+
+
+def _told(table: Table) -> list[list[str]]:
+    return [[told(item, key=name in table.keys) for name, item in row.items()] for row in table]
 
 
 def _markdown(text: str) -> str:
