@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpnb.estimate import Table
+from dpnb.statistics.table_formats import Tabular
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 Row = Mapping[str, Any]
@@ -14,6 +15,22 @@ Row = Mapping[str, Any]
 def plain_row(row: Row) -> dict[str, Any]:
     """Return a row as plain JSON values; losses exactly, as texts."""
     return {name: item.to_json() if isinstance(item, PrivacyLoss) else item for name, item in row.items()}
+
+
+class LedgerRows(list[dict[str, Any]], Tabular):
+    """Rows as plain JSON values, oldest first: a list that can also be written as a table."""
+
+    def table(self, level: float = 0.95) -> Table:  # noqa: ARG002 -- a ledger has no intervals
+        """Return what was asked and what it cost, a row for each entry."""
+        return table_of(map(_exact_row, self))
+
+    def _plain(self, level: float) -> list[dict[str, Any]]:  # noqa: ARG002
+        return list(self)
+
+
+def _exact_row(row: Row) -> Row:
+    losses = {name: row[name] for name in ("loss", "spent_after") if row[name] is not None}
+    return {**row, **{name: PrivacyLoss.from_json(loss) for name, loss in losses.items()}}
 
 
 def table_of(rows: Iterable[Row]) -> Table:

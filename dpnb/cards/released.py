@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from dpnb.cards import budget
@@ -59,7 +59,8 @@ def release_card(report: Any) -> Card:
             class_="foot",
         ),
     )
-    body = "\n\n".join(line_text(line) for line in lines)
+    told = {line.mechanism for line in lines if not _behind(line)}
+    body = "\n\n".join(line_text(line, told if _behind(line) else ()) for line in lines)
     text = "\n\n".join(
         part
         for part in (
@@ -79,7 +80,7 @@ def release_card(report: Any) -> Card:
 
 
 def lines_of(report: Any) -> list[Line]:
-    """Return the lines of a batch: its questions in order, then what was derived from them."""
+    """Return the lines of a batch: its questions in order, what was derived from them, then what stands behind that, such as moments."""
     hidden = {id(item) for item in report.hidden}
     fresh = {
         id(one): item.loss for one, item in zip(report.measurements, report.plan.priced.items, strict=True)
@@ -95,7 +96,13 @@ def lines_of(report: Any) -> list[Line]:
         if id(item) not in hidden
     ]
     derived = [(name, e) for name, e in report.named if e.measurement is None and not e.pending]
-    return lines + [line_of(estimate, name) for name, estimate in derived]
+    shown = [line for line in lines if not _behind(line)] + [line_of(one, name) for name, one in derived]
+    return shown + [line for line in lines if _behind(line)]
+
+
+def _behind(line: Line) -> bool:
+    """Whether a line is of numbers without a name of their own, from which another line was read."""
+    return line.folded and line.unnamed
 
 
 def estimate_card(estimate: Estimate) -> Card:
@@ -392,8 +399,8 @@ def _more(line: Line) -> str:
 # ---------------------------------------------------------------- text of one line
 
 
-def line_text(line: Line) -> str:
-    """Return one line as text for a terminal."""
+def line_text(line: Line, told: Collection[tuple[str, ...]] = ()) -> str:
+    """Return one line as text for a terminal; how its numbers were made is left out where that was told of another line."""
     title = line.name if line.name == line.question else f"{line.name}  {line.question}"
     rows = [f"{title}  [{line.paid}]"]
     rows += _scalar_text(line) if line.scalar else _vector_text(line)
@@ -402,7 +409,7 @@ def line_text(line: Line) -> str:
     rows += _reasons(line)
     if line.stored is not None:
         rows.append(line.stored.text)
-    if line.mechanism:
+    if line.mechanism and line.mechanism not in told:
         rows.append(" · ".join(line.mechanism))
     first, *rest = rows
     return "\n".join([first, *(part for row in rest for part in _folded(row))])
@@ -436,6 +443,8 @@ def _vector_text(line: Line) -> list[str]:
         return grid_text(line)
     if line.curve is not None:
         return [sparkline(line.curve), _all(line)]
+    if _behind(line):
+        return [f"{line.size:,} numbers: .table() lists them"]
     kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
     table = [

@@ -69,7 +69,7 @@ def _wrong(
     if unknown is not None:
         from dpnb.client.suggestions import for_argument  # what it knows of takes long to load
 
-        return for_argument(unknown, spoken, _options(taken))
+        return for_argument(unknown, spoken, _options(taken), kwargs[unknown])
     given = len(args) - of_handle
     if given > sum(one.kind in _UNNAMED for one in taken):
         return (

@@ -43,7 +43,7 @@ from dpnb.planner.expression import (
     show,
 )
 from dpnb.planner.question import QueryPlan
-from dpnb.trusted.schema import Column
+from dpnb.trusted.schema import Column, Mode
 
 if TYPE_CHECKING:
     from dpnb.client.handles import Dataset
@@ -117,7 +117,8 @@ class ColumnHandle(ColumnQuestions):
             missing = "missing rows leave" if column.drops else f"missing means {column.missing}"
             label = f"{column.label}, " if column.label and column.label != column.name else ""
             about = f": {label}{column.describe()}, {missing}"
-        return f"<{self._spoken()}{about}; protected, holds no data>"
+        held = "public or made-up data" if self._dataset.mode is Mode.TEACHING else "protected, holds no data"
+        return f"<{self._spoken()}{about}; {held}>"
 
     def _spoken(self) -> str:
         return show(self._expr, self._dataset.name)

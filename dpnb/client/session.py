@@ -11,7 +11,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpnb.client import launch
 from dpnb.client.answers import answers
@@ -72,6 +72,9 @@ from dpnb.trusted.wire.messages import (
 )
 from dpnb.trusted.wire.messages import BudgetState as WireBudget
 from dpnb.trusted.wire.places import Home
+
+if TYPE_CHECKING:
+    from dpnb.cards.ledger_rows import LedgerRows
 
 _FAR_LESS, _MOST_HELD = 1000, 99
 """How much less an answer may have cost to be worth adding to another, and how many are."""
@@ -452,11 +455,14 @@ class Session:
         """Open a new budget period of a TEACHING dataset."""
         self._ask(Reset(handle=dataset.handle), None)
 
-    def ledger(self, dataset: Dataset | None = None) -> list[dict[str, Any]]:
-        """Return the ledger's rows as you may see them, oldest first, as plain JSON values: losses exactly, as texts."""
-        from dpnb.cards.ledger_rows import plain_row
+    def ledger(self, dataset: Dataset | None = None) -> LedgerRows:
+        """Return the ledger's rows as you may see them, oldest first: a list of plain JSON values, losses exactly, as texts.
 
-        return [plain_row(row) for row in self.ledger_rows(dataset)]
+        It has ``.to_frame()``, ``.to_csv()``, ``.to_markdown()``, ``.to_latex()`` and ``.to_json()`` as a released answer has.
+        """
+        from dpnb.cards.ledger_rows import LedgerRows, plain_row
+
+        return LedgerRows(plain_row(row) for row in self.ledger_rows(dataset))
 
     def ledger_rows(
         self, dataset: Dataset | None = None, worded: Collection[int] = ()

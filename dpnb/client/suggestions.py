@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dpnb.planner.dates import PERIODS
 from dpnb.trusted.schema import nearest
 
 _NO_ROWS = "a handle holds no rows"
@@ -125,7 +126,7 @@ _CALL = {
     **dict.fromkeys(("seed", "rng", "random_state"), "noise on protected data has no seed"),
     "sort": "the order is the declared one; .top_k(3) asks the most frequent values",
     "as_index": "the keys are its axes",
-    "by": 'groups come first, without a name: .groupby("…") of the dataset',
+    "by": 'name the groups first, without by=: .groupby("…") of the dataset',
     "level": "ask first, then .interval(0.9) of the answer",
 }
 _ACT = {
@@ -136,14 +137,18 @@ _ACT = {
 _OPEN = dict.fromkeys(("epsilon", "rho", "delta", "eps", "budget"), _PUBLIC_BUDGET)
 
 
-def for_argument(name: str, spoken: str, offered: Iterable[str]) -> str:
-    """Return what to say of a named argument that a call does not take.
+def for_argument(name: str, spoken: str, offered: Iterable[str], given: object = None) -> str:
+    """Return what to say of a named argument that a call does not take, and of the value that it was given.
 
     Examples
     --------
     >>> for_argument("ddof", "hiv.age.std", ())
     'hiv.age.std() takes no ddof=: its divisor is the number of rows, as with ddof=0.'
+    >>> for_argument("by", "hiv.age.mean", (), "any")
+    'hiv.age.mean() takes no by=: group the rows first: hiv.groupby("any").age.mean().'
     """
+    if name == "by" and isinstance(given, str) and (found := _grouped(spoken, given)):
+        return f"{spoken}() takes no by=: {found}."
     table = _OPEN if spoken == "dpnb.open" else _ACT if spoken.startswith("dpnb.") else _CALL
     if name in table:
         return f"{spoken}() takes no {name}=: {table[name]}."
@@ -153,6 +158,16 @@ def for_argument(name: str, spoken: str, offered: Iterable[str]) -> str:
         return f"{spoken}() takes no {name}=. Did you mean {close}=?"
     listed = ", ".join(f"{one}=" for one in known)
     return f"{spoken}() takes no {name}=. It takes {listed or 'no options'}."
+
+
+def _grouped(spoken: str, given: str) -> str:
+    """What asks a question of a column by groups, or a histogram by periods; nothing where neither can be told."""
+    handle, _, asked = spoken.rpartition(".")
+    if asked == "histogram" and given in PERIODS:
+        return f'of dates, the period stands alone: {spoken}("{given}")'
+    dataset, _, column = handle.rpartition(".")
+    whole = dataset and column.isidentifier() and not dataset.startswith("(")
+    return f'group the rows first: {dataset}.groupby("{given}").{column}.{asked}()' if whole else ""
 
 
 def for_column(name: str, spoken: str, offered: Iterable[str]) -> str:

@@ -1,9 +1,10 @@
 """``await`` in a ``%%dp`` body: the call of the magic is itself awaited when its body awaits.
 
-A second, smaller rewriting lets ``%%dp --help`` stand alone, which IPython refuses to a cell magic without a body.
+Two smaller rewritings: ``%%dp --help`` may stand alone, which IPython refuses to a cell magic without a body; and a cell with
+``%%dp`` below its first line, which IPython takes for an unknown line magic, runs nothing and says where it belongs.
 
 IPython never awaits a magic and decides from the text alone whether a cell is asynchronous, so the text must say
-so. Only ``%%dp`` cells are touched, and only by putting ``await`` in front of the call.
+so. Only cells with ``%%dp`` are touched.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import IPython.core.async_helpers as ipython_async
 needs_await: Callable[[str], bool] | None = getattr(ipython_async, "_should_be_async", None)
 
 _CALL = "get_ipython().run_cell_magic('dp',"
+_BELOW = re.compile(r"^\s*(?:\w+ = )?get_ipython\(\)\.run_line_magic\('%dp', ", re.MULTILINE)
 _HELP = re.compile(r"get_ipython\(\)\.run_cell_magic\('dp', '\s*(--help|help|-h)\s*', ''\)")
 
 
@@ -29,6 +31,8 @@ def transformer(shell: Any) -> Callable[[list[str]], list[str]]:
         text = "".join(lines)
         if _HELP.match(text):
             return ["get_ipython().run_line_magic('dp', 'options')\n"]
+        if _BELOW.search(text):
+            return ["get_ipython().run_line_magic('dp', '%%dp')\n"]
         if not text.startswith(_CALL) or needs_await is None:
             return lines
         body = _body(text)

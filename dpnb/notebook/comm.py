@@ -198,9 +198,9 @@ class Link:
         if self.connected:
             self._news.put()
 
-    def names(self) -> Mapping[str, Any] | None:
-        """Return the names of handles and released answers; None where no front end can be told."""
-        return _nameable(self._shell.user_ns) if self.connected else None
+    def names(self) -> Mapping[str, Any]:
+        """Return the names of handles and released answers."""
+        return _nameable(self._shell.user_ns)
 
     def _tell(self) -> None:
         """Tell what became of ledger or curator, on a thread of its own: also while a cell runs."""

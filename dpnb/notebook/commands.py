@@ -48,6 +48,9 @@ LINE_HELP = """\
 """
 
 
+_NOT_FIRST = "%%dp must be the first line of its cell: move it to the top, above comments too. Nothing in this cell was run."
+
+
 def run(magic: DPMagic, line: str) -> None:
     """Run one command line.
 
@@ -57,6 +60,8 @@ def run(magic: DPMagic, line: str) -> None:
         With the nearest command, or what the command needs.
     """
     __tracebackhide__ = True
+    if line.startswith("%%dp"):  # it stood below the first line of a cell: see async_cells
+        raise OptionError(_NOT_FIRST)
     name, _, rest = line.strip().partition(" ")
     if name in interactions.COMMANDS:
         interactions.run(magic, name, rest.strip())

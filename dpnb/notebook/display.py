@@ -18,7 +18,8 @@ from typing import Any
 
 from IPython.display import DisplayHandle, display
 
-from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.client.own_names import in_own_names
+from dpnb.estimate import Estimate, PendingQuestion, current_host
 from dpnb.notebook.pending_cards import ShownPlan, Waiting
 
 Bundle = dict[str, Any]
@@ -35,10 +36,13 @@ _HANDLES = (
 
 
 def draw(card: str, *subjects: Any, text: str) -> Bundle:
-    """Draw a card of the cards room as a MIME bundle; as ``text`` where that fails."""
+    """Draw a card of the cards room as a MIME bundle, in the notebook's own names; as ``text`` where that fails."""
     try:
-        maker = getattr(importlib.import_module("dpnb.cards"), card)
-        return {kind: data for kind, data in maker(*subjects).bundle().items() if data is not None}
+        maker, names = getattr(importlib.import_module("dpnb.cards"), card), current_host().names() or {}
+        drawn = {kind: data for kind, data in maker(*subjects).bundle().items() if data is not None}
+        return {
+            kind: in_own_names(data, names) if isinstance(data, str) else data for kind, data in drawn.items()
+        }
     except Exception:  # noqa: BLE001  what was paid for is shown whatever happens to its drawing
         return {"text/plain": text}
 

@@ -56,7 +56,7 @@ class NotebookHost(Host):
         """Tell the front ends, at once and on a thread of its own."""
         self._link.tell()
 
-    def names(self) -> Mapping[str, Any] | None:
+    def names(self) -> Mapping[str, Any]:
         """Return what the notebook calls its handles and its released answers."""
         return self._link.names()
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
 from IPython.core.getipython import get_ipython
 
-from dpnb.client.handles import Dataset
+from dpnb.client.own_names import in_own_names
 from dpnb.errors import DpnbError
 
 _HOOK = "_render_traceback_"
@@ -39,17 +39,6 @@ def render(error: DpnbError) -> list[str]:
     setattr(error, _SHOWN, True)
     text = short(error, dict(shell.compile._filename_map), shell.displayhook.prompt_count)  # noqa: SLF001
     return in_own_names(text, shell.user_ns).splitlines()
-
-
-def in_own_names(text: str, names: Mapping[str, object]) -> str:
-    """Say what the notebook calls a dataset in the place of the dataset's own name, where that stands for nothing there."""
-    handles = {
-        name: one for name, one in names.items() if isinstance(one, Dataset) and not name.startswith("_")
-    }
-    for name, one in handles.items():
-        if one.name not in names and one is one.root:
-            text = re.sub(rf"(?<![\w.\"'/]){re.escape(one.name)}(?=[.\[][\w\"'(])", name, text)
-    return text
 
 
 def wants_short(shell: Any) -> bool:

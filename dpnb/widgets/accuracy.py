@@ -20,6 +20,7 @@ from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.trusted.query import Share
 from dpnb.widgets import published_losses
 from dpnb.widgets.curve import Curve, Curves, by_rank, kind_of, left_of, needs_size
+from dpnb.widgets.host_questions import text_of
 
 #: The unit of a ± that is one of ranks.
 RANK = "rows of rank"
@@ -59,7 +60,7 @@ class Balance:
         left = left_of(question)
         low, high = checked.kind.domain(checked.setting)
         return {
-            "question": question.text,
+            "question": text_of(question),
             "dataset": question.dataset.name,
             "symbol": "ε" if kind == "epsilon" else "ρ",
             "kind": kind,

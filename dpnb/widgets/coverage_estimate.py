@@ -20,6 +20,7 @@ from dpnb.trusted.privacy.loss import floored_digits, parse_exact
 from dpnb.trusted.schema import Column
 from dpnb.widgets.coverage_setup import LARGE, MOST
 from dpnb.widgets.curve import question_of
+from dpnb.widgets.host_questions import text_of
 from dpnb.widgets.scenes import Asked, Kind
 
 _KINDS: dict[str, Kind] = {
@@ -111,7 +112,9 @@ def subject_of(estimate: Estimate, n: int | None = None) -> Subject:
     missing = _missing(question, rows if rows is not None and n is None else size, known)
     options = {name: _plain(value) for name, value in question.question.options}
     adjacency = "add-remove" if question.checked.kind.target == "none" else unit.adjacency
-    asked = Asked(question.text, (kind,), statistic, MappingProxyType({**options, "adjacency": adjacency}))
+    asked = Asked(
+        text_of(question), (kind,), statistic, MappingProxyType({**options, "adjacency": adjacency})
+    )
     grids = tuple(_grid(column) for column in columns)
     return Subject(
         asked,
@@ -209,7 +212,7 @@ def _start(estimate: Estimate, question: PendingQuestion, kind: Kind) -> dict[st
 
 def _words(question: PendingQuestion, size: int) -> str:
     paid = "as it was paid" if question.releases else "not paid yet"
-    return f"{question.text}: {size:,} rows, bounds and steps as declared, {paid}. The shape of the rows is assumed: set it."
+    return f"{text_of(question)}: {size:,} rows, bounds and steps as declared, {paid}. The shape of the rows is assumed: set it."
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ from dpnb.cards.trail import least_certain, more_of, paid_for, trail_of
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of
+from dpnb.widgets.host_questions import text_of
 
 
 def answer_of(estimate: Any) -> PendingQuestion:
@@ -59,7 +60,7 @@ def forecast(estimate: Estimate, name: str, curves: Curves) -> dict[str, Any]:
     paid = paid_for(tuple({release.id: release for release in question.releases}.values()))
     return {
         "name": name,
-        "question": question.text,
+        "question": text_of(question),
         "kind": kind,
         "symbol": "ε" if kind == "epsilon" else "ρ",
         "value": float(np.ravel(estimate.value)[place]),

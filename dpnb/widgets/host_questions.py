@@ -11,6 +11,7 @@ import keyword
 from collections.abc import Mapping
 from typing import Any
 
+from dpnb.cards.markup import clean
 from dpnb.estimate import current_host
 from dpnb.widgets.dispatcher import refusal
 
@@ -62,6 +63,12 @@ def spoken(text: str, dataset: Any) -> str:
     for start, end in sorted(ends, reverse=True):
         line = line[:start] + handle.encode() + line[end:]
     return line.decode()
+
+
+def text_of(question: Any) -> str:
+    """Return a question in the words of the notebook, as one clean line."""
+    text = clean(question.text)
+    return text if question.dataset is None else spoken(text, question.dataset.root)
 
 
 def answer(asked: object) -> dict[str, Any]:

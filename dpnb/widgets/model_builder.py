@@ -142,10 +142,9 @@ def _priced(
 def _foretold(dataset: Dataset, columns: Sequence[str], formula: str, view: PlanView) -> dict[str, Any]:
     """Return the ± that each coefficient would have, simulated from assumed spreads, and a warning where nothing would bound some."""
     checked, share = view.items[0].checked, view.items[0].share
-    sizes, setting = dataset.session.sizes(dataset), checked.setting
     if share is None:
         return {}
-    n = sizes.planned(checked) or setting.public_n or sizes.known(setting).at_most or SOME_ROWS
+    setting, n = checked.setting, dataset.session.sizes(dataset).rows_of(checked) or SOME_ROWS
     plan = _simulated(dataset, tuple(columns), formula, n, view.held[0] if view.stored[0] else share)
     widths = zip(plan.keys, np.ravel(plan.half_widths), strict=True)
     return {

@@ -23,6 +23,7 @@ from dpnb.planner.price import PricedQuestion
 from dpnb.statistics._base import all_count
 from dpnb.trusted.query import Share
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid
+from dpnb.widgets.host_questions import spoken, text_of
 from dpnb.widgets.planned_line import accuracy_at, planned_line, planned_size, splitting
 
 #: A ± and its number, at the beginning of what is said of an accuracy.
@@ -72,11 +73,15 @@ def board(
             for place, one in enumerate(line["questions"])
         ],
         "derived": [
-            {"name": clean(name), "text": clean(one.text), "forecast": forecast.to_json()}
+            {
+                "name": clean(name),
+                "text": spoken(clean(one.text), view.dataset),
+                "forecast": forecast.to_json(),
+            }
             for name, one, forecast in zip(told.names, told.estimates, told.forecasts, strict=True)
         ],
         "others": [
-            {"name": clean(one.text), "law": None if law is None else law.to_json(), "width": width}
+            {"name": text_of(one), "law": None if law is None else law.to_json(), "width": width}
             for one, law, width in list(zip(told.questions, told.laws, told.widths, strict=True))[
                 len(view.items) :
             ]

@@ -83,8 +83,8 @@ def _question(view: PlanView, place: int, kind: Kind) -> dict[str, Any]:
     item, name = view.items[place], view.label(place)
     owns = view.measurements[place].spend is not None
     return {
-        "name": clean(name),
-        "text": clean(item.text),
+        "name": spoken(clean(name), view.dataset),
+        "text": spoken(clean(item.text), view.dataset),
         "state": "public" if item.public else "own" if owns else "split",
         "own": _amount(item) if owns or item.public else 0.0,
         "rate": _rate(view, item, kind),
@@ -152,7 +152,7 @@ def _pinned(view: PlanView, split: list[int], body: str) -> str:
         return "This cell sets weights in its body: change them there."
     unnamed = [view.items[place].text for place in split if not _NAME.fullmatch(view.label(place))]
     if unnamed and len(split) > 1:
-        return f"{clean(unnamed[0])} has no name in this cell: give it one, and its share can be moved."
+        return f"{spoken(clean(unnamed[0]), view.dataset)} has no name in this cell: give it one, and its share can be moved."
     return ""
 
 

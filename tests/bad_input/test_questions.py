@@ -86,7 +86,7 @@ WRONG = {
     "p.x.clip(1)": (OptionError, "p.x.clip() needs high. It takes low, high."),
     "p.x.clip(lower=1, upper=2)": (OptionError, "Did you mean low=?"),
     "p.count('x')": (OptionError, "p.count() takes no values."),
-    "p.groupby(by='g')": (OptionError, "groups come first"),
+    "p.groupby(by='g')": (OptionError, "name the groups first"),
     "p.groupby('g', as_index=False)": (OptionError, "the keys are its axes"),
     "dpnb.release([p.x.mean()], epsilon=1, delta='1e-6')": (
         OptionError,

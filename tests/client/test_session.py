@@ -489,3 +489,9 @@ def test_the_ledger_and_its_statement_are_plain_json(session, data):
     statement = session.statement(data)
     assert json.loads(statement.to_json())[1]["loss"] == read[1]["loss"]
     assert "small.x.mean()" in statement.to_csv().splitlines()[2]
+    ledger = session.ledger(data)
+    assert isinstance(ledger, list)
+    assert json.loads(ledger.to_json()) == ledger
+    assert ledger.to_csv() == statement.to_csv()
+    assert ledger.to_frame()["charged"].tolist() == ["", "ε 0.3"]
+    assert ledger.to_markdown().startswith("| entry")

@@ -282,3 +282,49 @@ def test_a_refused_cell_shows_the_ways_out_with_its_own_body(real):
     cells = [one.facts["ways"][0]["cell"] for one in living() if one.module == "budget" and one.facts["ways"]]
     assert f"%%dp epsilon=4\n{body.rstrip()}" in cells
     assert _spent(real) == "ε 0"
+
+
+def test_a_notebook_reads_its_own_name_of_a_dataset_everywhere(shell):
+    """What `h` holds is `h` in its cards, plans, hints, errors and interactions, and in the guide; commands take either name."""
+    _base._LIVING.clear()  # what an earlier test of this process has shown is not this notebook's
+    load(shell)
+    notebook = Notebook(shell, None)
+    notebook('import dpnb\nh = dpnb.open("hiv", mode="guard-rail", quiet=True)')
+    notebook("%%dp epsilon=1 plan\nage = h.age.mean()")
+    notebook("%%dp epsilon=1\nage = h.age.mean()")
+    for line in ("guide h", "guide hiv", "seesaw age", "remeasure age", "stored age", "plan h.got.mean()"):
+        notebook(f"%dp {line}")
+    said = shell.text_drawn + "".join(data.get("text/html", "") for data in shell.drawn)
+    assert "h.age.held_share()" in said
+    assert "hiv.age" not in re.sub(
+        r'"[^"<>]*"', "", said
+    )  # but in what names a picture for whoever does not see it
+    assert 'h.got.difference(by="any")' in shell.text_drawn
+    for command in ("ledger", "schema"):
+        drawn = len(shell.drawn)
+        notebook(f"%dp {command} h\n%dp {command} hiv")
+        assert shell.drawn[drawn]["text/plain"] == shell.drawn[drawn + 1]["text/plain"]
+    api.close()
+
+
+def test_a_magic_below_the_first_line_is_told_where_it_belongs(real):
+    """Nothing of the cell runs: neither what stands above `%%dp` nor what is below; text that only quotes it is text."""
+    for above in ("seen = 1\n", "# a comment\n", "if True:\n    "):
+        said = real.fails(f"{above}%%dp epsilon=1\nlater = hiv.got.mean()")
+        assert said.startswith("%%dp must be the first line of its cell")
+    assert "seen" not in real.names
+    assert "later" not in real.names
+    assert real('"""\n%%dp epsilon=1\n"""') == "\n%%dp epsilon=1\n"
+    assert _spent(real) == "ε 0"
+
+
+def test_a_fit_shows_its_coefficients_first(real):
+    """The moments that they were read from come last, as one line: nobody reads a matrix before an answer."""
+    real('%%dp epsilon=1\nfit = hiv.ols("got ~ any")\nage = hiv.age.mean()')
+    card = real.shell.drawn[-1]
+    text = card["text/plain"]
+    assert text.index("fit.coefficients  ") < text.index("in fit.coefficients  ")
+    assert "9 numbers: .table() lists them" in text
+    assert card["text/html"].index("<h4>fit.coefficients") < card["text/html"].index("in fit.coefficients")
+    lines = card["application/vnd.dpnb.release+json"]["lines"]
+    assert [one["name"] for one in lines] == ["age", "fit.coefficients", "in fit.coefficients"]

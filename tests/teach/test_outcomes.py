@@ -231,6 +231,12 @@ def test_a_public_file_is_read_by_the_kernel_too(session, tmp_path, form):
     np.testing.assert_allclose(tallies.truth, by(G, G, len), atol=1)
 
 
+def test_a_handle_on_public_data_does_not_call_them_protected(data):
+    """What is TEACHING says what its data are."""
+    assert repr(data) == "<toy: toy, TEACHING; public or made-up data>"
+    assert repr(data.x).endswith("missing rows leave; public or made-up data>")
+
+
 def test_cards_and_plots_show_the_truth_where_it_was_asked_for(data):
     """Marked as of public data; nothing of it without ``truth=True``."""
     plain = released(data.x.mean(), 5)

@@ -20,6 +20,7 @@ from dpnb.widgets import clamping
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
+from dpnb.widgets.host_questions import text_of
 from dpnb.widgets.kinds.person import priced, public_numbers
 from dpnb.widgets.still_picture import bars, lines
 from dpnb.widgets.wording import still
@@ -87,7 +88,7 @@ class Clamp(Interaction):
         number = question.checked.setting.number()
         self._low, self._high = float(number.lowest), float(number.highest)
         self._declared = {
-            "question": question.text,
+            "question": text_of(question),
             "symbol": "ε" if kind == "epsilon" else "ρ",
             "curve": curve_of(question, kind, size).to_json(),
             "size": size,

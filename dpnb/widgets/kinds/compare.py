@@ -18,6 +18,7 @@ from dpnb.statistics._base import SOME_ROWS
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import RANK, planned_size
 from dpnb.widgets.curve import Curve, Curves, Kind, by_rank, kind_of, left_of, question_of
+from dpnb.widgets.host_questions import text_of
 from dpnb.widgets.still_picture import lines
 from dpnb.widgets.wording import still
 
@@ -81,7 +82,7 @@ class Compare(Interaction):
         low, high = question.checked.kind.domain(setting)
         span = float(setting.at_most or SOME_ROWS) if ranks else float(high - low)
         return {
-            "name": clean(name or question.text),
+            "name": clean(name or text_of(question)),
             "unit": RANK if ranks else "rows" if question.checked.kind.counts else "",
             "given": "" if size is None else f"for {size:,}",
             "curve": curve.to_json(),

@@ -17,7 +17,7 @@ from dpnb.trusted.privacy.loss import brief
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, succeeded
-from dpnb.widgets.host_questions import called, names
+from dpnb.widgets.host_questions import called, names, text_of
 from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still
 
@@ -60,7 +60,7 @@ class Stored(Interaction):
         more, why = self._more()
         return {
             "name": self._name,
-            "question": clean(question.text),
+            "question": text_of(question),
             "badge": _badge(question),
             "rows": [list(row) for row in self._rows(question)],
             "more": more,
