@@ -276,7 +276,7 @@ def report(
     handles = {one.dataset.handle: one.dataset for one in leaves if one.dataset is not None}
     used = {release.entry for one in leaves for release in one.releases}
     rows = [row for dataset in handles.values() for row in dataset.session.ledger_rows(dataset, used)]
-    labelled = dict(named) if named else {estimate.text: estimate for estimate in listed}
+    labelled = dict(named) if isinstance(items, Mapping) else {estimate.text: estimate for estimate in listed}
     return write(labelled, schemas=[d.schema for d in handles.values()], rows=rows, to=to, registry=registry)
 
 
@@ -321,7 +321,7 @@ def _named(
     if not isinstance(items, Mapping):
         listed = [_estimate_of(item) for item in items]
         _refuse_others(listed)
-        return listed, {}, ()
+        return listed, {}, tuple((one.text, one) for one in listed if one.measurement is None)
     pairs = tuple((str(name), _estimate_of(item)) for name, item in items.items())
     listed = [estimate for _, estimate in pairs]
     _refuse_others(listed)

@@ -34,6 +34,7 @@ from dpnb.trusted.schema import Mode, Schema
 
 if TYPE_CHECKING:
     from dpnb.client.session import Session
+    from dpnb.statistics.regression_summary import Regression
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,8 @@ class Dataset(HoldsNoData):
         return BudgetView(self._session, self._opened.handle)
 
     def __repr__(self) -> str:
-        return f"<{self._spoken()}: {self.schema.title or self.name}, {self.mode.badge}; protected, holds no data>"
+        held = "public or made-up data" if self.mode is Mode.TEACHING else "protected, holds no data"
+        return f"<{self._spoken()}: {self.schema.title or self.name}, {self.mode.badge}; {held}>"
 
     def _spoken(self) -> str:
         cap, where = cap_of(self._where)
@@ -450,7 +452,7 @@ class Dataset(HoldsNoData):
         bounds: Bounds | None = None,
         prior: Priors | None = None,
         cov_type: str = CLASSICAL,
-    ) -> Any:
+    ) -> Regression:
         """Ask the moments of a formula's columns, and regress on them by least squares.
 
         Where moments that you released and still hold cover the columns, of the same rows, it is read from them, free; pending
@@ -489,7 +491,8 @@ class Dataset(HoldsNoData):
             moments = self.moments(*(column_of(self, term) for term in ordered), radius=radius)
         options: dict[str, Any] = {} if bounds is None else {"bounds": bounds}
         options |= {} if prior is None else {"prior": prior}
-        return moments.ols(asked.text, **options, **({"cov_type": ROBUST} if robust else {}))
+        fit: Regression = moments.ols(asked.text, **options, **({"cov_type": ROBUST} if robust else {}))
+        return fit
 
     def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:
         """Return moments still held, of these rows: the narrowest released that cover the columns, or pending of just them."""

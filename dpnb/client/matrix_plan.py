@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dpnb.client.assumptions import Assumed, number
+from dpnb.client.assumptions import Assumed, number, pending_matrix
 from dpnb.errors import OptionError
-from dpnb.estimate import PendingQuestion
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.reading import Reading
-from dpnb.inference.digits import given, rounded
+from dpnb.inference.digits import given, percent, rounded
+from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.matrix_forecast import STUDIES, Columns, MatrixForecast, forecast
 from dpnb.trusted.query import Share
 
 _SELDOM = 0.05
 _LEVEL = 0.95
-_PLANNED: WeakKeyDictionary[PendingQuestion, dict[tuple[str, Share, int], MatrixPlan]] = WeakKeyDictionary()
-"""What plans said of readings of pending moments: a plan that is drawn again simulates nothing."""
+_PLANNED: WeakKeyDictionary[Any, dict[tuple[str, Share, int, int], MatrixPlan]] = WeakKeyDictionary()
+"""What plans said of readings of pending moments, of each dataset: what is drawn or typed again simulates nothing."""
 _DOUBLINGS = 8
 _SIXTH = 1 / 3
+_NARROWER = ((12, "a twelfth"), (24, "a twenty-fourth"), (60, "a sixtieth"))
+"""Spreads, in parts of a range, at which a plan looks whether intervals would still be bounded."""
+_GLANCE = 12
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,6 +52,8 @@ class MatrixPlan:
         Half-widths, and how often an interval is unbounded.
     enough : Share, optional
         A loss at which unbounded intervals are rare, where they are not at this one.
+    frail : str
+        From which spread down, as a part of the range, intervals could be unbounded; empty where the spread is given, or none is so small.
     """
 
     text: str
@@ -54,6 +63,7 @@ class MatrixPlan:
     share: Share
     found: MatrixForecast
     enough: Share | None
+    frail: str = ""
 
     @property
     def unbounded(self) -> float:
@@ -74,7 +84,7 @@ class MatrixPlan:
         if self.enough is not None:
             fix += f", or {self.enough.kind}={given(float(self.enough.amount))}"
         return (
-            f"In {self.unbounded:.0%} of {self.found.studies} simulated releases nothing bounds the coefficients: their intervals would be "
+            f"In {percent(self.unbounded)} of {self.found.studies} simulated releases nothing bounds the coefficients: their intervals would be "
             f"unbounded. To bound them, {fix}."
         )
 
@@ -87,7 +97,27 @@ class MatrixPlan:
             for key, half in zip(self.keys, self.half_widths, strict=True)
         )
         said = f"{widths} ({kind}, n = {self.n:,}, {self.assumed}; dpnb.power assumes what you say)."
-        return f"{said} {self.warning}" if self.warning else said
+        return f"{said} {self.warning or self._condition}".rstrip()
+
+    @property
+    def brief(self) -> str:
+        """The same in a few words: for a price while it is typed."""
+        if self.warning:
+            more = (
+                ""
+                if self.enough is None
+                else f"; {self.enough.kind}={given(float(self.enough.amount))} would bound them"
+            )
+            return f"unbounded coefficients in {percent(self.unbounded)} of simulated releases{more}"
+        ends = [rounded(float(end)) for end in (self.half_widths.min(), self.half_widths.max())]
+        widths = " to ".join(f"± {end}" for end in dict.fromkeys(ends))
+        return f"{widths} of its coefficients for n = {self.n:,}. {self._condition}".rstrip(" .")
+
+    @property
+    def _condition(self) -> str:
+        if not self.frail:
+            return ""
+        return f"If columns spread over {self.frail} of their range or less, intervals could be unbounded: declare bounds= or prior=."
 
     def __str__(self) -> str:
         rows = [["", "± noise alone", "± with sampling"]]
@@ -128,35 +158,76 @@ def matrix_plan(
         How many releases are simulated.
     """
     checked, products = reading.root.checked, reading.read.products
-    columns, said = _columns(checked.setting, facts, {place for _, _, place in products})
+    made = {place for _, _, place in products}
+    columns, said = _columns(checked.setting, facts, made)
 
-    def told(loss: Share) -> MatrixForecast:
-        return forecast(checked, reading.read.conclude, columns, loss, n, level, studies, products)
+    def told(loss: Share, spread: Columns = columns, many: int = studies) -> MatrixForecast:
+        return forecast(checked, reading.read.conclude, spread, loss, n, level, many, products)
 
     found = told(share)
     enough = _enough(told, share) if found.unbounded > _SELDOM else None
     names = tuple(str(key) for axis in reading.axes[-1:] for key in axis.keys)
     size = found.privacy.size
     keys = names if len(names) == size else tuple(str(place + 1) for place in range(size))
-    return MatrixPlan(reading.text, said, keys, n, share, found, enough)
+    numbers = [one for place, one in enumerate(checked.setting.numbers, 1) if place not in made]
+    frail = "" if enough is not None or facts.sd is not None else _frail(told, share, columns, numbers)
+    return MatrixPlan(reading.text, said, keys, n, share, found, enough, frail)
 
 
-def planned_reading(reading: Reading, share: Share, n: int) -> MatrixPlan:
+def planned_readings(
+    named: Iterable[tuple[str, Estimate]],
+    questions: Sequence[PendingQuestion],
+    shares: Sequence[Share | None],
+    size_of: Callable[[CheckedQuestion], int | None],
+    studies: int = STUDIES,
+) -> Iterator[tuple[int, str, MatrixPlan]]:
+    """Say what to expect of everything named that is read from pending moments, where a number of rows is known.
+
+    Yields the place of the moments among the questions, the name, and the plan.
+    """
+    for name, one in named:
+        reading = pending_matrix(one)
+        if reading is None or reading.root not in questions:
+            continue
+        place = questions.index(reading.root)
+        share, rows = shares[place], size_of(reading.root.checked)
+        if share is not None and rows is not None:
+            yield place, name, planned_reading(reading, share, rows, studies)
+
+
+def planned_reading(reading: Reading, share: Share, n: int, studies: int = STUDIES) -> MatrixPlan:
     """Return what a plan says of a reading of pending moments, about which nothing is assumed in particular; simulated once."""
-    known = _PLANNED.setdefault(reading.root, {})
-    if (reading.text, share, n) not in known:
-        known[reading.text, share, n] = matrix_plan(
-            reading, Assumed(None, None, None, None), n, share, _LEVEL
-        )
-    return known[reading.text, share, n]
+    root, key = reading.root, (reading.text, share, n, studies)
+    known = _PLANNED.setdefault(root if root.dataset is None else root.dataset.root, {})
+    if key not in known:
+        known[key] = matrix_plan(reading, Assumed(None, None, None, None), n, share, _LEVEL, studies)
+    return known[key]
+
+
+def _frail(told: Any, share: Share, columns: Columns, numbers: Sequence[Any]) -> str:
+    """From which spread of the columns down the intervals of some release would be unbounded; one of two values keeps its own."""
+    if all(one.binary for one in numbers):
+        return ""
+    for part, words in _NARROWER:
+        pairs = zip(columns.sds, numbers, strict=True)
+        narrow = replace(columns, sds=tuple(sd if one.binary else sd * 6 / part for sd, one in pairs))
+        if told(share, narrow, _GLANCE).unbounded > 0:
+            return words
+    return ""
 
 
 def _enough(told: Any, share: Share) -> Share | None:
     for doubling in range(1, _DOUBLINGS + 1):
-        more = Share(share.kind, share.amount * 2**doubling)
+        more = Share(share.kind, Fraction(_up(share.amount * 2**doubling)))
         if told(more).unbounded <= _SELDOM:
             return more
     return None
+
+
+def _up(amount: Fraction) -> str:
+    """An amount in two digits, rounded up: one to type."""
+    places = 1 - math.floor(math.log10(amount))
+    return str(Decimal(math.ceil(amount * Fraction(10) ** places)).scaleb(-places))
 
 
 def _columns(setting: Any, facts: Assumed, made: Collection[int]) -> tuple[Columns, str]:

@@ -61,6 +61,16 @@ class ReleasedSizes:
         """Return the number of rows to plan a question with."""
         return self.arms(checked.setting) if checked.kind.arms else self.of(checked.setting)
 
+    def rows_of(self, checked: CheckedQuestion) -> int | None:
+        """Return the number of rows to plan a question with: as released, as public, else as many as can count."""
+        setting = checked.setting
+        return (
+            self.planned(checked)
+            or setting.public_n
+            or self.known(setting).at_most
+            or setting.unit.public_rows
+        )
+
     def known(self, setting: Setting) -> Setting:
         """Return a setting that knows how many rows can count at most."""
         most = self.most(setting)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpnb.client.assumptions import pending_matrix
 from dpnb.client.handles import Dataset
-from dpnb.client.matrix_plan import MatrixPlan, planned_reading
+from dpnb.client.matrix_plan import MatrixPlan, planned_readings
 from dpnb.errors import SchemaError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.derived import Outlook
+from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.request import Ask
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -94,19 +94,14 @@ class PlanView:
 
     def matrix_plans(self) -> tuple[tuple[str, MatrixPlan], ...]:
         """Return what to expect of everything named that is read from moments, before they are bought, where a number of rows is known."""
-        found = []
-        for name, one in self.named:
-            reading = pending_matrix(one)
-            place = (
-                self.measurements.index(reading.root) if reading and reading.root in self.measurements else -1
-            )
-            rows = self.ask.assume_n or (reading.root.checked.setting.unit.public_rows if reading else None)
-            if reading is None or place < 0 or rows is None or self.stored[place]:
-                continue
-            share = self.items[place].share
-            if share is not None:
-                found.append((name, planned_reading(reading, share, int(rows))))
-        return tuple(found)
+        free = [
+            item.share if not stored else None for item, stored in zip(self.items, self.stored, strict=True)
+        ]
+        found = planned_readings(self.named, self.measurements, free, self._rows_of)
+        return tuple((name, plan) for _, name, plan in found)
+
+    def _rows_of(self, checked: CheckedQuestion) -> int | None:
+        return self.ask.assume_n or self.dataset.session.sizes(self.dataset).rows_of(checked)
 
     @property
     def divided(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate
 from dpnb.statistics.python_signs import BINARY, COMPARE, UNARY
+from dpnb.statistics.regression_summary import Regression
 from dpnb.trusted.schema import Column, Schema
 
 Handle: TypeAlias = Dataset | ColumnHandle
@@ -40,11 +41,12 @@ _PUBLIC: dict[type[Any], frozenset[str]] = {
     Dataset: frozenset({"schema", "name"}),
     Schema: frozenset({"names", "columns"}),
     Column: frozenset({"values", "lower", "upper", "name", "label"}),
+    Regression: frozenset({"coefficients"}),
     list: frozenset({"append", "extend"}),
     dict: frozenset({"items", "keys", "values"}),
 }
 _TYPES = frozenset({"float", "int", "str", "bool", "object"})
-_MADE = ("Estimate", "ColumnHandle", "Dataset")
+_MADE = ("Estimate", "ColumnHandle", "Dataset", "Regression")
 _EFFECTS = frozenset({"remeasure"})
 
 
@@ -253,7 +255,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         of, key = self.visit(node.value), node.slice
-        if not isinstance(of, Dataset | Estimate | Schema | list | tuple | dict):
+        if not isinstance(of, Dataset | Estimate | Regression | Schema | list | tuple | dict):
             raise Unread("a subscript")
         if isinstance(key, ast.Slice):
             ends = (None if end is None else self.visit(end) for end in (key.lower, key.upper, key.step))

@@ -189,3 +189,20 @@ def test_robust_errors_ask_the_products_and_their_price_is_in_the_plan(dpnb_home
     dpnb.release({"fit": fit}, epsilon=2)
     assert np.isfinite(fit.conf_int()).all() or fit.flags
     assert pairs.ols("y ~ x").pending is False
+
+
+def test_a_plan_of_a_regression_says_at_which_spread_it_would_be_unbounded(data: Any) -> None:
+    """What is taken for granted of spreads is told with what becomes of the intervals where it does not hold; a spread that is given needs no such word."""
+    for asked in ({"fit": data.ols("y ~ x")}, [data.ols("y ~ x")]):
+        plan = dpnb.plan(asked, epsilon=60)
+        ((_, told),) = plan.matrix_plans()
+        assert told.frail
+        assert (
+            f"If columns spread over {told.frail} of their range or less, intervals could be unbounded"
+            in str(plan)
+        )
+    fit = data.moments("x", "y").coefficients("y ~ x")
+    part = {"a twelfth": 12, "a twenty-fourth": 24, "a sixtieth": 60}[told.frail]
+    given = dpnb.power(fit, n=told.n, epsilon=60, sd=(10 / part, 0.5))
+    assert given.frail == ""
+    assert given.unbounded > 0

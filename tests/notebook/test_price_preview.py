@@ -444,3 +444,17 @@ def test_a_price_tells_what_it_buys_and_leaves(data):
     view = dpnb.plan({"m": data.y.mean(), "q": data.x.median()}, epsilon=0.5)
     assert [one["accuracy"] for one in told["questions"]] == [item.preview.words for item in view.items]
     assert told["after"] == (view.left - view.cost).brief("down")
+
+
+def test_the_price_of_a_regression_tells_what_its_coefficients_would_be(data):
+    """Before anything is paid: how wide they are, at which spread they would be unbounded, or that they are and what bounds them."""
+    wide = price_of('%%dp epsilon=60\nfit = data.ols("y ~ x")', Snapshot.of({"data": data})).accuracy[0]
+    assert re.match(r"± [\d.]+ to ± [\d.]+ of its coefficients for n = 40\. If columns spread over a ", wide)
+    for body in ('fit = data.ols("x ~ y")', 'zz = data.moments("x", "y")\nfit = zz.ols("x ~ y")\nfit["y"]'):
+        short = price_of(f"%%dp epsilon=0.25\n{body}", Snapshot.of({"data": data})).accuracy[0]
+        enough = re.fullmatch(
+            r"unbounded coefficients in \d+ % of simulated releases; epsilon=([\d.]+) would bound them", short
+        )
+        assert enough is not None
+        bought = f"%%dp epsilon={enough[1]}\n{body}"
+        assert price_of(bought, Snapshot.of({"data": data})).accuracy[0].startswith("± ")

@@ -53,6 +53,10 @@ it('a price shows the ± that it buys, and what would be left', () => {
   const many = [one, age, { ...one, label: 'third' }, { label: 'x', accuracy: 'depends on the data' }];
   expect(priceOf(priced({ questions: many })).text).toBe('ε 0.75 · collected ± 0.0014, age rank ± 91.3, …');
   expect(priceOf(priced({ questions: many })).why).toContain('x: depends on the data.');
+  const fit = { ...one, accuracy: '± 0.0012 to ± 0.071 of its coefficients for n = 4,820. If columns …' };
+  expect(priceOf(priced({ questions: [fit] })).text).toBe('ε 0.75 · ± 0.0012 to ± 0.071');
+  const poor = { ...one, accuracy: 'unbounded coefficients in 92 % of simulated releases; epsilon=1.4 …' };
+  expect(priceOf(priced({ questions: [poor] })).text).toBe('ε 0.75 · unbounded');
   expect(priceOf(priced({ questions: 'no list' })).text).toBe('ε 0.75');
 });
 

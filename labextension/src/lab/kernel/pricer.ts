@@ -101,7 +101,7 @@ function accuracies({ questions }: Answer): { label: string; words: string }[] {
 /** The ± of one question, or of several the first by name, without what they are told for. */
 function briefly(told: readonly { label: string; words: string }[]): string {
   const found = told.flatMap(({ label, words }) => {
-    const width = /± [\d.,]+/.exec(words)?.[0];
+    const width = /^unbounded|± [\d.,]+(?: to ± [\d.,]+)?/.exec(words)?.[0];
     const rank = words.startsWith('rank') ? 'rank ' : '';
     return width === undefined ? [] : [`${told.length > 1 ? `${label} ` : ''}${rank}${width}`];
   });
