@@ -97,7 +97,7 @@ def test_what_jupyterlab_shows_is_clean(open_):  # noqa: F811
     expect(lab.panel.get_by_role("textbox", name="methods paragraph")).to_be_visible()
     for part in ("columns", "Build a regression"):
         lab.panel.locator("summary", has_text=part).click()
-    lab.panel.get_by_role("button", name="zCDP v adding").click()
+    lab.panel.get_by_role("button", name="Compare zCDP with adding up").click()
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         lab.theme(theme)
         expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers the page for a moment

@@ -68,7 +68,7 @@ def test_blocks_say_what_they_paid_for(show, panel):
 def test_toggle_counts_the_promise_both_ways(show, panel):
     """ZCDP v adding: closed at first; opened, both counts, the tighter one, the δ; another δ, another ρ."""
     page = show(panel)
-    toggle = page.get_by_role("button", name="zCDP v adding")
+    toggle = page.get_by_role("button", name="Compare zCDP with adding up")
     expect(toggle).to_have_attribute("aria-expanded", "false")
     toggle.focus()
     page.keyboard.press("Enter")

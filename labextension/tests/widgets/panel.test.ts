@@ -98,7 +98,7 @@ describe('a model', () => {
   });
 });
 
-describe('zCDP v adding', () => {
+describe('zCDP compared with adding up', () => {
   it('names δ as people write it, and more than the whole as how many times it', () => {
     expect([1e-6, 5e-7, 1e-5].map(power)).toEqual(['10⁻⁶', '5·10⁻⁷', '10⁻⁵']);
     expect([0.25, 2.5, null].map(part)).toEqual(['25 %', '2.5 times the budget', '–']);

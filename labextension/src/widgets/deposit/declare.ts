@@ -100,10 +100,10 @@ function personPart({ form, texts }: DepositFacts, hand: FormHand): Step {
       help: html('span', { class: 'soft' }, texts.most)
     }),
     adjacency: choiceField(
-      'How many people there are is',
+      'Is the number of people public?',
       [
-        ['add-remove', 'private: nobody learns who is in it'],
-        ['change-one', 'public: everybody may know it']
+        ['add-remove', 'no: nobody learns who is in it'],
+        ['change-one', 'yes: everybody may know it']
       ],
       put('adjacency')
     ),

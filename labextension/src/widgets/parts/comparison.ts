@@ -1,4 +1,4 @@
-/** zCDP v adding: one promise counted both ways, so that it shows what the tighter way saves. A display; no charge changes. */
+/** zCDP compared with adding up: one promise counted both ways, so that it shows what the tighter way saves. A display; no charge changes. */
 import { compared, type Compared, type Event } from '../../maths/composition';
 import { usedShare } from '../../maths/budget';
 import { button, html, set, svg, unique } from './dom';
@@ -98,7 +98,7 @@ export function countingView(): CountingView {
     set(toggle, { 'aria-expanded': String(!body.hidden) });
     draw();
   };
-  const toggle = button('zCDP v adding', open, { 'aria-expanded': 'false', 'aria-controls': id });
+  const toggle = button('Compare zCDP with adding up', open, { 'aria-expanded': 'false', 'aria-controls': id });
   const bars = html('div', {});
   const said = html('div', { class: 'soft', role: 'status' });
   const choice = html('select', { 'aria-label': 'δ of the comparison' });
