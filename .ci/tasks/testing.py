@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tasks import project
 from tasks.chromium import ensure_browser
-from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, SPARK, Run, pytest
+from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, SPARK, Run, place_for_files, pytest
 from tasks.environments import install_beside, ready
 from tasks.frontend import front_end
 from tasks.interpreters import first_interpreter, interpreters
@@ -47,13 +47,14 @@ def everything(run: Run, python: str) -> None:
     day = os.environ.setdefault("DPNB_ROTATION", str(int(time.time() // 86400)))
     print("-- samples of day {}: DPNB_ROTATION={} draws them again".format(day, day), flush=True)
     apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo", "spark")]
-    run.pytest(LINTERS, python, [*SPREAD, "-m", "repo and not soak", "tests/repo"])
+    # copies of the repository are made of links
+    run.pytest(LINTERS, python, [*SPREAD, "-m", "repo and not soak", "tests/repo"], on_disk=True)
     run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
     # one process: a second Spark takes longer to start than all of these take
     run.pytest(SPARK, python, ["-m", "not soak", "tests/spark"])
-    run.pytest(BROWSER, python, [*BY_FILE, "-m", "not soak and not alone", "tests/browser"])
+    run.pytest(BROWSER, python, [*BY_FILE, "-m", "not soak and not alone", "tests/browser"], on_disk=True)
     # a figure measured beside another test says nothing
-    run.pytest(ALONE, python, ["-m", "alone and not soak", "tests/benchmarks", "tests/browser"])
+    run.pytest(ALONE, python, ["-m", "alone and not soak", "tests/benchmarks", "tests/browser"], on_disk=True)
 
 
 def test(arguments: list[str]) -> bool:
@@ -73,8 +74,8 @@ def test(arguments: list[str]) -> bool:
         elsewhere = beside.submit(
             lambda: [(one, ready(".venv-" + one.version, one, "core-test")) for one in others]
         )
-        with tempfile.TemporaryDirectory() as folder:
-            run = Run(Path(folder))
+        with tempfile.TemporaryDirectory() as folder, place_for_files() as files:
+            run = Run(Path(folder), files)
             try:
                 everything(run, python)
                 for number, (other, environment) in enumerate(elsewhere.result()):

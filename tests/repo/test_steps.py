@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -253,18 +254,12 @@ def test_the_other_pythons_share_what_takes_turns(steps, monkeypatch, day):
     assert set(steps.pythons.may_differ(0, 2)) == two
 
 
-def test_contracts_and_pickles_do_not_wait(steps):
-    """What takes turns is in the table, and holds no contract, pickle, cell or message."""
-    assert set(steps.pythons.IN_TURN) <= set(steps.pythons.DIFFERS)
-    files = [
-        path
-        for name in steps.pythons.IN_TURN
-        for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py"))
-    ]
-    for path in files:
-        text = path.read_text()
-        assert not [name for name in CONTRACTS if name in text], path
-        assert "pickle" not in imported(path), path
+def test_messages_and_pickles_do_not_wait(steps):
+    """What takes turns is in the table, and holds no pickle and no message."""
+    assert set(steps.pythons.IN_TURN) <= set(steps.pythons.DIFFERS) - {"tests/wire"}
+    for name in steps.pythons.IN_TURN:
+        for path in [ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py"):
+            assert "pickle" not in imported(path), path
 
 
 def steps_rooms() -> list[Path]:
@@ -359,6 +354,42 @@ def test_a_failed_step_is_noted_and_the_next_one_runs(steps, tmp_path, monkeypat
         run.pytest(name, "python", [])
     assert run.failed == ["bad"]
     assert [(cost.name, cost.processor) for cost in run.costs] == [("good", 1.5), ("bad", 1.5), ("good", 1.5)]
+
+
+def test_what_tests_write_is_in_memory_where_that_serves(steps, monkeypatch, tmp_path):
+    """The folder is of this run alone and is gone after it; without room, or where programs may not run, it is on a disk."""
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    monkeypatch.setattr(steps.costs, "MEMORY", str(memory))
+    monkeypatch.setattr(steps.costs, "ROOM", 0)
+    with steps.costs.place_for_files() as files:
+        assert Path(files).parent == memory
+        (Path(files) / "ledger").write_text("kept")
+    assert not list(memory.iterdir())
+    monkeypatch.setattr(steps.costs, "ROOM", 2**80)
+    with steps.costs.place_for_files() as files:
+        assert Path(files).parent != memory
+    monkeypatch.setattr(steps.costs, "ROOM", 0)
+    noexec = SimpleNamespace(f_bavail=1, f_frsize=1, f_flag=os.ST_NOEXEC)
+    monkeypatch.setattr(os, "statvfs", lambda _: noexec)
+    assert not steps.costs.serves(str(memory))
+    assert not steps.costs.serves(str(tmp_path / "absent"))
+
+
+def test_a_step_of_tests_writes_into_the_run_s_folder(steps, tmp_path, monkeypatch):
+    """Each step but one that has a reason to write to a disk."""
+    told = []
+    monkeypatch.setattr(
+        subprocess,
+        "run",
+        lambda _, **given: told.append(given["env"].get("TMPDIR")) or subprocess.CompletedProcess([], 0),
+    )
+    monkeypatch.delenv("TMPDIR", raising=False)
+    run = steps.costs.Run(tmp_path, "files")
+    for nth, on_disk in enumerate((False, True)):
+        (tmp_path / f"{nth}.spent").write_text("1")
+        run.pytest("some", "python", [], on_disk=on_disk)
+    assert told == ["files", None]
 
 
 @pytest.mark.parametrize(
