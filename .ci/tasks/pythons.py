@@ -53,9 +53,15 @@ DIFFERS = {
     "tests/test_schema.py": "TOML",
     "tests/widgets/test_deposit.py": "TOML",
 }
-# contracts, notebook, wire and pickles run under each of the other Pythons every day; these places under one of them, by turns
+# wire and pickles run under each of the other Pythons every day; these places under one of them, by turns
 IN_TURN = (
+    "tests/notebook",
+    "tests/curator/engines",
+    "tests/noise",
     "tests/aggregate",
+    "tests/postgres/test_engine.py",
+    "tests/mechanisms/test_additive.py",
+    "tests/statistics/test_golden_releases.py",
     "tests/serving",
     "tests/privacy/test_accountant.py",
     "tests/privacy/test_conversion.py",
@@ -64,6 +70,8 @@ IN_TURN = (
     "tests/curator/test_home_attacks.py",
     "tests/curator/test_ledger.py",
     "tests/curator/test_mark.py",
+    "tests/curator/test_shares.py",
+    "tests/curator/test_together.py",
     "tests/curator/test_migrations.py",
     "tests/curator/test_content.py",
     "tests/curator/test_sources.py",
