@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,8 @@ PLANTED = [
     pytest.param("utils.py", "import dpnb.errors", id="a-utils-room"),
 ]
 
+IMPORTS = [one.values for one in PLANTED if "sneaky" in one.values[0]]
+
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
@@ -72,14 +75,35 @@ def copy(tmp_path_factory):
     return root
 
 
-@pytest.mark.parametrize(("place", "line"), PLANTED)
-def test_planted_violation_breaks_a_wall(copy, place, line):
-    """The import contracts are strict enough to catch each kind of forbidden import."""
-    planted = copy / "dpnb" / place
-    planted.write_text(f'"""Planted."""\n\n{line}\n')
+def planted(copy, lines):
+    """Say what the walls say while these modules hold these lines."""
+    for place, line in lines.items():
+        (copy / "dpnb" / place).write_text(f'"""Planted."""\n\n{line}\n')
     try:
-        done = run("lint-imports", "--no-logo", "--no-cache", cwd=copy)
+        return run("lint-imports", "--no-logo", "--no-cache", cwd=copy)
     finally:
-        planted.unlink()
+        for place in lines:
+            (copy / "dpnb" / place).unlink()
+
+
+@pytest.fixture(scope="module")
+def chains(copy):
+    """What the walls say of all planted imports at once, each in a module of its own: whatever is told names that module."""
+    named = {place.replace("sneaky", f"sneaky_{n}"): line for n, (place, line) in enumerate(IMPORTS)}
+    return planted(copy, named).stdout
+
+
+@pytest.mark.parametrize(("place", "line"), PLANTED)
+def test_planted_violation_breaks_a_wall(copy, chains, place, line):
+    """The import contracts are strict enough to catch each kind of forbidden import, and each room that has no place."""
+    if (place, line) in IMPORTS:
+        module = f"dpnb.{place[:-3].replace('/', '.')}_{IMPORTS.index((place, line))}"
+        name = line.removeprefix("import ")
+        imported = (
+            name if name.startswith("dpnb.") else name.split(".")[0]
+        )  # of others the package alone is known
+        assert re.search(rf"{re.escape(module)} -> {re.escape(imported)}\b", chains), chains
+        return
+    done = planted(copy, {place: line})
     assert done.returncode != 0, f"{place}: {line} was accepted\n{done.stdout}"
-    assert "sneaky" in done.stdout or "utils" in done.stdout, done.stdout + done.stderr
+    assert "utils" in done.stdout, done.stdout + done.stderr
