@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.examples import LONG, ORDINARY, rotation, waiting
+from tests.forked_curators import Forks
 
+STARTED = ("curator", "serving", "wire", "benchmarks", "repo")
+"""Rooms of tests that start curators as everybody does."""
 PROFILE = os.environ.get("DPNB_HYPOTHESIS", "ordinary")
 os.environ.setdefault(
     "DPNB_ROTATION", str(rotation())
@@ -63,14 +68,32 @@ def pytest_sessionfinish() -> None:
     gc.unfreeze()
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give one free path after another, in a folder of their own: pytest counts by listing all that is beside."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """Fork the curators of this process's tests."""
+    made = Forks()
+    yield made
+    made.close()
+
+
 @pytest.fixture(autouse=True)
 def dpnb_home(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[os.PathLike[str]]:
+    homes: Iterator[Path], forks: Forks, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """Give each test a DPNB_HOME of its own: no ledger, store or curator outlives a test or meets another."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("DPNB_HOME", str(home))
     monkeypatch.setenv("DPNB_LINGER", "0.2")
+    if request.path.relative_to(Path(__file__).parent).parts[0] not in STARTED:
+        monkeypatch.setattr("dpnb.client.launch.subprocess", forks)
     yield home
     if "dpnb.client.api" in sys.modules:
         sys.modules["dpnb.client.api"].close()
