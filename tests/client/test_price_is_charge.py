@@ -82,10 +82,10 @@ def cell(rng, data):
 
 
 def run(here, home, cells, seed):
-    """Ask random cells of one dataset after another; each must be charged what its plan showed, or refused for it."""
+    """Ask random cells of one dataset after another, until one was refused; each must be charged what its plan showed, or refused for it."""
     rng = random.Random(seed)
     charged = refused = stored = 0
-    while charged + refused < cells:
+    while charged + refused < cells or not refused:
         budget, adjacency = BUDGETS[rng.choice(list(BUDGETS))], rng.choice(ADJACENCIES)
         data = opened(here, home, f"d{rng.getrandbits(40):x}", adjacency, budget)
         before = PrivacyLoss.zero(data.schema.budget.measure)
@@ -131,16 +131,16 @@ def opened(here, home, name, adjacency, budget):
 
 
 @pytest.mark.slow
-def test_300_random_cells_are_charged_what_their_plan_showed(session, dpnb_home):
+def test_100_random_cells_are_charged_what_their_plan_showed(session, dpnb_home):
     """In exact rationals, stored answers left out; a refusal comes exactly where the shown price does not fit.
 
     Others each day: the long version draws ten thousand. Nothing here is left to chance but which cells are drawn.
     """
     seed = rotation()
-    charged, refused, stored = run(session, dpnb_home, 300, seed)
-    assert charged > 100, seed
-    assert refused > 3, seed
-    assert stored > 2, seed
+    charged, refused, stored = run(session, dpnb_home, 100, seed)
+    assert charged > 30, seed
+    assert refused, seed
+    assert stored > 0, seed
 
 
 @pytest.mark.soak

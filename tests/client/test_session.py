@@ -290,8 +290,8 @@ def test_a_public_study_has_one_ledger_as_itself_and_one_shown_as_protected(sess
     """TEACHING and guard-rail showings of a public study do not spend from each other."""
     monkeypatch.setattr(sessions, "plain", lambda: session)
     open_, shown = (
-        dpnb.open("incentive33", quiet=True),
-        dpnb.open("incentive33", mode="guard-rail", quiet=True),
+        dpnb.open("nsw", quiet=True),
+        dpnb.open("nsw", mode="guard-rail", quiet=True),
     )
     assert (str(open_.mode), str(shown.mode)) == ("teaching", "guard-rail")
     column = next(column.name for column in open_.schema.columns if column.numeric)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 
 from dpnb.trusted.aggregate import (
     Add,
@@ -29,7 +29,7 @@ from dpnb.trusted.aggregate import (
     answer,
 )
 from tests.contracts.expressions import SIZES, batches, tables
-from tests.examples import examples
+from tests.examples import examples, rotation
 
 EXTREME = {
     "empty": {name: [] for name in SIZES},
@@ -91,13 +91,19 @@ class EngineContract:
                 for columns in (rows or many() for rows in EXTREME.values())
             )
 
-    @settings(suppress_health_check=[*OF_EVERY_ENGINE, HealthCheck.function_scoped_fixture], deadline=None)
+    @seed(rotation())
+    @settings(
+        suppress_health_check=[*OF_EVERY_ENGINE, HealthCheck.function_scoped_fixture],
+        deadline=None,
+        max_examples=examples(20),
+    )
     @given(batch=batches)
     def test_equals_the_reference_on_extreme_tables(self, opened, batch):
-        """Any batch of admitted expressions has the reference's integers on empty, NULL, extreme and large tables."""
+        """Any batch of admitted expressions has the reference's integers on empty, NULL, extreme and large tables; others each day."""
         self.check(opened, batch)
 
-    @settings(suppress_health_check=OF_EVERY_ENGINE, deadline=None, max_examples=examples(15))
+    @seed(rotation())
+    @settings(suppress_health_check=OF_EVERY_ENGINE, deadline=None, max_examples=examples(6))
     @given(columns=tables, batch=batches)
     def test_equals_the_reference_on_generated_tables(self, columns, batch):
         """Any batch has the reference's integers on any small table."""

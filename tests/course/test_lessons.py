@@ -26,7 +26,7 @@ def named(one: Lesson) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.turns(5)
+@pytest.mark.turns(9)
 @pytest.mark.parametrize("lesson", ALL, ids=named)
 def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
     """No cell raises, every answer that waits for a prediction is shown, and a long run holds the limit of 15 s."""
@@ -43,7 +43,7 @@ def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa:
 
 
 @pytest.mark.slow
-@pytest.mark.turns(7)
+@pytest.mark.turns(9)
 @pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_nothing_is_shown_before_a_guess(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
     """With dots in the place of guesses a cell that reveals ends with the request and shows nothing; all others run as ever."""

@@ -199,14 +199,14 @@ def test_a_kill_of_both_at_every_step_is_paid_once(dpnb_home, step, fresh):
     assert len(charges_of(book)[0]) == (2 if fresh and step in STORED else 1)
 
 
-def test_100_kills_of_both_at_random_leave_what_an_undisturbed_notebook_leaves(dpnb_home, tmp_path):
+def test_40_kills_of_both_at_random_leave_what_an_undisturbed_notebook_leaves(dpnb_home, tmp_path):
     """The same charges, the same spent, every charge answered, every draw sent as one draw; other kills each day."""
-    kill(dpnb_home, tmp_path / "twin", 100, send_here, seed=rotation())
+    kill(dpnb_home, tmp_path / "twin", 40, send_here, seed=rotation())
 
 
 def test_sigkills_of_both_at_random_leave_what_an_undisturbed_notebook_leaves(dpnb_home, tmp_path):
-    """Real processes, really killed."""
-    kill(dpnb_home, tmp_path / "twin", 40, send_there, seed=2)
+    """Real processes, really killed; at other steps each day."""
+    kill(dpnb_home, tmp_path / "twin", 15, send_there, seed=rotation())
 
 
 @pytest.mark.soak

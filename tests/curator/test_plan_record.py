@@ -159,6 +159,7 @@ def request(rng):
     )
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("seed", range(200))
 def test_random_requests_are_read_back_and_their_records_have_one_form(seed):
     rng = random.Random(seed)

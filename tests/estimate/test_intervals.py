@@ -66,6 +66,7 @@ def test_products_cover():
     assert coverage(make, -6.0) >= too_few()
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("size", [3.0, 10.0, 100.0])
 def test_ratios_cover_even_where_the_denominator_is_hardly_known(size):
     def make(rng, seed):
@@ -82,6 +83,7 @@ def test_a_ratio_whose_denominator_may_be_zero_is_unbounded_and_says_so():
     assert ratio.to_dict()["intervals"]["privacy"]["low"] is None
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("truth", [0.02, 0.05, 0.3, 0.5, 0.97])
 def test_the_root_of_c_times_1_minus_c_covers_at_the_edge_and_at_the_top(truth):
     def make(rng, seed):

@@ -39,6 +39,7 @@ def test_the_correction_keeps_its_promise_under_the_same_attack(name, computed):
     assert computed[name].corrected.kept, computed[name].corrected.text
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", RUN)
 def test_an_audit_of_the_published_procedure_exceeds_its_claim(name):
     """Running it, without reading it, shows the break: at α = 10⁻⁶ the bound is above the claim."""
@@ -54,6 +55,7 @@ def test_an_audit_of_the_published_procedure_exceeds_its_claim(name):
     assert verdict.breaks, verdict.text
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", RUN)
 def test_an_audit_of_the_correction_finds_nothing(name):
     """The same audit of the corrected procedure stays at or below its claim."""

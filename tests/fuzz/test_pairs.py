@@ -94,6 +94,7 @@ def planted(monkeypatch, wrong, seeds=(0,)):
     return tally
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_claim_is_found_where_claims_are_charged(name, monkeypatch):
     """Each planted mistake of a statistic, if it were believed, is found in the share of a day's runs that its statistics have."""
@@ -102,6 +103,7 @@ def test_a_wrong_claim_is_found_where_claims_are_charged(name, monkeypatch):
         planted(monkeypatch, WRONG[name], seeds=(0, 1))
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", sorted(WRONG.keys() - NOT_BY_DERIVATION))
 def test_a_statistic_that_is_wrong_is_refused_or_charged_the_truth(name, monkeypatch):
     """No pair needs more than is charged, whatever a statistic takes for its sensitivity: it is refused before the charge."""
@@ -112,6 +114,7 @@ def test_a_statistic_that_is_wrong_is_refused_or_charged_the_truth(name, monkeyp
             planted(monkeypatch, WRONG[name])
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", WRONG_DERIVATIONS)
 def test_a_wrong_derivation_is_found(name, monkeypatch):
     """What is derived too low is found by the pairs, as it is what is charged."""

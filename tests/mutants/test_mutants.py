@@ -70,6 +70,7 @@ def test_there_are_at_least_25_and_no_name_is_used_twice():
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_wrong_version_is_caught(name, tmp_path_factory):
     """The check has nothing against the right version, and something against the wrong one."""

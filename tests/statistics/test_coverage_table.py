@@ -18,6 +18,7 @@ from tests.statistics.coverage_table import (
 PEOPLE = population("heaped")
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", ASKED)
 def test_every_statistic_of_the_table_is_simulated(name):
     """Both losses, an interval each at least, and a share of studies that held."""

@@ -94,6 +94,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.turns(4, "asked", "method")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
@@ -189,6 +190,7 @@ EDGES: dict[str, dict[str, list[Any]]] = {
 }
 
 
+@pytest.mark.turns(4, "edge", "name")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("by", [(), (G,)], ids=["one", "groups"])
 @pytest.mark.parametrize("name", ["covariance", "correlation"])
@@ -303,6 +305,7 @@ def found(case: str, n: int, loss: tuple[str, Any], adjacency: str, reps: int, *
     )
 
 
+@pytest.mark.turns(3, "case")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize(
     ("n", "loss"), [(20, ("epsilon", 3)), (300, ("epsilon", 5)), (1500, ("rho", "0.05"))]
@@ -340,6 +343,7 @@ AGING = 0.0494
 """The correlation of ten million such rows, ± 0.0003."""
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize(("n", "epsilon"), [(500, 20), (2000, 5)])
 def test_a_correlation_covers_unequal_variances(n: int, epsilon: int) -> None:
     """A sampling variance 1.37 times that of normal columns: Fisher's z alone (91.7 % of 10,000) misses too often, with tails= it covers."""

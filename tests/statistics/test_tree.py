@@ -40,6 +40,7 @@ READINGS = ("share", "cdf", "mean", "quantile", "median")
 # ---------------------------------------------------------------- what it costs
 
 
+@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -267,7 +268,7 @@ def hits(setting: str, n: int, reps: int, level: float = 0.95) -> Counter[tuple[
     return Counter({key: int(np.min(value)) for key, value in held.items()})
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_intervals_of_all_readings_cover(setting: str) -> None:
     """At 95 % no interval of any reading misses its truth more often than a binomial law allows."""

@@ -159,8 +159,8 @@ def test_command_takes_a_students_own_arrays(data):
     shown = COMMANDS["attack"](names, "linkage quasi=[region, age], secret=ill, rng=2, epsilon=0.5")
     assert shown.result["dp"].rows == bench("linkage", rng=2, **OWN["linkage"])["dp"].rows
     assert shown.facts["epsilon"] == 0.5
-    same = COMMANDS["attack"](names, "reconstruction secret = (ill[:100] == 1) * 1")
-    assert "100 people's yes or no" in same.card().text
+    same = COMMANDS["attack"](names, "reconstruction secret = (ill[:20] == 1) * 1")
+    assert "20 people's yes or no" in same.card().text
     for line, words in {
         "averaging secret=ill": "no arrays",
         "linkage secret=ill,": "takes quasi= and secret=",

@@ -139,7 +139,7 @@ class TestArrowDictionaries(SourceContract):
 class TestParquet(SourceContract):
     """A Parquet file."""
 
-    TABLES, LONG = 5, 400
+    TABLES, LONG = 2, 400
 
     @classmethod
     def codes(cls, columns, folder):
@@ -150,7 +150,7 @@ class TestParquet(SourceContract):
 class TestDatabase(SourceContract):
     """A table of a DuckDB file."""
 
-    TABLES, LONG = 3, 200
+    TABLES, LONG = 2, 200
 
     @classmethod
     def codes(cls, columns, folder):
@@ -170,7 +170,7 @@ def field(cell):
 class TestCsv(SourceContract):
     """A CSV file of a program that quotes what needs it: line ends in a cell are refused."""
 
-    TABLES, LONG = 6, 500
+    TABLES, LONG = 3, 500
     DIALECT = Dialect()
 
     @classmethod
@@ -187,7 +187,7 @@ class TestCsv(SourceContract):
 class TestCsvAcrossLines(TestCsv):
     """The same, where quoted line ends are declared."""
 
-    TABLES, LONG = 4, 300
+    TABLES, LONG = 2, 300
     DIALECT = Dialect(quoting="across lines")
 
 
@@ -215,7 +215,7 @@ class TestCsvWithoutQuotes(TestCsvAsTyped):
 class TestRaggedCsv(TestCsvAsTyped):
     """The same, where a row may have any number of fields: its own text alone decides."""
 
-    TABLES, LONG, SHARE = 10, 300, 0.25
+    TABLES, LONG, SHARE = 3, 300, 0.25
     DIALECT = Dialect(quoting="none", ragged=True)
 
     @classmethod
@@ -254,6 +254,7 @@ def test_a_table_of_mixed_cells_is_read_cell_by_cell(seed, tmp_path):
     assert codes_by_sql(columns, tmp_path) == alone
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("cell", CELLS, ids=repr)
 def test_a_cell_has_one_code_in_every_container(cell, tmp_path):
     """One cell, in lists, pandas, polars, Arrow, Parquet and CSV."""
@@ -289,6 +290,7 @@ FRAMES = {
 }
 
 
+@pytest.mark.turns(3, "kind")
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize(
     "ninth", ["itself", "?", "1.0", None, math.nan, True, 2.5, 10**30, pd.Timestamp("2020-01-01")]
