@@ -17,6 +17,8 @@ from tests.forked_curators import Forks
 
 STARTED = ("curator", "serving", "wire", "benchmarks", "repo")
 """Rooms of tests that start curators as everybody does."""
+# nbformat brings jsonschema, whose check of international addresses compiles a grammar: 2.4 s in each process, for what no notebook has
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 PROFILE = os.environ.get("DPNB_HYPOTHESIS", "ordinary")
 os.environ.setdefault(
     "DPNB_ROTATION", str(rotation())
