@@ -22,8 +22,8 @@ from tasks.pythons import REST, may_differ
 
 # neighbours in a file stay in one process, which shares what the file prepares; who is ready first takes from the other
 SPREAD = ("-n2", "--dist=worksteal")
-# the tests of a file stay together: they share a server, a page of JupyterLab and a budget
-BY_FILE = ("-n2", "--dist=loadfile")
+# the tests of a file stay together: they share a page of JupyterLab and a budget; the files come in the order that conftest gives
+BY_FILE = ("-n2", "--dist=loadfile", "--no-loadscope-reorder")
 # the quick tests of what the guarantee rests on
 TRUSTED = (
     "tests/privacy",

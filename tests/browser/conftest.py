@@ -13,6 +13,7 @@ Made stable by these rules, each learnt from a failure:
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -21,6 +22,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -31,6 +33,8 @@ from unittest import mock
 
 import nbformat
 import pytest
+
+from tests.browser import forks as forks_
 
 playwright = pytest.importorskip("playwright.sync_api")
 # how long a fact is waited for where the machine has much else to do; one that is there is not waited for
@@ -67,8 +71,19 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "docmanager-extension/plugin": {"autosave": False},
 }
+# what the environment brings for other tests, and takes a third of a server's start
+UNUSED = (
+    "nbgrader.server_extensions.assignment_list",
+    "nbgrader.server_extensions.course_list",
+    "nbgrader.server_extensions.formgrader",
+    "nbgrader.server_extensions.validate_assignment",
+    "voila.server_extension",
+)
 START_SECONDS = 90
+# so many seconds a curator waits for the next test's kernel
+LINGER = "120"
 SIZE = {"width": 1360, "height": 900}
+THEMES = ("JupyterLab Light", "JupyterLab Dark")
 # what a test left in a page: its kernels, its notebooks without a question whether to save them, dialogues, panels, the theme
 CLEARED = """async () => {
     const app = window.jupyterapp;
@@ -96,16 +111,21 @@ THEIRS = (  # faults that Jupyter has without dpnb: see `_theirs`
     "Canceled future for create_subshell_request",
     '"stream.stderr" is not valid JSON',
 )
+# files in the order of their time, the longest first; the others take less than any of these
+_LONG = """hub behaviour cards every_interaction strangers coverage panel installed extension deposit lessons interactions
+gallery accessibility live_cards tour"""
+LONG_FIRST = {f"test_{name}": place for place, name in enumerate(_LONG.split())}
 START = '%load_ext dpnb\nimport dpnb\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 #: Run by IPython in each kernel as it starts: the home is that of the tests that run now.
 HOME = "import os, pathlib\nos.environ['DPNB_HOME'] = pathlib.Path({named!r}).read_text()\n"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder: it needs a browser."""
+    """Mark every test of this folder: it needs a browser. Of two processes neither is left with a long file at the end."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+    items.sort(key=lambda item: LONG_FIRST.get(item.path.stem, len(LONG_FIRST)))
 
 
 def free_port() -> int:
@@ -128,14 +148,21 @@ def others(folder: Path) -> Path:
 class Server:
     """A Jupyter server whose every folder lies under ``root``; notebooks are served from ``work``."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, forks: Path | None = None) -> None:
         self.root, self.work, self.token = root, root / "work", secrets.token_hex(16)
+        self.forks = forks
         for name in ("work", "config", "data", "runtime", "ipython"):
             (root / name).mkdir(parents=True)
         startup = root / "ipython" / "profile_default" / "startup" / "home.py"
         startup.parent.mkdir(parents=True)
         startup.write_text(HOME.format(named=str(root / "home")))
+        extensions = dict.fromkeys(UNUSED, False)
+        config = json.dumps({"ServerApp": {"jpserver_extensions": extensions}})
+        (root / "config" / "jupyter_server_config.json").write_text(config)
+        self.home = root / "homes"
         self.begin("first")
+        if forks is not None:
+            self.fork_kernels(forks)
         for name, value in SETTINGS.items():
             path = root / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -148,11 +175,26 @@ class Server:
             )
         self.wait_until_it_answers()
 
+    def fork_kernels(self, forks: Path) -> None:
+        """Let kernels be forked by the process that listens at a place."""
+        kind = self.root / "forked" / "kernels" / "python3"
+        shutil.copytree(Path(sys.prefix) / "share/jupyter/kernels/python3", kind)
+        described = json.loads((kind / "kernel.json").read_text())
+        stand_in = [sys.executable, "-ESs", forks_.__file__, "stand-in", str(forks)]
+        described["argv"] = [*stand_in, "-f", "{connection_file}"]
+        (kind / "kernel.json").write_text(json.dumps(described))
+
     def begin(self, name: str) -> None:
         """Make a home, with a ledger and budgets of its own, for the kernels that start from now on."""
+        self.end_curator()
         self.home = self.root / "homes" / name
         self.home.mkdir(parents=True)
         (self.root / "home").write_text(str(self.home))
+
+    def end_curator(self) -> None:
+        """End the curator of the home, which waits for the kernels to come."""
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            os.kill(json.loads((self.home / "curator.json").read_text())["pid"], signal.SIGTERM)
 
     def command(self, port: int) -> list[str]:
         """Return the command line of the server."""
@@ -183,7 +225,8 @@ class Server:
         }
         own = {name: str(self.root / folder) for name, folder in folders.items()}
         inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-        return {**inherited, **own, "NO_PROXY": "127.0.0.1"}
+        forked = {"JUPYTER_PATH": str(self.root / "forked")} if self.forks else {}
+        return {**inherited, **own, **forked, "NO_PROXY": "127.0.0.1", "DPNB_LINGER": LINGER}
 
     def wait_until_it_answers(self) -> None:
         """Return when the server answers; fail with the end of its log when it does not."""
@@ -209,13 +252,14 @@ class Server:
         nbformat.write(notebook, self.work / name)
 
     def stop(self) -> None:
-        """End the server, and with it its kernels."""
+        """End the server, and with it its kernels and their curator."""
         self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.end_curator()
 
 
 def _theirs(error: Any) -> bool:
@@ -235,10 +279,27 @@ def _ours(message: Any) -> bool:
     return message.type in {"error", "warning"} and ("dpnb" in said or "comm " in said)
 
 
+class Shots:
+    """Keeps pictures in the folder that DPNB_SHOTS names; where it names none, nobody looks at them, and none is taken."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    @property
+    def themes(self) -> Sequence[str]:
+        """The themes of JupyterLab that are gone through for pictures alone."""
+        return THEMES if self.folder else ()
+
+    def __call__(self, place: Any, name: str, **options: Any) -> None:
+        """Keep a picture of a page, or of a part of one."""
+        if self.folder:
+            place.screenshot(path=self.folder / f"{name}.png", **options)
+
+
 class Lab:
     """Drives one page of JupyterLab."""
 
-    def __init__(self, page: Any, server: Server, shots: Path) -> None:
+    def __init__(self, page: Any, server: Server, shots: Shots) -> None:
         self.page, self.server, self.shots = page, server, shots
         self.errors: list[str] = []
         page.on("console", self.heard)
@@ -346,14 +407,14 @@ class Lab:
         """Return the locator of a cell's output area."""
         return self.cell(index).locator(".jp-OutputArea-output")
 
-    def shot(self, name: str, **options: Any) -> Path:
-        """Save a screenshot and return where it is."""
-        path = self.shots / f"{name}.png"
-        self.page.screenshot(path=path, **options)
-        return path
+    def shot(self, name: str, **options: Any) -> None:
+        """Keep a picture of the page, if anybody looks at it."""
+        self.shots(self.page, name, **options)
 
     def theme(self, name: str) -> None:
-        """Switch to "JupyterLab Light" or "JupyterLab Dark"."""
+        """Switch to "JupyterLab Light" or "JupyterLab Dark", if it is not the theme."""
+        if self.page.evaluate("document.body.dataset.jpThemeName") == name:
+            return
         self.command("apputils:change-theme", {"theme": name})
         self.page.locator(f'body[data-jp-theme-name="{name}"]').wait_for(state="attached")
 
@@ -378,9 +439,19 @@ def browser(chromium_path: str) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def jupyter(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def forks() -> Iterator[Path]:
+    """Start the process from which kernels are forked; return where it listens."""
+    with tempfile.TemporaryDirectory(prefix="forks") as folder:
+        place = Path(folder) / "socket"
+        command = [sys.executable, forks_.__file__, "serve", str(place)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):
+            yield place
+
+
+@pytest.fixture(scope="session")
+def jupyter(chromium_path: str, forks: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Start JupyterLab once."""
-    one = Server(tmp_path_factory.mktemp("lab"))
+    one = Server(tmp_path_factory.mktemp("lab"), forks)
     yield one
     one.stop()
 
@@ -393,12 +464,13 @@ def server(jupyter: Server, request: pytest.FixtureRequest) -> Server:
 
 
 @pytest.fixture(scope="session")
-def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the folder of screenshots: DPNB_SHOTS, or a temporary one."""
+def shots() -> Shots:
+    """Keep pictures in the folder that DPNB_SHOTS names."""
     asked = os.environ.get("DPNB_SHOTS")
-    folder = Path(asked) if asked else tmp_path_factory.mktemp("shots")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    folder = Path(asked) if asked else None
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    return Shots(folder)
 
 
 def fresh(browser: Any) -> Any:
@@ -439,7 +511,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture
 def lab(
-    browser: Any, pages: list[Any], server: Server, shots: Path, request: pytest.FixtureRequest
+    browser: Any, pages: list[Any], server: Server, shots: Shots, request: pytest.FixtureRequest
 ) -> Iterator[Lab]:
     """Give a driver of JupyterLab; a page error, or noise of dpnb's in the console, anywhere in the test fails it."""
     if not pages:
@@ -452,6 +524,23 @@ def lab(
     else:
         one.leave()
     assert one.errors == []
+
+
+@pytest.fixture(scope="module")
+def file_lab(
+    browser: Any, pages: list[Any], server: Server, shots: Shots, request: pytest.FixtureRequest
+) -> Iterator[Lab]:
+    """Give a driver of JupyterLab that the tests of a file share, which have no `lab` besides."""
+    if not pages:
+        pages.append(fresh(browser))
+    one = Lab(pages[0], server, shots)
+    one.page.set_viewport_size(SIZE)
+    failed = request.session.testsfailed
+    yield one
+    if request.session.testsfailed > failed:
+        pages.pop().context.close()
+    else:
+        one.leave()
 
 
 @pytest.fixture
@@ -514,14 +603,65 @@ def rest(page: Any) -> None:
     page.evaluate(_AT_REST)
 
 
-@pytest.fixture
-def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
-    """Show interactions on a page of their own, offline, in a given width and scheme; with ``kernel`` this process hears them.
+class Offline:
+    """Pages without a network that tests show interactions on, one after the other; each finds its page as if it were new."""
 
-    With ``still`` the page does not know that: what it asks all the same is counted.
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+        self.idle: list[Any] = []
 
-    A page error, or an error on the console, anywhere in the test fails it. ``page.busy`` makes the kernel deaf.
-    """
+    def page(self, width: int, height: int, scheme: str, motion: str) -> Any:
+        """Return a page that nobody uses, of this size, colour scheme and motion."""
+        page = self.idle.pop() if self.idle else self.opened()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme, reduced_motion=motion)
+        page.set_default_timeout(PATIENCE)
+        page.faults, page.busy, page.made = [], False, ()
+        return page
+
+    def opened(self) -> Any:
+        """Open a page whose errors, and errors on its console, are noted, and whose questions are answered."""
+        context = self.browser.new_context()
+        context.set_offline(True)
+        page = context.new_page()
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on(
+            "console", lambda message: page.faults.append(message.text) if message.type == "error" else None
+        )
+        page.expose_function("dpnbHear", lambda nth, text: hear(page, nth, text))
+        return page
+
+    def take_back(self, page: Any) -> None:
+        """Keep a page for the next test; two that are idle are enough."""
+        if len(self.idle) < 2:
+            page.goto("about:blank")
+            page.mouse.move(0, 0)
+            self.idle.append(page)
+        else:
+            page.context.close()
+
+
+def hear(page: Any, nth: int, text: str) -> Any:
+    """Set what a hand has set on a page, as its kernel does, and return what follows."""
+    from dpnb.widgets import pages
+
+    if page.busy:
+        return None
+    page.made[nth].chosen = json.loads(text)
+    return {"facts": page.made[nth].facts, "arrays": pages.texts(page.made[nth].arrays)}
+
+
+@pytest.fixture(scope="session")
+def offline_pages(browser: Any) -> Offline:
+    """Hold the pages on which tests show interactions."""
+    return Offline(browser)
+
+
+@contextlib.contextmanager
+def show_on(
+    offline_pages: Offline, folder: Path, failed: Callable[[], bool] = lambda: False
+) -> Iterator[Any]:
+    """Give what shows interactions on pages, written into a folder; see the fixture `show`."""
     from dpnb import widgets
     from dpnb.widgets import pages as pages_
 
@@ -536,47 +676,53 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
         kernel: bool = False,
         still: bool = False,
     ) -> Any:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion=motion
-        )
-        context.set_offline(True)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.faults, page.busy = [], False
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.on(
-            "console", lambda message: page.faults.append(message.text) if message.type == "error" else None
-        )
-
-        def hear(nth: int, text: str) -> Any:
-            if page.busy:
-                return None
-            made[nth].chosen = json.loads(text)
-            return {"facts": made[nth].facts, "arrays": pages_.texts(made[nth].arrays)}
-
-        page.expose_function("dpnbHear", hear)
+        page = offline_pages.page(width, height, scheme, motion)
+        pages.append(page)
+        page.made = made
         # the page's policy runs the one script that it was written with
         assert _SENT in pages_._SCRIPT
         heard = _HEARD.removeprefix(_ALIVE) if still else _HEARD
         script = pages_._SCRIPT.replace(_SENT, heard) if kernel else pages_._SCRIPT
         with mock.patch.object(pages_, "_SCRIPT", script):
-            (tmp_path / "page.html").write_text(widgets.page(made), encoding="utf-8")
-        page.goto((tmp_path / "page.html").as_uri())
+            (folder / "page.html").write_text(widgets.page(made), encoding="utf-8")
+        page.goto((folder / "page.html").as_uri())
         page.locator(".dpnb-w").first.wait_for()
-        pages.append(page)
         return page
 
     yield show_
+    faults = [fault for page in pages for fault in page.faults]
     for page in pages:
-        assert page.faults == []
-        page.context.close()
+        if faults or failed():
+            page.context.close()
+        else:
+            offline_pages.take_back(page)
+    assert faults == []
+
+
+@pytest.fixture
+def show(offline_pages: Offline, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Show interactions on a page of their own, offline, in a given width and scheme; with ``kernel`` this process hears them.
+
+    With ``still`` the page does not know that: what it asks all the same is counted.
+
+    A page error, or an error on the console, anywhere in the test fails it. ``page.busy`` makes the kernel deaf.
+    """
+    with show_on(offline_pages, tmp_path, lambda: FAILED in request.node.stash) as show_:
+        yield show_
+
+
+@contextlib.contextmanager
+def protected(home: Path) -> Iterator[Any]:
+    """Give a handle on forty protected rows, without a kernel."""
+    from tests.curator import small
+
+    service = small.curator(home)
+    yield small.opened(small.session(service, "ann"), home)
+    service.close()
 
 
 @pytest.fixture
 def data(dpnb_home: Path) -> Iterator[Any]:
     """Give a handle on forty protected rows, without a kernel."""
-    from tests.curator import small
-
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
+    with protected(dpnb_home) as handle:
+        yield handle

@@ -36,7 +36,7 @@ def test_a_question_is_taken_by_mouse_and_by_key(show, data, shots, width, schem
     expect(page.locator("[role=status]", has_text="middle_x")).to_be_visible()
     assert page.evaluate("window.taken") == ["average_x = small.x.mean()", "middle_x = small.x.median()"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.screenshot(path=shots / f"attach-open-{width}-{scheme}.png", full_page=True)
+    shots(page, f"attach-open-{width}-{scheme}", full_page=True)
 
 
 def test_without_a_notebook_the_line_is_shown_to_copy(show, data):

@@ -297,27 +297,32 @@ def test_a_notebook_for_which_no_kernel_is_chosen_has_none(open_):  # noqa: F811
     expect(lab.gauge).to_contain_text("not loaded")
 
 
-@pytest.mark.parametrize("width", [600, 480])
-def test_a_narrow_window_keeps_the_gauge(open_, width):  # noqa: F811
+INSIDE = """() => {
+    const button = document.querySelector('.dpnb-Gauge'), at = button.getBoundingClientRect();
+    const found = document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2);
+    return at.left >= 0 && at.right <= innerWidth && button.scrollWidth <= button.clientWidth && button.contains(found);
+}"""
+
+
+def test_a_narrow_window_keeps_the_gauge(open_):  # noqa: F811
     """What was spent stays in the status bar, whole and within the window, without the dataset's name; a state as well."""
     lab = open_("1", LOAD, OPEN)
-    lab.page.set_viewport_size({"width": width, "height": 800})
-    expect(lab.gauge).to_be_visible()
-    expect(lab.gauge).to_have_text("dp: not loaded")
+    for width in (600, 480):
+        lab.page.set_viewport_size({"width": width, "height": 800})
+        expect(lab.gauge).to_be_visible()
+        expect(lab.gauge).to_have_text("dp: not loaded")
+        lab.page.wait_for_function(INSIDE)
     lab.run_cell(1)
     lab.run_cell(2)
-    expect(lab.gauge).to_have_text(re.compile(r"^hiv: ε [\d.]+ of 4$"))
-    lab.page.wait_for_function(
-        "() => /^ε [\\d.]+ of 4$/.test(document.querySelector('.dpnb-Gauge').innerText.trim())"
-    )
-    expect(lab.gauge).to_have_attribute("aria-label", re.compile(r"Privacy budget: hiv: ε"))
-    inside = """() => {
-        const button = document.querySelector('.dpnb-Gauge'), at = button.getBoundingClientRect();
-        const found = document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2);
-        return at.left >= 0 && at.right <= innerWidth && button.scrollWidth <= button.clientWidth && button.contains(found);
-    }"""
-    lab.page.wait_for_function(inside)
-    lab.shot(f"gauge-{width}")
+    for width in (480, 600):
+        lab.page.set_viewport_size({"width": width, "height": 800})
+        expect(lab.gauge).to_have_text(re.compile(r"^hiv: ε [\d.]+ of 4$"))
+        lab.page.wait_for_function(
+            "() => /^ε [\\d.]+ of 4$/.test(document.querySelector('.dpnb-Gauge').innerText.trim())"
+        )
+        expect(lab.gauge).to_have_attribute("aria-label", re.compile(r"Privacy budget: hiv: ε"))
+        lab.page.wait_for_function(INSIDE)
+        lab.shot(f"gauge-{width}")
 
 
 SLOW = """import dpnb.notebook.comm as told, threading
@@ -356,24 +361,25 @@ def test_the_price_of_an_older_text_is_never_shown_as_that_of_a_newer(open_):  #
     expect(lab.cell(5).locator(".dpnb-Tag")).to_have_text("asks nothing")
 
 
-@pytest.mark.parametrize("width", [1360, 700, 480])
-def test_the_tag_never_lies_over_the_code(open_, width):  # noqa: F811
+BELOW = """() => {
+    const area = document.querySelectorAll('.jp-Notebook .jp-Cell')[2].querySelector('.jp-InputArea');
+    const at = name => area.querySelector(name).getBoundingClientRect();
+    const [tag, code, all] = [at('.dpnb-Tag'), at('.jp-InputArea-editor'), area.getBoundingClientRect()];
+    return tag.height > 0 && tag.top >= code.bottom - 0.5 && tag.bottom <= all.bottom + 0.5
+        && tag.left >= all.left - 0.5 && tag.right <= all.right + 0.5 && all.right - code.right < 8;
+}"""
+
+
+def test_the_tag_never_lies_over_the_code(open_):  # noqa: F811
     """In every width it stands below the code, within the cell, and a long line of code is not shortened by it."""
     long = "%%dp plan epsilon=0.5\na = hiv.age.mean()\nb = (" + " + ".join(["hiv.distvct"] * 12) + ").mean()"
     lab = ready(open_, long)
-    lab.page.set_viewport_size({"width": width, "height": 800})
     lab.run_cell(2)
     expect(lab.cell(2).locator(".dpnb-Tag")).to_contain_text("plan · nothing spent · now ε 0.5")
-    lab.page.wait_for_function(
-        """() => {
-            const area = document.querySelectorAll('.jp-Notebook .jp-Cell')[2].querySelector('.jp-InputArea');
-            const at = name => area.querySelector(name).getBoundingClientRect();
-            const [tag, code, all] = [at('.dpnb-Tag'), at('.jp-InputArea-editor'), area.getBoundingClientRect()];
-            return tag.height > 0 && tag.top >= code.bottom - 0.5 && tag.bottom <= all.bottom + 0.5
-                && tag.left >= all.left - 0.5 && tag.right <= all.right + 0.5 && all.right - code.right < 8;
-        }"""
-    )
-    for theme in ("JupyterLab Dark", "JupyterLab Light"):
-        lab.theme(theme)
-        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers the page for a moment
-        lab.shot(f"tag-{width}-{theme.split()[-1].lower()}")
+    for width in (1360, 700, 480):
+        lab.page.set_viewport_size({"width": width, "height": 800})
+        lab.page.wait_for_function(BELOW)
+        for theme in lab.shots.themes:
+            lab.theme(theme)
+            expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers the page for a moment
+            lab.shot(f"tag-{width}-{theme.split()[-1].lower()}")

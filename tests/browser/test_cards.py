@@ -159,7 +159,7 @@ def test_a_stored_answer_says_where_it_came_from(cards):
             lab.theme(theme)
             expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
             assert not serious(lab.page, ".dpnb-Card"), theme
-            card.screenshot(path=lab.shots / f"card-stored-{theme.split()[-1].lower()}.png")
+            lab.shots(card, f"card-stored-{theme.split()[-1].lower()}")
 
 
 def test_a_pending_card_becomes_the_release_in_its_place(cards):
@@ -285,10 +285,10 @@ def test_cards_fit_their_window(cards):
         body = card.locator(".dpnb-again:not([hidden])")
         inner = body.evaluate("one => one.scrollWidth - one.clientWidth")
         assert inner <= 0, json.dumps({"width": width, "over": inner})
-        for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        for theme in lab.shots.themes:
             lab.theme(theme)
             expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers the page for a moment
-            card.screenshot(path=lab.shots / f"card-{width}-{theme.split()[-1].lower()}.png")
+            lab.shots(card, f"card-{width}-{theme.split()[-1].lower()}")
 
 
 def test_a_busy_kernel_answers_a_card(cards):

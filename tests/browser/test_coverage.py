@@ -60,7 +60,7 @@ def test_a_thousand_studies_are_started_and_told(show, shots):
     missed = int(re.search(r"(\d+) of the last 40 miss", label)[1])
     assert missed == sum(not held for *_, held in lab.facts["run"]["methods"]["naive"]["stack"])
     assert figure.locator("svg path").last.get_attribute("d").count("M") == missed > 0
-    page.screenshot(path=shots / "coverage-studies.png", full_page=True)
+    shots(page, "coverage-studies", full_page=True)
 
 
 def test_paused_resumed_and_cancelled(show):
@@ -166,7 +166,7 @@ def test_sweep_has_a_cursor(show, shots, view, last):
     page.mouse.up()
     expect(cursor).to_have_attribute("aria-valuenow", "0")
     expect(row).to_contain_text(f"{100 * naive['coverage'][0]:.1f}".removesuffix(".0"))
-    page.screenshot(path=shots / f"coverage-sweep-{view}.png", full_page=True)
+    shots(page, f"coverage-sweep-{view}", full_page=True)
 
 
 def test_a_sweep_that_is_paused_says_where_it_is(show):
@@ -223,7 +223,7 @@ def test_bootstrap_tells_its_price(show, shots):
         page.get_by_text("Published as ρ 0.5, ε 4.89 at δ 10⁻⁶. It costs more with 10 resamples")
     ).to_be_visible()
     expect(page.locator("tbody tr")).to_have_count(7)
-    page.screenshot(path=shots / "coverage-bootstrap.png", full_page=True)
+    shots(page, "coverage-bootstrap", full_page=True)
     page.get_by_label("view").select_option("studies")
     expect(page.locator("figure.stack", has=page.locator("svg[aria-label^='intervals of']"))).to_have_count(7)
 
@@ -259,7 +259,7 @@ def test_the_published_table_stands_beside_its_price(show, shots):
     page.keyboard.press("End")
     counts = lab.facts["partition"]["counts"][23]
     expect(page.get_by_text(f"leaves out {counts[0]} of 500 rows")).to_be_visible()
-    page.screenshot(path=shots / "coverage-published.png", full_page=True)
+    shots(page, "coverage-published", full_page=True)
     button(page, "z-scores").click()
     expect(page.get_by_text("in standard errors")).to_be_visible()
     button(page, "releases").click()
@@ -297,7 +297,7 @@ def test_the_population_is_shaped_by_hand(show, shots):
     page.get_by_label("skew, typed").fill("much")
     page.get_by_label("skew, typed").press("Enter")
     expect(page.get_by_role("alert").filter(has_text="skew is a number")).to_be_visible()
-    page.screenshot(path=shots / "coverage-declared.png", full_page=True)
+    shots(page, "coverage-declared", full_page=True)
 
 
 def test_a_kernel_that_does_not_answer_is_named(show):
@@ -377,7 +377,7 @@ def test_lab_fits_its_window(show, shots, width, scheme):
     lab = widgets.coverage_lab("mean", "outliers", n=200, rho=0.5, reps=200, methods=shown).run()
     for view in ("studies", "loss"):
         page = show(lab.run(view), width=width, scheme=scheme)
-        page.screenshot(path=shots / f"coverage-{view}-{width}-{scheme}.png", full_page=True)
+        shots(page, f"coverage-{view}-{width}-{scheme}", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -264,7 +264,7 @@ def test_the_breath_fits_its_window(show, shots, width, scheme):
     """Nothing sticks out sideways, and text in the pictures is at least 11 pixels high."""
     page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.2), width=width, scheme=scheme)
     page.get_by_role("button", name="Next miss").click()
-    page.screenshot(path=shots / f"breath-{width}-{scheme}.png", full_page=True)
+    shots(page, f"breath-{width}-{scheme}", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     sizes = page.evaluate(
         """() => [...document.querySelectorAll(".breath svg.plot")].map(one =>

@@ -96,5 +96,5 @@ def test_slider_answers_the_keyboard(open_page):
 def test_page_fits_its_window(open_page, shots, name, width, scheme):
     """Light, dark and narrow: nothing sticks out or is clipped, letters are large enough, and axe finds nothing serious."""
     page = open_page(width=width, scheme=scheme)
-    page.screenshot(path=shots / f"demo-{name}.png", full_page=True)
+    shots(page, f"demo-{name}", full_page=True)
     assert faults(page, width) == []

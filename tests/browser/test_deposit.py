@@ -49,7 +49,7 @@ def test_the_four_steps_are_clean_and_fit(show, shots, tmp_path, dpnb_home, sche
         for width in (390, 1400):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            page.screenshot(path=shots / f"deposit-{step + 1}-{width}-{scheme}.png", full_page=True)
+            shots(page, f"deposit-{step + 1}-{width}-{scheme}", full_page=True)
         assert not serious(page, "main"), step
 
 
@@ -192,7 +192,7 @@ def test_an_owner_deposits_a_file_by_key_alone(lab, shots):
     declare(page, screen)
     choose(page, screen)
     release(page, screen)
-    page.screenshot(path=shots / "deposit-lab.png")
+    shots(page, "deposit-lab")
     close(page, screen)
     publish = screen.get_by_role("button", name="Write the published page")
     expect(publish).to_be_enabled()
@@ -245,7 +245,7 @@ def test_a_published_page_is_clean_and_fits(browser, shots, published, scheme):
     for width in (390, 1400):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.screenshot(path=shots / f"published-{width}-{scheme}.png", full_page=True)
+        shots(page, f"published-{width}-{scheme}", full_page=True)
     assert not serious(page, "main")
     assert wanted == [published.as_uri()]
     page.context.close()

@@ -11,8 +11,9 @@ from dpnb import widgets
 from dpnb.risk.odds import odds_sentence
 from dpnb.widgets import _base
 from dpnb.widgets.registry import INTERACTIONS
+from tests.browser.conftest import protected, show_on, until
 from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
-from tests.browser.test_interactions import everything, frame, makers, range_of
+from tests.browser.test_interactions import LETTERS, everything, frame, makers, range_of
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -38,6 +39,8 @@ NAMES = (
     "remeasure",
     "wall",
 )
+WIDTHS = (320, 390, 600, 800, 1200, 1600)
+ON_AXES = ("attack", "compare", "coverage", "exhibits", "noises", "seesaw")
 CLOSED = ("seesaw", "compare", "odds", "noises", "person", "clamp")
 # the sliders of a loss; a lever of the exhibits moves a mechanism that breaks its promise, and is none of them
 LOSS = re.compile(r"^\+?[ερ]( of this cell)?$")
@@ -49,22 +52,83 @@ LIES = r"""() => [...document.querySelectorAll('.dpnb-w, .dpnb-w *')].flatMap(no
 ]).filter(text => /\bNaN\b|\bInfinity\b|\bundefined\b|\[object/.test(text))"""
 
 
-@pytest.fixture(params=NAMES)
-def one(request, data):
-    """One interaction after the other."""
-    return makers(data)[request.param]()
+@pytest.fixture(scope="module")
+def each(tmp_path_factory):
+    """One of each interaction, about forty rows that nobody spends from besides."""
+    home = tmp_path_factory.mktemp("each")
+    with pytest.MonkeyPatch.context() as patch, protected(home) as data:
+        patch.setenv("DPNB_HOME", str(home))
+        made = everything(data)
+        patch.undo()
+        yield made
 
 
-def test_every_interaction_is_tested_here(data):
+@pytest.fixture(scope="module", params=NAMES)
+def shown(request, each, offline_pages, tmp_path_factory):
+    """One interaction after the other, on a page that the tests of all of them share: the first looks at it before any hand does."""
+    with show_on(offline_pages, tmp_path_factory.mktemp("shown")) as show:
+        yield show(each[request.param])
+
+
+def test_every_interaction_is_tested_here(each):
     """The names above are those of the registry."""
-    made = everything(data)
+    made = each
     assert set(NAMES) == set(made)
     assert {one.module for one in made.values()} == {entry.name for entry in INTERACTIONS}
 
 
-def test_nonsense_in_number_fields_is_told(show, one):
+def test_nothing_moves_by_itself(shown):
+    """With reduced motion no animation runs, and nothing is drawn until a hand moves."""
+    page = shown
+    assert page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
+    counted = """() => new Promise(done => {
+        let changes = 0;
+        const watcher = new MutationObserver(found => { changes += found.length; });
+        watcher.observe(document.body, { subtree: true, attributes: true, childList: true });
+        let frames = 0;
+        const tick = () => { if (++frames === 20) { watcher.disconnect(); done(changes); } else requestAnimationFrame(tick); };
+        requestAnimationFrame(tick);
+    })"""
+    assert page.evaluate(counted) == 0
+
+
+def test_a_loss_is_heard_with_its_odds(shown):
+    """Every slider of an ε says what its value means for one person, as the formula has it; one of a ρ says in which measure it counts."""
+    page = shown
+    for slider in page.get_by_role("slider", name=LOSS).all():
+        for key in ("", "ArrowRight", "ArrowLeft"):
+            if key:
+                slider.press(key)
+                frame(page)
+            heard = slider.get_attribute("aria-valuetext")
+            if "ρ" in slider.evaluate("e => e.labels[0].textContent"):
+                assert re.search(r"ρ [\d.e-]+ of zero-concentrated differential privacy", heard)
+                continue
+            loss = re.search(r"ε ([\d.e+-]+): an", heard)[1]
+            bound = odds_sentence("0.1", loss).partition(":")[0].removeprefix("An ")
+            assert f"ε {loss}: an {bound}" in heard
+
+
+def test_every_slider_answers_the_keys(shown):
+    """An arrow key moves each enabled slider, and what is heard of its value follows."""
+    page = shown
+    for slider in page.locator("input[type=range]:visible:enabled, [role=slider]:visible").all():
+        name = slider.get_attribute("aria-label") or slider.evaluate("e => e.labels?.[0]?.textContent ?? ''")
+        words = (
+            "e => `${e.value ?? ''} ${e.getAttribute('aria-valuenow')} ${e.getAttribute('aria-valuetext')}`"
+        )
+        before, seen = slider.evaluate(words), set()
+        slider.focus()
+        for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+            page.keyboard.press(key)
+            frame(page)
+            seen.add(slider.evaluate(words))
+        assert seen - {before}, name
+
+
+def test_nonsense_in_number_fields_is_told(shown):
     """Whatever is typed into a number field, the picture shows numbers; what is refused is marked, with a sentence."""
-    page = show(one)
+    page = shown
     fields = page.locator("input[type=text][inputmode]:visible:enabled")
     for i in range(fields.count()):
         field = fields.nth(i)
@@ -89,21 +153,23 @@ WRONG = (
 
 
 @pytest.mark.parametrize("name", CLOSED)
-@pytest.mark.parametrize("wrong", WRONG, ids=["texts", "beyond", "huge", "lists"])
-def test_wrong_settings_leave_a_true_picture(show, data, name, wrong):
+def test_wrong_settings_leave_a_true_picture(show, data, name):
     """Settings that no hand could make, as a saved notebook may bring them, are left out or brought into their range."""
-    made = makers(data)[name]()
-    made.chosen = wrong
-    page = show(made)
+    made = [makers(data)[name]() for _ in WRONG]
+    for one, wrong in zip(made, WRONG, strict=True):
+        one.chosen = wrong
+    page = show(*made)
     assert page.evaluate(LIES) == []
-    made.card()
-    slider, field = range_of(page, "ε"), page.get_by_label("ε, typed")
-    before = slider.get_attribute("aria-valuetext")
-    field.fill("0.37")
-    field.press("Enter")
-    frame(page)
-    assert slider.get_attribute("aria-valuetext") != before
-    assert page.evaluate(LIES) == []
+    for place, one in enumerate(made):
+        one.card()
+        drawn = page.locator("[data-dpnb]").nth(place)
+        slider, field = range_of(drawn, "ε"), drawn.get_by_label("ε, typed")
+        before = slider.get_attribute("aria-valuetext")
+        field.fill("0.37")
+        field.press("Enter")
+        frame(page)
+        assert slider.get_attribute("aria-valuetext") != before, WRONG[place]
+        assert page.evaluate(LIES) == [], WRONG[place]
 
 
 def test_a_population_of_one_value_is_drawn(show):
@@ -118,41 +184,7 @@ def test_a_population_of_one_value_is_drawn(show):
         assert page.evaluate(LIES) == [], kind
 
 
-def test_every_slider_answers_the_keys(show, one):
-    """An arrow key moves each enabled slider, and what is heard of its value follows."""
-    page = show(one)
-    for slider in page.locator("input[type=range]:visible:enabled, [role=slider]:visible").all():
-        name = slider.get_attribute("aria-label") or slider.evaluate("e => e.labels?.[0]?.textContent ?? ''")
-        words = (
-            "e => `${e.value ?? ''} ${e.getAttribute('aria-valuenow')} ${e.getAttribute('aria-valuetext')}`"
-        )
-        before, seen = slider.evaluate(words), set()
-        slider.focus()
-        for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
-            page.keyboard.press(key)
-            frame(page)
-            seen.add(slider.evaluate(words))
-        assert seen - {before}, name
-
-
-def test_a_loss_is_heard_with_its_odds(show, one):
-    """Every slider of an ε says what its value means for one person, as the formula has it; one of a ρ says in which measure it counts."""
-    page = show(one)
-    for slider in page.get_by_role("slider", name=LOSS).all():
-        for key in ("", "ArrowRight", "ArrowLeft"):
-            if key:
-                slider.press(key)
-                frame(page)
-            heard = slider.get_attribute("aria-valuetext")
-            if "ρ" in slider.evaluate("e => e.labels[0].textContent"):
-                assert re.search(r"ρ [\d.e-]+ of zero-concentrated differential privacy", heard)
-                continue
-            loss = re.search(r"ε ([\d.e+-]+): an", heard)[1]
-            bound = odds_sentence("0.1", loss).partition(":")[0].removeprefix("An ")
-            assert f"ε {loss}: an {bound}" in heard
-
-
-def test_every_interaction_with_a_loss_is_heard_above(show, data):
+def test_every_interaction_with_a_loss_is_heard_above(show, each):
     """The sliders that the test above listens to are there: of each interaction that has one."""
     with_loss = {
         "guide",
@@ -166,27 +198,13 @@ def test_every_interaction_with_a_loss_is_heard_above(show, data):
         "attack",
         "remeasure",
     }
+    parts = show(*each.values()).locator("[data-dpnb]")
     found = {
         name
-        for name, made in everything(data).items()
-        if show(made).get_by_role("slider", name=LOSS).count() > 0
+        for place, name in enumerate(each)
+        if parts.nth(place).get_by_role("slider", name=LOSS).count() > 0
     }
     assert found >= with_loss
-
-
-def test_nothing_moves_by_itself(show, one):
-    """With reduced motion no animation runs, and nothing is drawn until a hand moves."""
-    page = show(one)
-    assert page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
-    counted = """() => new Promise(done => {
-        let changes = 0;
-        const watcher = new MutationObserver(found => { changes += found.length; });
-        watcher.observe(document.body, { subtree: true, attributes: true, childList: true });
-        let frames = 0;
-        const tick = () => { if (++frames === 20) { watcher.disconnect(); done(changes); } else requestAnimationFrame(tick); };
-        requestAnimationFrame(tick);
-    })"""
-    assert page.evaluate(counted) == 0
 
 
 def test_outcomes_play_only_where_motion_is_welcome(show):
@@ -326,18 +344,31 @@ SLID = """() => [...document.querySelectorAll("[data-dpnb]")].map(part =>
         .map(one => one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? ""))"""
 
 
-@pytest.mark.parametrize("width", [320, 390, 600, 800, 1200, 1600])
-def test_every_interaction_is_readable_at_any_width(show, data, width):
-    """From 320 to 1,600 pixels nothing needs a horizontal scroll, letters of pictures are readable, code breaks between words."""
-    page = show(*everything(data).values(), width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    frame(page)
-    assert page.evaluate(UNREADABLE) == []
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("first", WIDTHS)
+def test_every_interaction_is_readable_at_any_width(show, shots, each, first):
+    """From 320 to 1,600 pixels nothing needs a horizontal scroll, letters of pictures are readable, code breaks between words.
+
+    Loaded at one width, the page is then made as wide as at the others; a slider on the axis of a drawing is the only one of its number.
+    """
+    scheme = "dark" if WIDTHS.index(first) % 2 else "light"
+    page = show(*each.values(), width=first, scheme=scheme)
+    page.locator("[data-dpnb] > div.dpnb-w").nth(len(each) - 1).wait_for()
+    for width in (first, *(one for one in WIDTHS if one != first)):
+        page.set_viewport_size({"width": width, "height": 900})
+        until(page, f"() => ({LETTERS})().every(size => size > 10.99 && size < 14.01)")
+        frame(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(UNREADABLE) == [], width
+        shots(page, f"interactions-{width}-{scheme}", full_page=True)
+    for name in ON_AXES:
+        part = page.locator("[data-dpnb]").nth(list(each).index(name))
+        expect(part.locator("svg .handle:not([role=slider])")).to_have_count(0)
 
 
-def test_a_number_has_one_slider(show, data):
+def test_a_number_has_one_slider(show, each):
     """No interaction has a second slider for the same number: each is named, and named once."""
-    for name, slid in zip(everything(data), show(*everything(data).values()).evaluate(SLID), strict=True):
+    for name, slid in zip(each, show(*each.values()).evaluate(SLID), strict=True):
         assert "" not in slid, name
         assert len(set(slid)) == len(slid), f"{name}: {slid}"
 

@@ -163,5 +163,5 @@ def test_every_page_is_clean_and_fits_its_window(show, gallery, shots, scheme):
                 "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
             )
             assert not serious(page, "main"), exhibit.name
-            page.screenshot(path=shots / f"exhibit-{exhibit.name}-320-{scheme}.png", full_page=True)
+            shots(page, f"exhibit-{exhibit.name}-320-{scheme}", full_page=True)
         page.get_by_role("button", name="Next").click(force=True)

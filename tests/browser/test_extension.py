@@ -88,7 +88,7 @@ def test_panel_shows_schema_budget_and_ledger(open_, shots):
     lab.panel.get_by_title("put middle_age = hiv.age.median() into the cell").click()
     source = "() => window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.source"
     lab.page.wait_for_function(f"({source})() === 'middle_age = hiv.age.median()'")
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+    for theme in lab.shots.themes:
         lab.theme(theme)
         lab.shot(f"panel-{theme.split()[-1].lower()}")
     lab.theme("JupyterLab Light")

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, Lab, fresh
+from tests.browser.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
@@ -16,16 +16,16 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def ran(browser, server, shots):
-    """Open the gallery and run it, once for all that is looked at here; the test that ends its kernel is the last."""
-    lab = Lab(fresh(browser), server, shots)
+def ran(file_lab, server):
+    """Open the gallery, run it and save it, once for all that is looked at here; the test that ends its kernel is the last but one."""
+    lab = file_lab
     shutil.copy(ROOT / "notebooks" / "01-gallery.ipynb", server.work / "gallery.ipynb")
-    lab.open("gallery.ipynb")
+    lab.show("gallery.ipynb")
     lab.run_all()
+    lab.command("docmanager:save")
+    shutil.copy(server.work / "gallery.ipynb", server.work / "saved-gallery.ipynb")
     lab.seesaw = lab.page.locator(".dpnb-w", has_text="What accuracy costs").first
-    yield lab
-    lab.leave()
-    lab.page.context.close()
+    return lab
 
 
 @pytest.fixture
@@ -51,11 +51,11 @@ def test_every_cell_of_the_gallery_shows_its_interaction(gallery, shots):
     expect(lab.page.locator("table.index tbody tr")).to_have_count(23)
     assert not lab.page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
     assert (lab.server.work / "interactions.html").stat().st_size > 10_000
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+    for theme in shots.themes:
         lab.theme(theme)
         expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # the theme's own curtain
         for index in (index_of(lab, "widgets.seesaw("), index_of(lab, "widgets.plan(")):
-            lab.cell(index).screenshot(path=shots / f"gallery-{index}-{theme.split()[-1].lower()}.png")
+            shots(lab.cell(index), f"gallery-{index}-{theme.split()[-1].lower()}")
     lab.theme("JupyterLab Light")
 
 
@@ -98,20 +98,6 @@ def test_bar_follows_a_release_and_release_leaves_a_cell(gallery):
     expect(lab.page.locator(".dpnb-Gauge")).to_contain_text(f"ε {spent:.4g} of 4")
 
 
-def test_a_saved_gallery_reads_without_its_kernel(gallery, page):
-    """Saved and opened again without a run: each interaction is its still form, with the same numbers."""
-    gallery.command("docmanager:save")
-    shutil.copy(gallery.server.work / "gallery.ipynb", gallery.server.work / "saved-gallery.ipynb")
-    lab = Lab(page, gallery.server, gallery.shots)
-    lab.open("saved-gallery.ipynb")
-    still = lab.output(index_of(lab, "widgets.odds(")).first
-    expect(still).to_contain_text("An honest 10 % guess becomes at most 15.5 %")
-    expect(lab.output(index_of(lab, "widgets.seesaw(")).first).to_contain_text("± 0.00475")
-    expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
-    lab.shutdown()
-    assert lab.errors == []
-
-
 # each drawn interaction: the sentences of its kernel that a person sees, and what stands above the first of them
 STALE = """() => [...document.querySelectorAll('.jp-OutputArea-output .dpnb-w')].filter(root => root.checkVisibility()).map(root => {
     const said = [...root.querySelectorAll('.stale')].filter(p => p.checkVisibility());
@@ -135,3 +121,12 @@ def test_a_dead_kernel_is_said(gallery):
         assert len(one["text"]) == 1, one
         assert re.search("kernel that drew this is gone|No kernel keeps this in step", one["text"][0]), one
         assert (one["role"], one["above"], one["inked"]) == ("status", 0, False), one
+
+
+def test_a_saved_gallery_reads_without_its_kernel(gallery):
+    """Saved after its run and opened without one: each interaction is its still form, with the same numbers."""
+    gallery.show("saved-gallery.ipynb")
+    still = gallery.output(index_of(gallery, "widgets.odds(")).first
+    expect(still).to_contain_text("An honest 10 % guess becomes at most 15.5 %")
+    expect(gallery.output(index_of(gallery, "widgets.seesaw(")).first).to_contain_text("± 0.00475")
+    expect(gallery.page.get_by_text("Error displaying widget")).to_have_count(0)

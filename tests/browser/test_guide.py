@@ -29,7 +29,7 @@ def test_five_screens_lead_to_the_cell(show, guide, shots, width, scheme):
     expect(page.get_by_role("radio", name="the average of a number")).to_be_checked()
     seen = []
     for screen in range(5):
-        page.screenshot(path=shots / f"guide-{screen + 1}-{width}-{scheme}.png")
+        shots(page, f"guide-{screen + 1}-{width}-{scheme}")
         seen.append(page.locator("[aria-current=step]").inner_text())
         if screen == 3:
             slider = page.get_by_role("slider", name="ε", exact=True)

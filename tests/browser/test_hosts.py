@@ -96,7 +96,7 @@ def test_voila_draws_interactions_and_drags(page, chromium_path, tmp_path, shots
         expect(shown).not_to_have_text(before)
         expect(page.locator("body")).to_contain_text("Released from hiv")
         assert page.get_by_role("button", name="more ε for").count() == 0  # nobody there would answer it
-        page.screenshot(path=shots / "voila.png", full_page=True)
+        shots(page, "voila", full_page=True)
     finally:
         server.stop()
     assert errors == []
@@ -164,11 +164,11 @@ def test_exported_page_still_drags(ran, offline, shots):
         expect(widget).to_be_visible()
         assert moves(page, widget)
     assert page.locator(".still").count() == 0
-    page.screenshot(path=shots / "exported.png", full_page=True)
+    shots(page, "exported", full_page=True)
     narrow = offline(ran / "x.html", width=320, scheme="dark")
     narrow.locator(".dpnb-w").first.wait_for()
     assert narrow.evaluate("document.documentElement.scrollWidth") <= 320
-    narrow.screenshot(path=shots / "exported-320.png", full_page=True)
+    shots(narrow, "exported-320", full_page=True)
 
 
 INJECTED = """
@@ -262,7 +262,7 @@ def test_converted_notebook_is_not_blank(ran, offline, shots):
     page = offline(converted(ran / "ran.ipynb"))
     expect(page.locator("body")).to_contain_text("An honest 10 % guess becomes at most 15.5 %")
     expect(page.locator("body")).to_contain_text("± 0.00475")
-    page.screenshot(path=shots / "converted.png", full_page=True)
+    shots(page, "converted", full_page=True)
 
 
 def converted(notebook):

@@ -97,18 +97,21 @@ def test_a_redraw_takes_nothing_from_who_types(show, data):
     expect(field).to_have_value("0.71")
 
 
-@pytest.mark.parametrize("text", ["", "much", "-1", "0", "NaN", "Infinity", "1e99", "<b>1</b>"])
-def test_nonsense_in_a_field_changes_nothing(show, text):
+def test_nonsense_in_a_field_changes_nothing(show):
     """What is no loss is refused beside the field, with what one is; the picture stays."""
     page = show(widgets.odds(0.1, epsilon=0.5))
     before = page.locator(".figures strong").inner_text()
-    field = page.get_by_label("ε, typed")
-    field.fill(text)
-    field.press("Tab")
-    frame(page)
-    assert page.locator(".figures strong").inner_text() == before
-    assert field.get_attribute("aria-invalid") == "true"
-    expect(page.get_by_role("alert").first).to_contain_text("ε is a number from 0.01 to 10")
+    field, said = page.get_by_label("ε, typed"), page.get_by_role("alert").first
+    for text in ("", "much", "-1", "0", "NaN", "Infinity", "1e99", "<b>1</b>"):
+        field.fill("0.5")
+        field.press("Tab")
+        expect(field).not_to_have_attribute("aria-invalid", "true")
+        field.fill(text)
+        field.press("Tab")
+        frame(page)
+        assert page.locator(".figures strong").inner_text() == before, text
+        assert field.get_attribute("aria-invalid") == "true", text
+        expect(said).to_contain_text("ε is a number from 0.01 to 10")
 
 
 def test_odds_move_with_loss_and_belief(show):
@@ -489,25 +492,9 @@ def everything(data):
     return {name: make() for name, make in makers(data).items()}
 
 
-# how large the letters of all drawings are on the screen, and what is a handle beside a slider
+# how large the letters of all drawings are on the screen
 LETTERS = """() => [...document.querySelectorAll("svg text")].filter(one => one.textContent.trim() && one.checkVisibility())
     .map(one => parseFloat(getComputedStyle(one).fontSize) * Math.sqrt(Math.abs(one.getScreenCTM().a * one.getScreenCTM().d)))"""
-ON_AXES = ("attack", "compare", "coverage", "exhibits", "noises", "seesaw")
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1000, "dark"), (1600, "light")])
-def test_interactions_fit_their_window(show, shots, data, width, scheme):
-    """From 320 to 1,600 pixels nothing sticks out sideways, and letters in drawings are 11 to 14 pixels; pictures to look at.
-
-    A slider that stands on the axis of a drawing is the only one of its number: no handle beside it.
-    """
-    for name, made in everything(data).items():
-        page = show(made, width=width, scheme=scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        until(page, f"() => ({LETTERS})().every(size => size > 10.99 && size < 14.01)")
-        if name in ON_AXES:
-            expect(page.locator("svg .handle:not([role=slider])")).to_have_count(0)
-        page.screenshot(path=shots / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
 def test_every_control_has_a_name_and_shows_the_focus(show, data):

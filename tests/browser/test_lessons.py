@@ -6,20 +6,10 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Lab, fresh
 from tests.course.lessons import course
 
 ALL = course()
 TALL = {"width": 1200, "height": 9000}  # a whole lesson in one picture
-
-
-@pytest.fixture
-def lab(browser, server, shots):
-    """A page of its own."""
-    one = Lab(fresh(browser), server, shots)
-    yield one
-    one.leave()
-    one.page.context.close()
 
 
 @pytest.mark.turns(17)
@@ -27,7 +17,7 @@ def lab(browser, server, shots):
 def test_a_lesson_in_the_browser(lesson, lab):
     """No cell fails, no page error; each interaction shows itself and not its still form."""
     nbformat.write(lesson.with_guesses, lab.server.work / lesson.path.name)
-    lab.open(lesson.path.name)
+    lab.show(lesson.path.name)
     code = [place for place, cell in enumerate(lesson.cells) if cell.cell_type == "code"]
     for place in code:
         lab.run_cell(place)
@@ -41,5 +31,4 @@ def test_a_lesson_in_the_browser(lesson, lab):
         drawn = lab.cell(place).locator(".jp-OutputArea-output").last
         expect(drawn).to_be_visible()
         expect(drawn).not_to_contain_text("not installed here")
-    lab.page.screenshot(path=lab.shots / f"{lesson.path.stem}.png")
-    assert lab.errors == []
+    lab.shots(lab.page, lesson.path.stem)

@@ -132,7 +132,7 @@ def test_questions_are_taken_from_the_card_of_a_dataset(open_, shots):  # noqa: 
     card.get_by_role("button", name="middle").first.click()
     expect(card.locator("[role=status]", has_text="Written into")).to_be_visible()
     assert source(lab, 2).endswith("\nmiddle_age = mine.age.median()")
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+    for theme in lab.shots.themes:
         lab.theme(theme)
         expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
         lab.shot(f"dataset-card-{theme.split()[-1].lower()}")

@@ -173,8 +173,7 @@ def test_long_values_and_questions_stay_inside(show, panel):
     assert page.evaluate(UNREADABLE.replace("code, th", ".entry, th")) == []
 
 
-@pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "((((", "\\", "ε", " "])
-def test_whatever_is_typed_breaks_nothing(show, panel, text):
+def test_whatever_is_typed_breaks_nothing(show, panel):
     """Words that are patterns, markup or blank are words: the ledger is searched for them, no more; cleared, all is there."""
     for i in range(4):
         dpnb.release([(panel_data(panel).x + 10 + i).sum()], epsilon="0.01")
@@ -182,11 +181,12 @@ def test_whatever_is_typed_breaks_nothing(show, panel, text):
     page = show(panel)
     find, rows = page.get_by_label("find in the ledger"), page.locator("table.ledger tbody tr")
     whole = rows.count()
-    find.fill(text)
-    assert page.locator("img").count() == 0
-    assert rows.count() <= whole
-    find.fill("")
-    expect(rows).to_have_count(whole)
+    for text in ("<img src=x onerror=alert(1)>", "((((", "\\", "ε", " "):
+        find.fill(text)
+        assert page.locator("img").count() == 0, text
+        assert rows.count() <= whole, text
+        find.fill("")
+        expect(rows).to_have_count(whole)
 
 
 def panel_data(panel):
@@ -342,7 +342,7 @@ def test_a_refused_cell_can_be_answered_with_one_click(open_):  # noqa: F811
     expect(ways).to_have_count(3)
     expect(lab.cell(2)).to_contain_text("This cell asks for ε 6")
     expect(ways.nth(0)).to_contain_text("Ask ε 4")
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+    for theme in lab.shots.themes:
         lab.theme(theme)
         lab.shot(f"ways-{theme.split()[-1].lower()}")
     lab.theme("JupyterLab Light")

@@ -40,6 +40,6 @@ def test_a_record_alone_is_drawn_as_a_table(lab):
     expect(drawn.nth(1)).to_contain_text("<img src=x onerror=alert(1)>")
     expect(drawn.nth(2)).to_contain_text("another version of dpnb")
     assert drawn.locator("img").count() == 0
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+    for theme in lab.shots.themes:
         lab.theme(theme)
         lab.shot(f"renderer-{theme.split()[-1].lower()}")

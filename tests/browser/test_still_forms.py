@@ -72,7 +72,7 @@ def look(browser, tmp_path, shots):
         for width, scheme in ((390, "light"), (390, "dark"), (1000, "dark")):
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
             page.goto((tmp_path / f"{name}.html").as_uri())
-            page.screenshot(path=shots / f"still-{name}-{width}-{scheme}.png", full_page=True)
+            shots(page, f"still-{name}-{width}-{scheme}", full_page=True)
             found[width, scheme] = faults(page, width)
             page.close()
         return {key: one for key, one in found.items() if one}

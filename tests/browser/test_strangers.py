@@ -51,6 +51,10 @@ def flattened(value):
     return {"0": value}
 
 
+# one more than a text of a saved state may have: `drawing/shape.ts`
+LONG = 50_001
+
+
 def ours(kind, facts, chosen=None, **besides):
     """A saved model of our class."""
     state = {
@@ -99,7 +103,7 @@ def states(made):
         facts = json.loads(json.dumps(one.facts))
         kind = one.kind
         yield f"{name}-good", ours(kind, facts)
-        for label, text in (("markup", MARKUP), ("address", ADDRESS), ("long", "=" * 100_000)):
+        for label, text in (("markup", MARKUP), ("address", ADDRESS), ("long", "=" * LONG)):
             yield f"{name}-{label}", ours(kind, poisoned(facts, text), poisoned(one.chosen, text))
         yield f"{name}-types", ours(kind, flattened(facts), {"epsilon": MARKUP, "loss": {}, "shape": [1]})
         yield f"{name}-empty", ours(kind, {})
@@ -291,8 +295,22 @@ def buffered(*path):
     return {**named, "state": state, "buffers": [{"encoding": "base64", "path": list(path), "data": "YWJj"}]}
 
 
+@pytest.fixture
+def theirs(lab):
+    """A driver of the JupyterLab that is open; the errors of the page are the stranger's own doing."""
+    yield lab
+    lab.errors.clear()
+
+
+def opened_beside(lab, name):
+    """Open a notebook beside what was open before."""
+    lab.show(name)
+    watched(lab)
+    return lab
+
+
 @pytest.mark.parametrize("path", [("__proto__", "trusted"), ("constructor", "prototype", "trusted")])
-def test_no_buffer_of_a_saved_state_makes_a_page_trust_everything(page, server, shots, made, path):
+def test_no_buffer_of_a_saved_state_makes_a_page_trust_everything(theirs, server, made, path):
     """Nothing is added to what all objects inherit from; drawn again, a stranger's Markdown still runs nothing, outputs stay still."""
     good = ours("odds", json.loads(json.dumps(made["odds"].facts)))
     shown = next(outputs(["good"]))
@@ -302,7 +320,8 @@ def test_no_buffer_of_a_saved_state_makes_a_page_trust_everything(page, server, 
     notebook.metadata["widgets"] = {STATE: {"version_major": 2, "version_minor": 0, "state": saved}}
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, server.work / "buffers.ipynb")
-    lab = opened(page, server, shots, "buffers.ipynb")
+    lab = opened_beside(theirs, "buffers.ipynb")
+    page = lab.page
     assert settled(lab) is None
     assert page.evaluate("({}).trusted === undefined")
     page.evaluate(
@@ -319,7 +338,7 @@ def test_no_buffer_of_a_saved_state_makes_a_page_trust_everything(page, server, 
     lab.shutdown()
 
 
-def test_a_saved_view_releases_nothing(page, server, shots, data):
+def test_a_saved_view_releases_nothing(theirs, server, data):
     """A saved plan of the very cell above it, with a dearer loss in its facts than the cell has: its Release is off, and it says how to go on."""
     facts = json.loads(json.dumps(makers(data)["plan"]().facts))
     source = f"%%dp plan epsilon=0.1 assume_n=40\n{facts['body']}"
@@ -332,7 +351,8 @@ def test_a_saved_view_releases_nothing(page, server, shots, data):
     notebook.metadata["widgets"] = {STATE: {"version_major": 2, "version_minor": 0, "state": state}}
     nbformat.write(notebook, server.work / "dear.ipynb")
     trust(server, "dear.ipynb")
-    lab = opened(page, server, shots, "dear.ipynb")
+    lab = opened_beside(theirs, "dear.ipynb")
+    page = lab.page
     release = page.get_by_role("button", name="Release", exact=True)
     expect(release).to_be_disabled()
     release.evaluate("one => { one.disabled = false }")  # a stranger's page may say otherwise
@@ -351,14 +371,14 @@ def trust(server, name):
     subprocess.run(command, cwd=server.work, env=server.environment(), check=True, capture_output=True)
 
 
-def test_a_saved_notebook_shows_its_still_forms(page, server, shots):
+def test_a_saved_notebook_shows_its_still_forms(theirs, server):
     """Saved with interactions, and opened again when their kernel is gone, by its author and by a stranger: the still form is seen."""
     cells = ["from dpnb import widgets\nwidgets.odds(0.1, epsilon=0.5)", "widgets.noises()"]
     server.notebook("kept.ipynb", cells)
-    lab = Lab(page, server, shots)
-    lab.open("kept.ipynb")
+    lab = theirs
+    lab.show("kept.ipynb")
     lab.run_all()
-    expect(page.locator(".dpnb-w", has_text="What ε means").first).to_be_visible()
+    expect(lab.page.locator(".dpnb-w", has_text="What ε means").first).to_be_visible()
     lab.command("docmanager:save")
     lab.shutdown()
     kept = nbformat.read(server.work / "kept.ipynb", as_version=4)
@@ -367,7 +387,7 @@ def test_a_saved_notebook_shows_its_still_forms(page, server, shots):
     kept.cells[1].source += "  # changed by somebody, so that no signature fits"
     nbformat.write(kept, server.work / "strange.ipynb")
     for name in ("theirs.ipynb", "strange.ipynb"):
-        lab.open(name)
+        lab.show(name)
         lab.shot(name.removesuffix(".ipynb"))
         for index, words in ((0, "An honest 10 % guess becomes at most 15.5 %"), (1, "Two noises")):
             expect(lab.cell(index)).to_contain_text(words)

@@ -8,18 +8,18 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, Lab, fresh
+from tests.browser.conftest import ROOT
 
 TOUR = ROOT / "notebooks" / "00-tour.ipynb"
 ON_PURPOSE = "epsilon=100"  # the tour shows one refusal
 
 
 @pytest.fixture(scope="module")
-def ran(browser, server, shots):
+def ran(file_lab, server):
     """Open the tour and run its code cells one by one, on past the refusal; the test that restarts its kernel is the last."""
-    lab = Lab(fresh(browser), server, shots)
+    lab = file_lab
     shutil.copy(TOUR, server.work / "tour.ipynb")
-    lab.open("tour.ipynb")
+    lab.show("tour.ipynb")
     sources = lab.page.evaluate(
         "() => [...window.jupyterapp.shell.currentWidget.content.widgets].map(c => [c.model.type, c.model.sharedModel.source])"
     )
@@ -28,9 +28,7 @@ def ran(browser, server, shots):
     lab.sources = [source for _, source in sources]
     for index in lab.code:
         lab.run_cell(index)
-    yield lab
-    lab.leave()
-    lab.page.context.close()
+    return lab
 
 
 @pytest.fixture
@@ -71,7 +69,7 @@ def test_tour_cards_read_in_light_and_dark(tour):
             expect(card).to_contain_text("ε")
             box, room = card.bounding_box(), tour.cell(index).bounding_box()
             assert box["x"] + box["width"] <= room["x"] + room["width"] + 1
-            card.screenshot(path=tour.shots / f"{name}-{theme.split()[-1].lower()}.png")
+            tour.shots(card, f"{name}-{theme.split()[-1].lower()}")
     tour.theme("JupyterLab Light")
 
 

@@ -65,7 +65,7 @@ def test_a_wall_fills_in_while_answers_arrive(open_, data, shots):  # noqa: F811
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         lab.theme(theme)
         assert not serious(lab.page, ".jp-OutputArea .dpnb-w")
-        lab.output(1).first.screenshot(path=shots / f"wall-lab-{theme.split()[-1].lower()}.png")
+        shots(lab.output(1).first, f"wall-lab-{theme.split()[-1].lower()}")
     lab.theme("JupyterLab Light")
     lab.run_cell(2)
     assert looks(lab, 2) >= 1
@@ -121,7 +121,7 @@ def test_a_wall_fits_its_window(show, taught, shots, width, scheme):
     page = show(taught(), width=width, scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert not serious(page, "main")
-    page.screenshot(path=shots / f"wall-thirty-{width}-{scheme}.png", full_page=True)
+    shots(page, f"wall-thirty-{width}-{scheme}", full_page=True)
     assert page.locator("svg.wall > text").count() >= 2  # an axis of one mark has no scale
     box = page.locator("svg.wall").bounding_box()
     for mark in page.locator("svg.wall text").all():
