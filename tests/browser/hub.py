@@ -223,7 +223,10 @@ class RunningHub:
         self.libraries = str(base / "lib")  # its own, not those of another Python of this machine
         self.root, packages = reach.of(ROOT), reach.of(Path(sysconfig.get_path("purelib")))
         self.paths = f"{self.root}:{packages}"
-        self.config = reach.of(Path(sys.prefix) / "etc")
+        self.config = reached / "config"
+        told = "jupyter_server_config.d/jupyterlab.json"  # and of nothing else that other tests need
+        (self.config / told).parent.mkdir(parents=True)
+        shutil.copy(Path(sys.prefix) / "etc" / "jupyter" / told, self.config / told)
         self.share = reach.of(Path(sys.prefix) / "share")
         self.static = others(reached / "labextensions")
 
@@ -269,7 +272,7 @@ class RunningHub:
             "environment": {
                 "PYTHONPATH": self.paths,
                 "LD_LIBRARY_PATH": self.libraries,
-                "JUPYTER_CONFIG_PATH": str(self.config / "jupyter"),  # which says that there is a JupyterLab
+                "JUPYTER_CONFIG_PATH": str(self.config),  # which says that there is a JupyterLab
                 "DPNB_SERVICE": f"https://127.0.0.1:{self.service_port}",
                 "DPNB_CA": str(self.folder / "ca.pem"),
                 "NO_PROXY": "127.0.0.1",

@@ -38,19 +38,26 @@ def serious(page, *places):
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(show, data, scheme):
-    """Names, roles, values, contrast, of every interaction: no finding of impact serious or critical."""
+BY_TURNS = pytest.mark.parametrize("schemes", [("light", "dark"), ("dark", "light")], ids="-".join)
+
+
+@pytest.mark.turns(2)
+@BY_TURNS
+def test_axe_finds_nothing_serious(show, data, schemes):
+    """Names, roles, values, contrast, of every interaction: no finding of impact serious or critical; half of them in the light, half in the dark."""
     made = [
         *everything(data).values(),
         widgets.budget(planned(data, "20")),
         widgets.clamp(data.x),
         widgets.coverage_lab("mean", "bell", rho=0.5, n=50, reps=20).run("k"),
     ]
-    page = show(*made, scheme=scheme)
+    page = show(*made)
     page.locator("[data-dpnb] > div.dpnb-w").nth(len(made) - 1).wait_for()
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-    assert not serious(page, "main")
+    page.evaluate("document.querySelectorAll('[data-dpnb]').forEach((part, i) => { part.id = `part-${i}`; })")
+    for half, scheme in enumerate(schemes):
+        page.emulate_media(color_scheme=scheme)
+        assert not serious(page, *(f"#part-{i}" for i in range(half, len(made), 2))), scheme
 
 
 @pytest.mark.parametrize("shape", ["densities", "totals"])
@@ -61,14 +68,16 @@ def test_other_shapes_of_two_noises_are_clean(show, shape):
     assert not serious(page, "main")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_screen_of_the_guide_is_clean(show, data, scheme):
-    """The five screens, each as it stands when it is reached."""
+@pytest.mark.turns(2)
+@BY_TURNS
+def test_every_screen_of_the_guide_is_clean(show, data, schemes):
+    """The five screens, each as it stands when it is reached; one in the light, the next in the dark."""
     guide = widgets.guide(data)
     guide.chosen = {"goal": "average", "column": "x"}
-    page = show(guide, scheme=scheme)
+    page = show(guide)
     following = page.get_by_role("button", name="Next")
     for screen in range(5):
+        page.emulate_media(color_scheme=schemes[screen % 2])
         assert not serious(page, "main"), screen
         if screen < 4:
             following.click()

@@ -40,17 +40,18 @@ def deposit(folder, step=0, **chosen):
 PICKS = {"picks": ["average_age", "people_by_sex", "middle_income"], "shares": [0.5, 0.3, 0.2], "loss": 1.6}
 
 
+@pytest.mark.turns(2, "step")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_four_steps_are_clean_and_fit(show, shots, tmp_path, dpnb_home, scheme):
+@pytest.mark.parametrize("step", range(4))
+def test_the_four_steps_are_clean_and_fit(show, shots, tmp_path, dpnb_home, step, scheme):
     """Each step from 390 to 1,400 pixels: nothing sticks out, axe finds nothing serious; a picture of each for a person to look at."""
-    for step in range(4):
-        page = show(deposit(tmp_path, step, **PICKS, end="close"), scheme=scheme)
-        page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-        for width in (390, 1400):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            shots(page, f"deposit-{step + 1}-{width}-{scheme}", full_page=True)
-        assert not serious(page, "main"), step
+    page = show(deposit(tmp_path, step, **PICKS, end="close"), scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    for width in (390, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        shots(page, f"deposit-{step + 1}-{width}-{scheme}", full_page=True)
+    assert not serious(page, "main")
 
 
 def test_a_step_is_left_only_when_it_is_filled_in(show, tmp_path):

@@ -77,6 +77,12 @@ def kernels(hub):
         return dict(zip(("ada", "ben"), pool.map(hub.kernel, ("ada", "ben")), strict=True))
 
 
+@pytest.fixture(scope="module")
+def teacher(hub):
+    """A kernel of the teacher."""
+    return hub.kernel("teacher")
+
+
 def ran(kernel, code):
     """What a cell printed; it must not fail."""
     outcome = kernel.run(code)
@@ -145,20 +151,18 @@ def test_the_class_in_collusion_stops_at_its_cap(hub, kernels):
     assert max(mine) <= 3
 
 
-def test_a_third_user_reads_the_wall_of_what_two_exported(hub, kernels):
+def test_a_third_user_reads_the_wall_of_what_two_exported(hub, kernels, teacher):
     """From files that they copied into one folder, without asking the service anything."""
     for name, kernel in kernels.items():
         ran(kernel, f"collected.to_json({str(hub.folder / 'shared' / name)!r} + '.json')")
-    teacher = hub.kernel("teacher")
     wall = f"import dpnb, json; wall = dpnb.widgets.wall({str(hub.folder / 'shared')!r}); print(json.dumps(wall.facts))"
     facts = json.loads(ran(teacher, wall))
     assert sorted(row["who"] for row in facts["answers"]) == ["ada", "ben"]
     assert facts["average"] is not None
 
 
-def test_the_teachers_wall_shows_what_the_class_was_answered(hub, kernels):
+def test_the_teachers_wall_shows_what_the_class_was_answered(hub, kernels, teacher):
     """By the scope `instruct` and the group that the Hub names, as it comes, and without a file; the same numbers that the two hold."""
-    teacher = hub.kernel("teacher")
     look = (
         f"import dpnb, json; {OPENED}\nwall = dpnb.widgets.wall(hiv.got.mean())\n"
         "for _ in range(5):\n    wall.refresh()\n"
@@ -169,9 +173,8 @@ def test_the_teachers_wall_shows_what_the_class_was_answered(hub, kernels):
         assert [f"hub/{name}", float(ran(kernel, "print(float(collected))"))] in found
 
 
-def test_the_teacher_reads_every_entry_and_is_in_no_group(hub, kernels):
+def test_the_teacher_reads_every_entry_and_is_in_no_group(hub, kernels, teacher):
     """An auditor by the Hub's word: whose charges these are, and nobody's caps but their own."""
-    teacher = hub.kernel("teacher")
     ran(teacher, f"import dpnb; {OPENED}")
     who = "sorted({row['principal'] for row in hiv.session.ledger(hiv) if row['kind'] == 'charge'})"
     assert "['hub/ada', 'hub/ben']" in ran(teacher, f"print({who})")
