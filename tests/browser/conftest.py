@@ -315,13 +315,17 @@ class Lab:
         if not _theirs(error):
             self.errors.append(str(error))
 
+    def listen_no_more(self) -> None:
+        """Leave errors of the page, and what its console says, to whoever has it next."""
+        self.page.remove_listener("console", self.heard)
+        self.page.remove_listener("pageerror", self.failed)
+
     def leave(self) -> None:
         """Give the page back as it was when JupyterLab was loaded."""
         if self.loaded():
             self.page.evaluate(CLEARED)
         self.page.context.clear_permissions()
-        self.page.remove_listener("console", self.heard)
-        self.page.remove_listener("pageerror", self.failed)
+        self.listen_no_more()
 
     def loaded(self) -> bool:
         """Whether this page shows JupyterLab."""

@@ -12,10 +12,11 @@ import sysconfig
 import venv
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, Lab, Server, others
+from tests.browser.conftest import ROOT, Lab, Server, fresh, others
 from tests.browser.test_hosts import moves
 
 pytestmark = [
@@ -119,20 +120,29 @@ class Notebook7(Server):
 
 
 @pytest.fixture(scope="module")
-def notebook_7(chromium_path, tmp_path_factory):
+def notebook_7(chromium_path, forks, tmp_path_factory):
     """Start Notebook 7 once."""
-    server = Notebook7(tmp_path_factory.mktemp("seven") / "server")
+    server = Notebook7(tmp_path_factory.mktemp("seven") / "server", forks)
     yield server
     server.stop()
 
 
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A page whose browser keeps the files of Notebook 7 from test to test."""
+    page = fresh(browser)
+    yield page
+    page.context.close()
+
+
 @pytest.fixture
-def seven(page, notebook_7, shots, request):
+def seven(tab, notebook_7, shots, request):
     """A driver of Notebook 7, with a home of its own. It has a page error of its own, "reading 'schema'", also without dpnb."""
     notebook_7.begin(request.node.name)
-    one = Lab(page, notebook_7, shots)
+    one = Lab(tab, notebook_7, shots)
     yield one
-    page.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
+    one.listen_no_more()
+    one.page.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
     assert [error for error in one.errors if "reading 'schema'" not in error] == []
 
 
@@ -160,13 +170,29 @@ def test_notebook_7_has_panel_tag_and_interactions(seven):
     seven.shot("notebook-7")
 
 
-def test_notebook_7_draws_the_gallery_and_drags(seven):
-    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours."""
+DRAGGED = {
+    "What ε means for one person": "widgets.odds(",
+    "What accuracy costs": "widgets.seesaw(",
+    "Two noises": "widgets.noises(",
+    "Where to clamp": "widgets.clamp(",
+}
+
+
+@pytest.mark.turns(2)
+@pytest.mark.parametrize("half", [0, 1])
+def test_notebook_7_draws_the_gallery_and_drags(seven, half):
+    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours; one half of them each day."""
     page = seven.page
-    shutil.copy(ROOT / "notebooks" / "01-gallery.ipynb", seven.server.work / "gallery.ipynb")
+    gallery = nbformat.read(ROOT / "notebooks" / "01-gallery.ipynb", 4)
+    cells = [cell.source for cell in gallery.cells if cell.cell_type == "code"]
+    loads, asks = cells[0], next(cell for cell in cells if cell.startswith("%%dp"))
+    shown = [loads, asks, *[cell for cell in cells if cell not in {loads, asks}][half::2]]
+    seven.server.notebook("gallery.ipynb", shown)
     opened(seven, "gallery.ipynb")
     seven.run_all()
-    for title in ("What ε means for one person", "What accuracy costs", "Two noises", "Where to clamp"):
+    dragged = [title for title, made in DRAGGED.items() if any(made in cell for cell in shown)]
+    assert dragged
+    for title in dragged:
         widget = page.locator(".jp-Notebook .dpnb-w", has_text=title).first
         expect(widget).to_be_visible()
         assert moves(page, widget)
@@ -196,7 +222,8 @@ def test_notebook_7_says_what_became_of_curator_and_kernel(seven):
     expect(panel).to_contain_text("The kernel was restarted.")
     with page.context.expect_page() as coming:
         seven.command("dpnb:open-gallery")
-    fresh = coming.value
-    expect(fresh.locator(".jp-Notebook")).to_contain_text("Gallery: every ε can be dragged")
-    assert "Privacy%20gallery.ipynb" in fresh.url
-    fresh.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
+    other = coming.value
+    expect(other.locator(".jp-Notebook")).to_contain_text("Gallery: every ε can be dragged")
+    assert "Privacy%20gallery.ipynb" in other.url
+    other.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
+    other.close()
