@@ -142,8 +142,8 @@ def test_without_dpnb_the_notebook_is_left_alone(open_):
     expect(lab.page.locator(".dpnb-Tag")).to_have_count(0)
 
 
-def test_two_notebooks_and_a_reload(open_):
-    """Each notebook shows its own kernel's session, budgets are the dataset's, and a reloaded page asks again."""
+def test_each_notebook_shows_its_own_session(open_):
+    """Of two notebooks the one in front is told; what its kernel's session says is there again when it comes back."""
     lab = open_(LOAD, OPEN, "%%dp epsilon=0.0078125\nq = hiv.tinc.mean()", name="first.ipynb")
     lab.run_all()
     expect(lab.gauge).to_contain_text(re.compile(r"hiv: ε [\d.]+ of 4"))
@@ -155,24 +155,3 @@ def test_two_notebooks_and_a_reload(open_):
     expect(lab.gauge).to_contain_text("not loaded")
     lab.command("docmanager:open", {"path": "first.ipynb", "factory": "Notebook"})
     expect(lab.gauge).to_have_text(before)
-    lab.open("first.ipynb")
-    expect(lab.gauge).to_have_text(before)
-
-
-def test_killed_curator_is_said_and_the_budget_outlives_it(open_):
-    """After the curator is killed the next cell starts it anew, and the gauge shows the same budget."""
-    kill = """import os, signal
-from dpnb.client import api
-pid = api.session().line.once  # the wire answers who it is
-from dpnb.trusted.wire.messages import Hello, Welcome
-from dpnb.trusted.wire.codec import encode
-os.kill(pid(encode(Hello()), Welcome).pid, signal.SIGKILL)"""
-    lab = open_(LOAD, OPEN, "%%dp epsilon=0.0625\nq = hiv.distvct.mean()", kill, "hiv.budget.spent")
-    for index in range(3):
-        lab.run_cell(index)
-    expect(lab.gauge).to_contain_text(re.compile(r"hiv: ε [\d.]+ of 4"))
-    before = lab.gauge.inner_text()
-    lab.run_cell(3)
-    lab.run_cell(4)
-    expect(lab.gauge).to_have_text(before)
-    assert not lab.page.locator('[data-mime-type$="error"]').count()

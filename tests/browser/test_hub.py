@@ -221,7 +221,7 @@ def test_a_look_at_the_class_starts_and_ends(tmp_path):
             with urllib.request.urlopen(said.split()[2] + "/hub/login") as page:  # noqa: S310 - of this machine
                 assert "Sign in" in page.read().decode()
             running.send_signal(signal.SIGINT)
-            assert running.wait(30) == 0
+            assert running.wait(PATIENCE / 1000) == 0
         finally:
             running.terminate()  # or the block would wait for it for ever
     assert list(tmp_path.iterdir()) == []
