@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -274,8 +275,13 @@ def _theirs(error: Any) -> bool:
 
 
 def _ours(message: Any) -> bool:
-    """Whether a warning or error of the console comes from dpnb's files, names it, or complains of a comm."""
+    """Whether a warning or error of the console comes from dpnb's files, names it, or complains of a comm.
+
+    How long JupyterLab took to start its plugins, ours among them, says what else the machine does.
+    """
     said = f"{message.text} {message.location.get('url', '')}".lower()
+    if re.fullmatch(r"Plugin \S+ \(with \d+ dependants\) took [\d.]+ms to activate\.", message.text):
+        return False
     return message.type in {"error", "warning"} and ("dpnb" in said or "comm " in said)
 
 
