@@ -71,8 +71,10 @@ def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
         expect(help_).to_contain_text("hiv.age")
         expect(help_).to_contain_text("type and bounds")
         expect(help_).to_contain_text(re.compile(r"missing values\s*(left out|counted as)"))
-        seen = help_.bounding_box()
-        assert seen["y"] >= 0
+        # drawn outside of the window first, and then beside the word
+        lab.page.wait_for_function(
+            "() => document.querySelector('.dpnb-Hover')?.getBoundingClientRect().y >= 0"
+        )
         assert help_.evaluate(
             """node => {
                 const box = node.getBoundingClientRect();
