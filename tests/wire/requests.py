@@ -46,6 +46,10 @@ ODD: tuple[Any, ...] = (
 """What may stand where something else was meant."""
 
 
+_NEW = 15
+"""So many plans are new before the first is drawn again; of n that were made, one in n / 15 is new."""
+
+
 @dataclass
 class World:
     """What a request can name: the handle and schema version that are open, and ids that were used before."""
@@ -61,7 +65,7 @@ class Requests:
     def __init__(self, seed: int, world: World) -> None:
         self.rng = random.Random(seed)
         self.world = world
-        self.made: list[dict[str, Any]] = []
+        self.made: list[str] = []
 
     def body(self) -> bytes:
         """Return the next request body."""
@@ -172,9 +176,9 @@ class Requests:
         return whole.to_json()
 
     def plan(self) -> dict[str, Any]:
-        """Return a plan of measurements, as a kernel makes it of questions; most are drawn anew from those made before."""
-        if len(self.made) > 20 and self.rng.random() < 0.7:
-            return copy.deepcopy(self.rng.choice(self.made))
+        """Return a plan of measurements, as a kernel makes it of questions; the more were made, the rarer a new one: they cost most."""
+        if self.rng.random() < 1 - _NEW / (len(self.made) or _NEW):
+            return json.loads(self.rng.choice(self.made))
         while True:
             with contextlib.suppress(DpnbError, AssertionError):
                 text = canonical(
@@ -183,7 +187,7 @@ class Requests:
                         [self.hex(32) for _ in range(self.rng.choice((0, 0, 0, 1, 3)))],
                     ).to_json()
                 )
-                self.made.append(json.loads(text))
+                self.made.append(text)
                 return json.loads(text)
 
     def batch(self) -> BatchPlan:
@@ -416,7 +420,10 @@ class Requests:
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every list or object of a tree with each of its places."""
-    if isinstance(value, (dict, list)):
-        for place in list(value) if isinstance(value, dict) else range(len(value)):
-            yield value, place
-            yield from _places(value[place])
+    waiting = [value] if isinstance(value, (dict, list)) else []
+    while waiting:
+        whole = waiting.pop()
+        for place, one in whole.items() if isinstance(whole, dict) else enumerate(whole):
+            yield whole, place
+            if isinstance(one, (dict, list)):
+                waiting.append(one)

@@ -21,7 +21,7 @@ from tests.curator import small
 from tests.wire.requests import Requests, World
 
 SEED = int(os.environ.get("DPNB_FUZZ_SEED", "20261122"))
-LIFE = 2_500
+LIFE = 10_000
 """Requests that one curator is asked before it is looked over and another is made."""
 INSIDE = (
     "Traceback",
