@@ -1,8 +1,7 @@
 """What one question takes end to end, beside exact DuckDB and Polars on raw floats: ``python -m tests.benchmarks.bench_questions 10000``.
 
 Fresh releases through the curator's process and its synced ledger, each paid for, in turn with the exact engines: the table, the
-questions and the engines are those of ``make bench``, with fifty groups. ``--parts`` takes a fresh mean apart instead, with the
-curator in this process: its syncs are on disk, only the wire between processes is left out.
+questions and the engines are those of ``make bench``, with fifty groups. ``--parts`` takes a fresh mean apart instead.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.peers.study import STATISTICS, study
+from tests.benchmarks.peers.study import HIGH, STATISTICS, study
 from tests.benchmarks.peers.worker import joined
 
 SEVEN = "the seven"
@@ -57,8 +56,12 @@ def measure(rows, repeats, chosen=()):
 
 
 def parts(rows, repeats):
-    """Milliseconds (medians) of the parts of a fresh mean: what the analyst's side takes, and what each step of the curator does."""
-    from dpnb.client.session import Session
+    """The parts of a fresh mean: what each takes in kernel and curator, and the wire between them; clock and processor of this thread.
+
+    Kernel and curator are one process here. The wire is a request that asks nothing, at a curator in a process of its own: both
+    ends of it on the clock, the kernel's end on the processor.
+    """
+    from dpnb.client import priced_batch, session
     from dpnb.client.transport import InMemory
     from dpnb.client.upload import hand_over
     from dpnb.planner.request import Ask
@@ -73,41 +76,60 @@ def parts(rows, repeats):
 
     def noting(patch, where, name, label):
         real = getattr(where, name)
-
-        def noted(*given, **named):
-            start = time.perf_counter()
-            try:
-                return real(*given, **named)
-            finally:
-                took.setdefault(label, []).append((time.perf_counter() - start) * 1e3)
-
-        patch.setattr(where, name, noted)
+        patch.setattr(where, name, lambda *given, **named: noted(took, label, real, *given, **named))
 
     home, table = Home(Path(os.environ["DPNB_HOME"])), study(rows, regions=GROUPS)
     curator = service.Curator.opened(Config(home))
-    here = Session(lambda: InMemory(lambda body: curator.answer(body, "ann")))
+    here = session.Session(lambda: InMemory(lambda body: curator.answer(body, "ann")))
     data = here.attach(hand_over(table, declared(table, "change-one"), home))
     with pytest.MonkeyPatch.context() as patch:
         for where, name, label in (
-            (curator, "answer", "the curator, of that:"),
+            (session, "batch_of", "  plan"),
+            (priced_batch, "price", "    of that: price"),
+            (session, "_fill", "  conclude"),
+            (curator, "answer", "the curator"),
             (curator, "_wanted", "  read the plan and price it"),
             (release, "looked_up", "  look for stored answers"),
             (Ledger, "charge", "  charge, synced"),
             (DuckDBEngine, "answer", "  exact integers"),
-            (release, "_released", "  noise and its record"),
+            (release, "_released", "  noise and its record, of each part"),
             (Ledger, "store", "  store, synced, and raise the mark"),
         ):
             noting(patch, where, name, label)
+        for turn in range(repeats):  # another question each time: nothing is known of it
+            asked = data.x.clip(0, HIGH - turn % (HIGH // 2)).mean()
+            noted(took, "a fresh mean", here.release, [asked], Ask.make(epsilon="1", fresh=True))
         for _ in range(repeats):
-            start = time.perf_counter()
-            here.release([data.x.mean()], Ask.make(epsilon="1", fresh=True))
-            took.setdefault("all", []).append((time.perf_counter() - start) * 1e3)
+            noted(took, "the same again", here.release, [data.x.mean()], Ask.make(epsilon="1", fresh=True))
     curator.close()
-    whole = statistics.median(took.pop("all"))
-    yield f"{'a fresh mean':36} {whole:7.2f}"
-    yield f"{'ask, price and conclude':36} {whole - statistics.median(took['the curator, of that:']):7.2f}"
-    for label, times in sorted(took.items(), key=lambda item: item[0][:1] == " "):
-        yield f"{label:36} {statistics.median(times):7.2f}"
+    wire(Home(home.root / "wire"), took, repeats)
+    order = ("a fresh mean", "the same again", "the wire", "  plan", "    of that: price", "  conclude")
+    for label in (*order, *(label for label in took if label not in order)):
+        clock, processor = (statistics.median(times) for times in zip(*took[label], strict=True))
+        yield f"{label:36} {processor:7.2f} {clock:7.2f}"
+
+
+def noted(took, label, work, *given, **named):
+    """Do some work, and note milliseconds of the clock and of this thread's processor."""
+    start, before = time.perf_counter(), time.thread_time()
+    try:
+        return work(*given, **named)
+    finally:
+        spent = time.perf_counter() - start, time.thread_time() - before
+        took.setdefault(label, []).append(tuple(1e3 * seconds for seconds in spent))
+
+
+def wire(home, took, repeats):
+    """Ask a curator in a process of its own for nothing."""
+    from dpnb.client import launch
+    from dpnb.trusted.wire.codec import encode
+    from dpnb.trusted.wire.messages import Hello
+
+    line = launch.connect(home)
+    line.send(encode(Hello()))
+    for _ in range(repeats):
+        noted(took, "the wire", line.send, encode(Hello()))
+    line.close()
 
 
 def table_of(found):
@@ -134,6 +156,7 @@ def main():
             f"rows {given.rows:,}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; ms, fastest / median"
         )
         if given.parts:
+            print(f"{'medians':36} {'of processor':>7} {'of the clock':>7}")
             print("\n".join(parts(given.rows, 20 * given.repeats)))
             return
         for line in table_of(measure(given.rows, given.repeats, given.only)):

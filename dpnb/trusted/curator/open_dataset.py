@@ -63,6 +63,7 @@ class Attached:
 
     handle: str
     schema: Schema
+    terms: Terms
     known_as: str
     pool: str
     data_version: str
@@ -231,6 +232,7 @@ class Shelf:
         return Attached(
             handle,
             schema,
+            Terms.of(schema, known_as),
             known_as,
             attachment.pool,
             attachment.version,

@@ -24,7 +24,6 @@ from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.stored import StoredAnswer
-from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, PlanError
 from dpnb.trusted.measurements import Measurement
@@ -220,7 +219,7 @@ def _charge(
         cap=attached.budget.cap,
         caps=wanted.caps,
         store=wanted.store,
-        terms=Terms.of(attached.schema, attached.known_as),
+        terms=attached.terms,
         questions=[_recorded(question) for question in mine],
         events=wanted.charged.part(mine),
         others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),

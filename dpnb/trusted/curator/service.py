@@ -35,7 +35,7 @@ from dpnb.trusted.curator.release import (
 )
 from dpnb.trusted.curator.sources import Found, look_up
 from dpnb.trusted.curator.statement import StatementRow
-from dpnb.trusted.curator.terms import Terms, compare, taught
+from dpnb.trusted.curator.terms import compare, taught
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.errors import (
     CuratorError,
@@ -277,17 +277,17 @@ class Curator:
             self._open[principal, attached.handle] = attached
             return attached
         if kept is not attached:
-            kept.schema, kept.budget, kept.notes = attached.schema, attached.budget, attached.notes
+            kept.schema, kept.terms = attached.schema, attached.terms
+            kept.budget, kept.notes = attached.budget, attached.notes
         return kept
 
     def _drop_older_terms(self, attached: Attached) -> None:
         """Close what is open under other terms than those just pinned: a tightened promise holds from now on."""
-        name = attached.known_as
+        now = attached.terms
         for place, other in list(self._open.items()):
-            if other.known_as == name and other is not attached:
-                terms, before = Terms.of(attached.schema, name), Terms.of(other.schema, name)
-                if not taught(before, terms) and compare(terms, before):
-                    del self._open[place]
+            mine = other.known_as == attached.known_as and other is not attached
+            if mine and not taught(other.terms, now) and compare(now, other.terms):
+                del self._open[place]
 
     def _find(self, handle: str, principal: str) -> Attached:
         attached = self._open.get((principal, handle))

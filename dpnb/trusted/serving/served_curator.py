@@ -21,7 +21,7 @@ from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.release import Chance, Wanted
 from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.stored import EVERYBODY
-from dpnb.trusted.curator.terms import Terms, compare
+from dpnb.trusted.curator.terms import compare
 from dpnb.trusted.errors import CuratorGone, DpnbError, FrozenError, OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.settings import ServedDataset, Settings
@@ -144,7 +144,7 @@ class ServedCurator(Curator):
 
     def _outdated(self, first: Attached) -> bool:
         pinned = self._ledger.pins(first.known_as)
-        return pinned is None or bool(compare(pinned, Terms.of(first.schema, first.known_as)))
+        return pinned is None or bool(compare(pinned, first.terms))
 
     def take_up(self) -> None:
         """Open anew, as their owner, what the owner changed the terms of; what cannot be opened stays refused, and the log says why."""
