@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 from hypothesis import settings
 
-ORDINARY = 60
+ORDINARY = 30
 """What an ordinary run draws for each property test."""
 LONG = 2_000
 """What `make soak` draws, anew each time."""

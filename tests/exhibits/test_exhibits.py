@@ -147,6 +147,7 @@ def test_a_composition_is_bounded_from_both_sides():
     assert high - low < 1e-3
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_exhibit_is_told_in_text_html_and_json(name):
     """Claim, source, both neighbours, the number, the correction and its price are on the card; JSON is strict."""

@@ -108,9 +108,9 @@ def sums(y, pairs, middle):
 
 
 def test_the_released_sums_never_move_further_than_their_noise_pays_for():
-    """Extreme outcomes, 6,000 random neighbours: |ΔS| ≤ 2R, |ΔQ| ≤ 3R²/4, |Δm| ≤ 1, the first and last attained."""
+    """Extreme outcomes, 2,000 random neighbours: |ΔS| ≤ 2R, |ΔQ| ≤ 3R²/4, |Δm| ≤ 1, the first and last attained."""
     rng, worst = np.random.default_rng(2), np.zeros(3)
-    for _ in range(6000):
+    for _ in range(2000):
         n = int(rng.integers(2, 12))
         score, arm, y = (
             rng.integers(0, 5, n).astype(float),

@@ -54,7 +54,7 @@ def test_figure_7_is_reproduced():
     from dpnb.simulate import normal
 
     made = normal(0, 1, lower=-3, upper=3, step="0.006")
-    found = bootstrap_coverage(made, np.random.default_rng(12), ks=[5, 10, 50, 100, 200], simulations=2500)
+    found = bootstrap_coverage(made, np.random.default_rng(12), ks=[5, 10, 50, 100, 200], simulations=1000)
     conservative = [found.of(k, "conservative").published for k in (5, 10, 50, 100, 200)]
     assert conservative == pytest.approx([0.884, 0.942, 0.972, 0.978, 0.984], abs=0.025)
     for k, ratio in ((50, 1.56), (100, 1.76), (200, 1.95)):
@@ -111,9 +111,9 @@ def test_a_population_of_the_room_gives_the_same_study(age):
 
     made = resampled(age, lower=0, upper=100, step=1)
     one = by_kind(
-        bootstrap_coverage(age, np.random.default_rng(8), bounds=(0, 100), ks=[50], simulations=3000)
+        bootstrap_coverage(age, np.random.default_rng(8), bounds=(0, 100), ks=[50], simulations=1500)
     )
-    two = by_kind(bootstrap_coverage(made, np.random.default_rng(9), ks=[50], simulations=3000))
+    two = by_kind(bootstrap_coverage(made, np.random.default_rng(9), ks=[50], simulations=1500))
     for kind, row in one.items():
         assert row.corrected == pytest.approx(two[kind].corrected, abs=0.04)
         assert row.corrected_width == pytest.approx(two[kind].corrected_width, rel=0.03)

@@ -33,7 +33,7 @@ def agrees(found: RateResult, within: float) -> None:
 
 @pytest.fixture(scope="module")
 def small() -> RateResult:
-    return density_rates([100, 300, 1000], draws=24, rng=5)
+    return density_rates([100, 300, 1000], draws=12, rng=5)
 
 
 def test_small_sizes_have_the_published_errors(small):
