@@ -87,6 +87,9 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .asked{display:flex;flex-wrap:wrap;gap:0 var(--s4);align-items:baseline}
 @container (min-width:46rem){§ .answer{display:grid;grid-template-columns:15rem minmax(0,1fr);gap:0 var(--s5);align-items:start}
 § .answer .value small{display:block;margin:0;line-height:1.4}§ .answer .intervals{margin:0}}
+@container (max-width:46rem){§ .scroll :is(.num,thead th){white-space:normal}§ .rows td.track{min-width:5rem}
+§ :is(svg[viewBox^="0 0 640"],svg[viewBox^="0 0 560"]) text{font-size:var(--t3)}
+§ .rows .scale .tick:not(:first-of-type,:last-of-type){display:none}}
 @container (max-width:34rem){§ .plan thead,§ .cols thead{display:none}
 § .plan,§ .cols{display:block}§ .plan tbody,§ .cols tbody{display:block}
 § .plan tr,§ .cols tr{display:grid;grid-template-columns:1fr auto;column-gap:var(--s4);padding:var(--s1) 0}
@@ -98,7 +101,6 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .intervals,§ .intervals tbody{display:block}§ .intervals tr{display:grid;grid-template-columns:1fr auto}
 § .intervals td.track{grid-column:1/-1;order:3;padding-right:var(--s3)}§ .intervals tr.scale td:not(.track){display:none}
 § .intervals th{width:auto}§ .intervals td.num{width:auto;text-align:right}§ .rows td.track{min-width:4rem;width:26%}
-§ .rows .scale .tick:not(:first-of-type,:last-of-type){display:none}
 § th,§ td{padding-right:var(--s3)}§ .value{font-size:var(--t5)}}
 @media print{.dpnb{@light}}
 """

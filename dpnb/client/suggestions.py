@@ -164,7 +164,7 @@ def _grouped(spoken: str, given: str) -> str:
     """What asks a question of a column by groups, or a histogram by periods; nothing where neither can be told."""
     handle, _, asked = spoken.rpartition(".")
     if asked == "histogram" and given in PERIODS:
-        return f'of dates, the period stands alone: {spoken}("{given}")'
+        return f'for dates, write the period alone: {spoken}("{given}")'
     dataset, _, column = handle.rpartition(".")
     whole = dataset and column.isidentifier() and not dataset.startswith("(")
     return f'group the rows first: {dataset}.groupby("{given}").{column}.{asked}()' if whole else ""

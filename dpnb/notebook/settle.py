@@ -22,11 +22,13 @@ from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
 from dpnb.notebook.progress import Progress
 from dpnb.planner.request import Ask
+from dpnb.statistics.regression_summary import Regression
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic
 
 NOTHING = "no query to release: nothing spent"
+HELD = "Everything in this cell is answered already: nothing was asked, nothing spent. To pay for more accuracy: {}"
 
 
 def session_of(leaves: Sequence[PendingQuestion]) -> Any:
@@ -81,12 +83,12 @@ def settle(
     """
     __tracebackhide__ = True
     if not leaves:
-        _say_nothing(dropped)
+        _say_nothing(dropped, _held(magic.shell.user_ns, names))
         return None if silenced else value
     pairs = find_estimates.named(magic.shell.user_ns, names)
     leaves = weigh(options, dict(pairs), leaves)
     if not leaves:
-        _say_nothing(dropped)
+        _say_nothing(dropped, "")
         return None if silenced else value
     ask = ask_of(magic, options, leaves)
     cell = _Cell(pairs, tuple(leaves), dropped, body)
@@ -252,8 +254,19 @@ def _question(name: str, estimate: Estimate) -> PendingQuestion:
     return estimate.measurement
 
 
-def _say_nothing(dropped: int) -> None:
-    print(not_kept(dropped) if dropped else NOTHING)  # noqa: T201
+def _say_nothing(dropped: int, held: str) -> None:
+    print(not_kept(dropped) if dropped else HELD.format(held) if held else NOTHING)  # noqa: T201
+
+
+def _held(user_ns: Mapping[str, object], names: Sequence[str]) -> str:
+    """What would pay more for the first answer that a cell bound, where there is one; a fit is read from its moments."""
+    for name in names:
+        one = user_ns.get(name)
+        if isinstance(one, Estimate) and one.measurement is not None:
+            return f"{name} = {name}.remeasure(epsilon=…)"
+        if isinstance(one, Regression):
+            return f"{name} = {name}.moments.remeasure(epsilon=…).ols({name}.formula)"
+    return ""
 
 
 def _unnamed(leaf: PendingQuestion) -> str:

@@ -209,7 +209,7 @@ def run_act(words: list[str]) -> str:
     command = [sys.executable, "-m", "dpnb", "admin", *words]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
-        raise OwnerError(done.stderr.strip().removeprefix("dpnb: ") or "dpnb admin ended without a word.")
+        raise OwnerError(done.stderr.strip().removeprefix("dpnb: ") or "dpnb admin ended without a message.")
     return done.stdout.rstrip()
 
 

@@ -20,14 +20,14 @@ Pair = tuple[float, float]
 Kind = str
 
 FLAG_WORDS = {
-    "values cut off": "clearly some rows lie outside the range that was chosen: the mean is of values moved into it",
+    "values cut off": "some rows clearly lie outside the chosen range: the mean is of values moved into it",
     "range unclear": "there are too few rows for a private range at this loss: it may be far too wide or too narrow",
     "arm too small": "the noised size of a group is not clearly above zero: the whole domain is shown",
     "undefined": "the noise leaves the value undefined",
     "spread hidden": "the noise on a variance is more than a quarter of it: the whole range is shown",
     "nonpositive": "the noised variance was not positive and is shown as 0",
-    "singular": "noise of this size could make the columns collinear: intervals are unbounded but for bounds= or a prior= that you declare, "
-    "and a ridge keeps the estimate finite",
+    "singular": "with noise of this size the columns could be collinear, so intervals are unbounded unless you declare bounds= or a "
+    "prior=; a ridge keeps the estimate finite",
     "ill-conditioned": "the noise is large beside what tells the columns apart: intervals are wide, not wrong",
     "no maximum": "no coefficients fit the released counts best: they are mostly noise, or a term decides the response alone. Intervals are "
     "unbounded",

@@ -58,7 +58,7 @@ def test_a_page_without_a_kernel_brings_every_attack(show):
 def test_the_button_goes_to_the_epsilon_that_stops_the_attack(show, laid):
     """It names the attack's own ε, and moves the slider there."""
     page = show(laid)
-    page.get_by_role("button", name="pulls it down").click()
+    page.get_by_role("button", name="no better than guessing").click()
     frame(page)
     found = bench("reconstruction", reps=2).falls("dp")
     assert float(page.get_by_label("ε, typed").input_value()) == pytest.approx(found)

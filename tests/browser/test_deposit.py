@@ -157,7 +157,7 @@ def release(page, screen):
         tab_to(page, screen.get_by_role("checkbox", name=name))
         page.keyboard.press("Space")
         expect(screen.get_by_role("checkbox", name=name)).to_be_checked()
-    enter(page, screen.get_by_role("button", name="Equalise relative error"))
+    enter(page, screen.get_by_role("button", name="Even out the relative ±"))
     enter(page, screen.get_by_role("button", name="Keep 20 %"))
     tab_to(page, screen.get_by_role("slider", name="divider"))
     page.keyboard.press("ArrowRight")

@@ -48,6 +48,11 @@ MUTE = """() => [...document.querySelectorAll("svg")].filter(one => !one.closest
     .map(one => one.outerHTML.slice(0, 100))"""
 
 
+# tables of which a part must be scrolled to, in a window that is no telephone
+HIDDEN = """() => [...document.querySelectorAll(".scroll")].filter(one => one.scrollWidth > one.clientWidth + 1)
+    .map(one => `cut off: ${one.textContent.slice(0, 80)} in ${one.closest("[data-name]")?.dataset.name}`)"""
+
+
 def faults(page, width):
     """What is wrong with a page in its window, in words; nothing where all is well."""
     letters = page.evaluate(LETTERS)
@@ -57,19 +62,24 @@ def faults(page, width):
         *page.evaluate(CUT),
         *page.evaluate(OUTSIDE),
         *page.evaluate(OVER),
+        *(page.evaluate(HIDDEN) if width > 600 else []),
         *page.evaluate(MUTE),
         *serious(page, "body"),
     ]
 
 
+IN_A_NOTEBOOK = 620
+"""What JupyterLab leaves to an output in a window of 800 pixels."""
+
+
 @pytest.fixture
 def look(browser, tmp_path, shots):
-    """Return what is wrong with a page at 390 pixels, light and dark, and at 1,000; keep its pictures."""
+    """Return what is wrong with a page at 390 pixels, light and dark, in a notebook in 800, and at 1,000; keep its pictures."""
 
     def look_(name, html):
         (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
         found = {}
-        for width, scheme in ((390, "light"), (390, "dark"), (1000, "dark")):
+        for width, scheme in ((390, "light"), (390, "dark"), (IN_A_NOTEBOOK, "light"), (1000, "dark")):
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
             page.goto((tmp_path / f"{name}.html").as_uri())
             shots(page, f"still-{name}-{width}-{scheme}", full_page=True)
@@ -100,6 +110,7 @@ def test_cards_stand_in_any_window(look, data):
     asked = {
         "histogram": data.x.histogram(bins=5),
         "crosstab": data.crosstab("g", "y"),
+        "wide": (data.groupby("g").x * 20_000).mean(),
         "long": data[(data.x > 2) & (data.y == 1)].x.mean(),
     }
     pending = {f"pending {name}": str(cards.estimate_card(one).html) for name, one in asked.items()}

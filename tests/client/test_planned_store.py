@@ -43,6 +43,19 @@ def test_a_line_taken_out_raises_the_others_shares_and_the_plan_says_so(data):
     assert "answered before" not in plan_card(both).text
 
 
+def test_what_is_derived_of_a_stored_answer_keeps_its_accuracy(data):
+    """A stored answer counts as one that is asked: twice a count is told with twice its ±, before and after it is released."""
+    said = []
+    for _ in range(2):
+        count = data[data.x > 3].count()
+        plan = dpnb.plan({"n": count, "twice": count * 2}, epsilon=1)
+        said.append([line.strip() for line in plan_card(plan).text.splitlines() if "twice" in line])
+        dpnb.release({"n": count}, epsilon=1)
+    assert plan.stored == (True,)
+    assert said[0] == said[1]
+    assert "± 6" in said[0][0]
+
+
 def test_what_another_analyst_paid_is_not_told(dpnb_home):
     """Nobody learns from a plan what somebody else asked."""
     service = small.curator(dpnb_home)

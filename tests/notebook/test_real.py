@@ -318,6 +318,18 @@ def test_a_magic_below_the_first_line_is_told_where_it_belongs(real):
     assert _spent(real) == "ε 0"
 
 
+def test_a_cell_that_is_answered_already_says_how_to_pay_for_more(real, capsys):
+    """A fit on moments that are held is free, whatever its cell would pay; the line that is told makes it more accurate."""
+    real('%%dp epsilon=1\nfit = hiv.ols("got ~ any")')
+    real('%%dp epsilon=2\nfit = hiv.ols("got ~ any")')
+    said = capsys.readouterr().out
+    assert "Everything in this cell is answered already: nothing was asked, nothing spent." in said
+    before, line = real.names["fit"].standard_errors[1], said.strip().rpartition(": ")[2]
+    real(line.replace("…", "2"))
+    assert _spent(real) == "ε 3"
+    assert real.names["fit"].standard_errors[1] < before
+
+
 def test_a_fit_shows_its_coefficients_first(real):
     """The moments that they were read from come last, as one line: nobody reads a matrix before an answer."""
     real('%%dp epsilon=1\nfit = hiv.ols("got ~ any")\nage = hiv.age.mean()')

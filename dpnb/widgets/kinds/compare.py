@@ -104,7 +104,7 @@ class Compare(Interaction):
         ]
         return still(
             "compare",
-            "What a loss buys of each",
+            "How accurate each question would be",
             facts["dataset"],
             head,
             rows,

@@ -45,7 +45,7 @@ class Stored(Interaction):
     def __init__(self, estimate: Any, *, name: str | None = None) -> None:
         question = question_of(estimate)
         if not question.releases or not isinstance(estimate, Estimate):
-            raise PlanError("Only a released answer came from somewhere. Release it first: %%dp epsilon=1.")
+            raise PlanError("Nothing was paid for this answer yet. Release it first: %%dp epsilon=1.")
         if name is not None and not name.isidentifier():
             raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
         self._given, self._name, self._estimate = name, "answer", estimate

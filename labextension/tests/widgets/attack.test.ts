@@ -144,7 +144,7 @@ describe('the sentence', () => {
     expect(told(0.7399, 0.71)).toMatch(/no attack can expect more/);
   });
   it('of the button names the loss, or that there is none', () => {
-    expect(fallWords(0.12345)).toBe('ε 0.123 pulls it down to guessing');
-    expect(fallWords(null)).toBe('no ε shown here pulls it down to guessing');
+    expect(fallWords(0.12345)).toBe('ε 0.123 makes it no better than guessing');
+    expect(fallWords(null)).toBe('at every ε shown here it beats guessing');
   });
 });

@@ -131,8 +131,8 @@ export const drawnOf = ({ publications }: Attack, one: Published): Published =>
 /** What is said of a loss at which an attack does no better than guessing. */
 export const fallWords = (falls: number | null): string =>
   falls === null
-    ? 'no ε shown here pulls it down to guessing'
-    : `ε ${significant(falls, 3)} pulls it down to guessing`;
+    ? 'at every ε shown here it beats guessing'
+    : `ε ${significant(falls, 3)} makes it no better than guessing`;
 
 /** What a publication lets an attack recover, beside guessing and beside what the loss rules out. */
 export function sentence(

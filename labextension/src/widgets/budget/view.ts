@@ -27,7 +27,7 @@ export function verdict(facts: BudgetFacts): string {
   const { dataset, plan, planned } = facts;
   const cost = `${dataset.symbol} ${brief(plan)}`;
   return facts.ways.length > 0
-    ? `${planned} costs ${cost}; ${dataset.symbol} ${brief(dataset.left)} is left, too little. Ways out, each a cell that releases:`
+    ? `${planned} costs ${cost}; ${dataset.symbol} ${brief(dataset.left)} is left, which is too little. Each of these cells fits:`
     : `${planned} would take ${cost} and leave ${dataset.symbol} ${brief(dataset.left - plan)}.`;
 }
 

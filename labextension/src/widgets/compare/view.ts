@@ -131,7 +131,7 @@ export function compareView(root: HTMLElement, link: Link<CompareFacts, CompareS
   chart.node.addEventListener('even', () => chart.lay(link.facts()));
   const [table, odds, cost] = [tableOf(first), announcer(), html('p', { class: 'soft' })];
   root.append(
-    head('What a loss buys of each', 'Nothing is spent.', first.dataset),
+    head('How accurate each question would be', 'Nothing is spent.', first.dataset),
     chart.node,
     losses.node,
     table.node,

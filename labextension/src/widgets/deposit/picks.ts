@@ -157,7 +157,7 @@ function splitPart(
     input: loss => moved({ ...now, loss }),
     change: loss => choose({ loss })
   });
-  const even = button('Equalise relative error', () => choose({ shares: equalised(now) }));
+  const even = button('Even out the relative ±', () => choose({ shares: equalised(now) }));
   const keep = button('Keep 20 %', () => choose({ loss: keeping(link.facts()) }));
   return {
     node: html('div', {}, losses.node, html('div', { class: 'buttons' }, even, keep), split.node),

@@ -51,7 +51,7 @@ export function verdict(
     );
   } else {
     said.push(
-      whole && adding > 1 && zcdp <= 1 ? 'By adding, this would have been refused before now.' : '',
+      whole && adding > 1 && zcdp <= 1 ? 'Counted by adding, the budget would have run out before now.' : '',
       `Adding counts each Gaussian release alone, at an equal part of δ = ${power(delta)}.`
     );
   }
@@ -98,7 +98,10 @@ export function countingView(): CountingView {
     set(toggle, { 'aria-expanded': String(!body.hidden) });
     draw();
   };
-  const toggle = button('Compare zCDP with adding up', open, { 'aria-expanded': 'false', 'aria-controls': id });
+  const toggle = button('Compare zCDP with adding up', open, {
+    'aria-expanded': 'false',
+    'aria-controls': id
+  });
   const bars = html('div', {});
   const said = html('div', { class: 'soft', role: 'status' });
   const choice = html('select', { 'aria-label': 'δ of the comparison' });
