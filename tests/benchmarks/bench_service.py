@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -184,6 +185,22 @@ def measured(options: argparse.Namespace, program: Sequence[str] = ("-m", "dpnb"
     with running(options.rows, program=program) as made:
         tokens = [made.token(f"a{place}") for place in range(options.analysts)]
         return rate(made, tokens, options.seconds, options.processes)
+
+
+def beside_a_bare_handler(options: argparse.Namespace) -> tuple[Rate, Rate]:
+    """Measure a service, and a tornado handler that answers the same analysts over TLS and does nothing."""
+    with running(options.rows) as made:
+        tokens, plans = [made.token(f"a{place}") for place in range(options.analysts)], composed(made)
+        ours = rate(made, tokens, options.seconds, options.processes, plans)
+        command = [sys.executable, "-m", "tests.benchmarks.bare_service", str(made.folder)]
+        bare = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True)
+        try:
+            port = bare.stdout.readline().strip()
+            other = SimpleNamespace(folder=made.folder, process=bare, url=f"https://127.0.0.1:{port}/")
+            return ours, rate(other, tokens, options.seconds, options.processes, plans)
+        finally:
+            bare.kill()
+            bare.wait()
 
 
 # caps ------------------------------------------------------------------------------------------------------------
@@ -347,9 +364,13 @@ def main() -> None:
     parser.add_argument("--caps", action="store_true", help="let caps of every kind be reached, and add up")
     parser.add_argument("--sync", type=float, help="milliseconds that each sync takes longer")
     parser.add_argument("--hub", type=float, help="milliseconds that a Hub thinks, whose tokens are used")
+    parser.add_argument("--floor", action="store_true", help="beside a bare handler")
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {options.analysts} analysts")
-    if options.caps:
+    if options.floor:
+        ours, bare = beside_a_bare_handler(options)
+        print(f"the service: {ours}\na bare handler: {bare}")
+    elif options.caps:
         held(options)
     elif options.sync is not None:
         synced(options)
