@@ -56,7 +56,10 @@ def test_a_column_of_a_wide_table_adds_few_letters_to_its_statements(kind):
     for width in (1000, 2000):
         schema = wide_schema(width)
         raw = RawTable("r", {name: (f'"{name}"', kind) for name in schema.names})
-        sizes[width] = len(prepared_sql({"": raw}, schema, b"")), len(recognition._cells(raw, schema, b""))
+        sizes[width] = (
+            len(prepared_sql({"": raw}, schema, b"")),
+            len(recognition._Cells.of(raw, schema, b"").sql()),
+        )
     copied, recognised = (after - before for before, after in zip(sizes[1000], sizes[2000], strict=True))
     assert copied <= 85 * 1000  # seen: 94
     assert recognised <= 15 * 1000  # seen: 19
@@ -69,6 +72,6 @@ def test_the_reading_of_a_type_is_written_once_however_many_columns_have_it():
     canonical_sql.cache_clear()
     number_sql.cache_clear()
     prepared_sql({"": raw}, schema, b"")
-    recognition._cells(raw, schema, b"k" * 32)
+    recognition._Cells.of(raw, schema, b"k" * 32).sql()
     assert canonical_sql.cache_info().misses == 1
     assert number_sql.cache_info().misses <= 3

@@ -12,10 +12,11 @@ What is not recognised: rows of which one cell was changed, one row added or lef
 another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
 :mod:`dpnb.trusted.curator.sources`.)
 
-**Sums.** Under a secret key a cell is a pseudo-random number h: a whole number is *mixed*, any other text is hashed by md5. A
-column is known by Σh over its rows, a row by the mix of Σh over its cells, the rows by Σ of that: sums forget the order. (The
-state keeps it: it mixes the numbers of a row's cells, each after the constant of its column's place among the columns' names,
-with the row's place or unit.) They are exact integers, and everything that is kept is an HMAC of them. Two contents that
+**Sums.** Under a secret key a cell is a pseudo-random number h: a whole number or a day is *mixed*, any other text is hashed by
+md5. A column is known by Σh over its rows, a row by the mix of Σh over its cells, the rows by Σ of that: sums forget the order.
+(The state keeps it: it adds up the numbers of a row's cells, each times the constant of its column's place among the columns'
+names, folds that sum and mixes it with the row's place or unit.) A run is known by its sum too: it is a multiple of the sum over the integers of its range.
+They are exact integers, and everything that is kept is an HMAC of them. Two contents that
 differ have equal 64-bit sums with probability of about 2⁻⁶⁴ over the key, which nobody learns. To *mix* is to multiply by a
 secret 64-bit number and fold the product's halves together, twice, as the hash wyhash does: no cipher, and none is needed for
 sums that nobody sees; it takes a tenth of what md5 takes. The same sums in SQL are :mod:`dpnb.trusted.curator.engines.recognition`.
@@ -37,7 +38,7 @@ from typing import Any
 from dpnb.trusted.canonical import canonical as canonical_json
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.cell import QUANTISER_VERSION, canonical, text_of
+from dpnb.trusted.schema.cell import PLAIN_WHOLE, QUANTISER_VERSION, canonical, text_of
 
 LEAST_DISTINCT = 64
 """A column of fewer distinct cells can be guessed."""
@@ -46,13 +47,19 @@ _LEAST_BITS = 48
 """Fewer tables than two to this power could be guessed one by one: at one attach a millisecond they take 8,900 years."""
 
 WHOLE, DAY = "-?[0-9]{1,18}", "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-"""Canonical texts of which an evenly repeated run can be guessed."""
+"""Canonical texts that are mixed, and of which an evenly repeated run can be guessed."""
+
+DAYS = 2**60
+"""The number of the first of January 1970; the days before and after it are no whole numbers of any cell."""
 
 ABSENT = 1
 """What a missing cell adds to its row's sum."""
 
-SUMS_VERSION = 2
-"""The version of how rows and whole numbers are summed: a state or mark of rows of another version is another one."""
+MIDDLE = 2**62
+"""What is added to a whole number before it is mixed: none of them is negative then."""
+
+SUMS_VERSION = 3
+"""The version of how rows and cells are summed: a state or mark of rows of another version is another one."""
 
 MASK = 2**64 - 1
 
@@ -128,8 +135,8 @@ def read_names(schema: Schema) -> tuple[str, ...]:
 
 
 def hash_text(key: bytes, kind: str) -> str:
-    """Return what is written before a text that is hashed."""
-    return f"{key.hex()}|{kind}|"
+    """Return what is written before a text that is hashed: short, so that a short text is one block of md5."""
+    return hmac.new(key, f"text|{kind}".encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def numbers_of(key: bytes, kind: str) -> tuple[int, int, int, int]:
@@ -141,7 +148,11 @@ def numbers_of(key: bytes, kind: str) -> tuple[int, int, int, int]:
 
 def fold(number: int, factor: int) -> int:
     """Multiply two 64-bit numbers and fold the product's halves together."""
-    product = number * factor
+    return halves(number * factor)
+
+
+def halves(product: int) -> int:
+    """Fold the halves of a 128-bit number together."""
     return product >> 64 ^ product & MASK
 
 
@@ -214,7 +225,7 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
     rows = [[ABSENT if h is None else h for h in row] for row in zip(*hashed, strict=True)]
     multiset = sum(mix(sum(row), numbers_of(key, "row")) for row in rows)
     places, factor = column_numbers(key, len(hashed)), numbers_of(key, "state")
-    told = [sum(fold(h ^ place, factor[1]) for h, place in zip(row, places, strict=True)) for row in rows]
+    told = [halves(sum(h * place for h, place in zip(row, places, strict=True))) for row in rows]
     owners = _owners(columns, schema, key, len(rows))
     state = sum(mix(row + owner, factor) for row, owner in zip(told, owners, strict=True))
     kinds = [_kind_of(text) for text in texts.values()]
@@ -228,16 +239,23 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
 
 
 def column_numbers(key: bytes, columns: int) -> list[int]:
-    """Return a secret 64-bit number for each column's place among the columns' names."""
-    return [numbers_of(key, f"column {place}")[0] for place in range(columns)]
+    """Return a secret 48-bit number for each column's place among the columns' names: products of 2^16 cells stay below 2^128."""
+    numbers = numbers_of(key, "column")
+    return [mix(place, numbers) >> 16 for place in range(columns)]
 
 
 def _owners(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes, rows: int) -> list[int]:
     """Return whose each row is, as a number: of its place where the unit is the row."""
     if schema.unit_column is None:
-        return [mix(place, numbers_of(key, "place")) for place in range(rows)]
-    units = [text_of(cell) for cell in columns[schema.unit_column]]
-    return [0 if unit is None else _half(key, "unit", unit) for unit in units]
+        return [mix(place + MIDDLE, numbers_of(key, "place")) for place in range(rows)]
+    return [_owner(key, text_of(cell)) for cell in columns[schema.unit_column]]
+
+
+def _owner(key: bytes, unit: str | None) -> int:
+    if unit is None:
+        return 0
+    plain = re.fullmatch(PLAIN_WHOLE, unit)
+    return mix(int(unit) + MIDDLE, numbers_of(key, "unit")) if plain else _half(key, "unit", unit)
 
 
 def _kind_of(texts: Sequence[str | None]) -> Kind:
@@ -253,12 +271,12 @@ def _kind_of(texts: Sequence[str | None]) -> Kind:
 
 
 def _place(text: str) -> int | None:
-    """Return the integer, or the number of the day, that a canonical text is."""
+    """Return the number that is mixed for a canonical text: of a whole number or a day."""
     if re.fullmatch(WHOLE, text):
         return int(text)
     if re.fullmatch(DAY, text):
         with contextlib.suppress(ValueError):
-            return (date.fromisoformat(text) - date(1970, 1, 1)).days
+            return DAYS + (date.fromisoformat(text) - date(1970, 1, 1)).days
     return None
 
 
@@ -266,7 +284,8 @@ def _hashed(key: bytes, text: str | None) -> int | None:
     """Return the number of a cell."""
     if text is None:
         return None
-    return mix(int(text), numbers_of(key, "cell")) if re.fullmatch(WHOLE, text) else _half(key, "cell", text)
+    place = _place(text)
+    return _half(key, "cell", text) if place is None else mix(place + MIDDLE, numbers_of(key, "cell"))
 
 
 def _half(key: bytes, kind: str, text: str) -> int:

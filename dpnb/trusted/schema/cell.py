@@ -40,6 +40,9 @@ TRUE, FALSE = "[tT][rR][uU][eE]", "[fF][aA][lL][sS][eE]"
 LARGEST_WHOLE = 2**53
 """Below this every whole number is a binary64 of its own, and is written with its digits."""
 
+PLAIN_WHOLE = "0|-?[1-9][0-9]{0,14}"
+"""A text that is a canonical whole number as it stands, well below the largest."""
+
 _NUMBER, _TRUE, _FALSE = re.compile(NUMBER), re.compile(TRUE), re.compile(FALSE)
 _LARGEST_EXPONENT = 400
 

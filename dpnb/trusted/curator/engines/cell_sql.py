@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from dpnb.trusted.schema.calendar import FIRST_DAY, LAST_DAY, MOMENT, ZONE
-from dpnb.trusted.schema.cell import BLANK, FALSE, LARGEST_WHOLE, NUMBER, TRUE
+from dpnb.trusted.schema.cell import BLANK, FALSE, LARGEST_WHOLE, NUMBER, PLAIN_WHOLE, TRUE
 from dpnb.trusted.schema.free_text import BYTES, LOWER, UPPER, FreeText
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -21,10 +21,8 @@ _MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", 
 _EPOCH = "DATE '1970-01-01'"
 _NULL = '"NULL"'
 
+_SIXTEEN_DIGITS = 10**15
 _BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
-_WHOLE_ALREADY = "0|-?[1-9][0-9]{0,14}"
-"""Texts that are canonical whole numbers as they stand."""
-
 _PARTS = r"^[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$"
 _INFINITE = "[+-]?[iI].*"
 _ASCII = r"[\x00-\x7f]*"
@@ -53,14 +51,24 @@ def is_number(kind: str) -> bool:
     return kind in _SMALL_INTEGERS | _LARGE_INTEGERS | _FLOATS
 
 
+def is_integer(kind: str) -> bool:
+    """Whether a type holds integers of at most 64 bits."""
+    return kind in _SMALL_INTEGERS | _LARGE_INTEGERS
+
+
 def whole_sql(sql: str, kind: str) -> str:
-    """The whole number below 2^53 that a cell of such a type is, or NULL."""
-    if kind in _SMALL_INTEGERS:
+    """The whole number of at most 15 digits that a cell plainly is, or NULL: where its text would be PLAIN_WHOLE."""
+    few = f"{sql} > -{_SIXTEEN_DIGITS} AND {sql} < {_SIXTEEN_DIGITS}"
+    if kind in _SMALL_INTEGERS or kind == "BOOLEAN":
         return f"CAST({sql} AS BIGINT)"
-    test = f"{sql} > -{LARGEST_WHOLE} AND {sql} < {LARGEST_WHOLE}"
     if kind in _LARGE_INTEGERS:
-        return f"CASE WHEN {test} THEN CAST({sql} AS BIGINT) END"
-    return f"CASE WHEN {sql} = trunc({sql}) AND {test} THEN TRY_CAST({sql} AS BIGINT) END"
+        return f"CASE WHEN {few} THEN CAST({sql} AS BIGINT) END"
+    if kind in _FLOATS:
+        return f"CASE WHEN {sql} = trunc({sql}) AND {few} THEN TRY_CAST({sql} AS BIGINT) END"
+    if kind != "VARCHAR":
+        return "CAST(NULL AS BIGINT)"
+    begins = f"{sql} >= '-' AND {sql} < ':'"  # far cheaper than a pattern
+    return f"CASE WHEN {begins} AND regexp_full_match({sql}, {literal(PLAIN_WHOLE)}) THEN CAST({sql} AS BIGINT) END"
 
 
 def is_text(kind: str) -> bool:
@@ -195,7 +203,7 @@ def one_way_sql(sql: str) -> str:
     """
     text = text_sql(sql, "VARCHAR")
     number = number_sql(sql, "VARCHAR")
-    plain = f"NOT regexp_matches({sql}, {literal(_BEGINS_A_NUMBER)}) OR regexp_full_match({sql}, {literal(_WHOLE_ALREADY)})"
+    plain = f"NOT regexp_matches({sql}, {literal(_BEGINS_A_NUMBER)}) OR regexp_full_match({sql}, {literal(PLAIN_WHOLE)})"
     return (
         f"CASE WHEN {plain} THEN {text} WHEN abs({number}) < {LARGEST_WHOLE} THEN {canonical_sql(sql, 'VARCHAR')} "
         f"WHEN {number} IS NULL THEN {text} ELSE coalesce({_digits_sql(sql)}, {text}) END"
@@ -214,12 +222,17 @@ def _digits_sql(sql: str) -> str:
     return f"CASE WHEN {word} THEN {sign} || 'inf' ELSE {sign} || rtrim({led}, '0') || 'e' || ({moved}) END"
 
 
+def may_be_number(text: str) -> str:
+    """Whether a text may be another than its canonical text: it is empty, or begins as numbers do."""
+    return f"regexp_matches({text}, {literal(f'{_BEGINS_A_NUMBER}|^$')})"
+
+
 def _canonical_text(text: str) -> str:
     """Most texts cannot be a number by how they begin; the others are parsed once (the list binds that number)."""
     number = f"list_transform([{number_sql(text, 'VARCHAR')}], lambda d: {_number_text('d')})[1]"
     return (
         f"CASE WHEN {text} = '' THEN NULL WHEN NOT regexp_matches({text}, {literal(_BEGINS_A_NUMBER)}) THEN {text} "
-        f"WHEN regexp_full_match({text}, {literal(_WHOLE_ALREADY)}) THEN {text} ELSE coalesce({number}, {text}) END"
+        f"WHEN regexp_full_match({text}, {literal(PLAIN_WHOLE)}) THEN {text} ELSE coalesce({number}, {text}) END"
     )
 
 

@@ -38,8 +38,10 @@ class ListOfColumns:
         return prefix + self.name if self.alone else f"{prefix}{self.name}[{n}]"
 
 
-def alike(columns: Sequence[tuple[str, str]], reading: Callable[[int, str, str], str]) -> list[ListOfColumns]:
-    """Group columns that have one type and one reading, where they are many.
+def alike(
+    columns: Sequence[tuple[str, str]], reading: Callable[[int, str, str], str], becoming: Sequence[str]
+) -> list[ListOfColumns]:
+    """Group columns that have one type, one reading and one type of codes, where they are many.
 
     Parameters
     ----------
@@ -47,22 +49,24 @@ def alike(columns: Sequence[tuple[str, str]], reading: Callable[[int, str, str],
         Each column's SQL name and type.
     reading : callable
         ``reading(place, "x", type)`` gives the SQL that reads a column's cell ``x``.
+    becoming : sequence of str
+        The type of each column's codes.
     """
     if len(columns) <= MOST_ALONE:
         return [
             ListOfColumns(f"l{place}", reading(place, sql, kind), (place,), alone=True)
             for place, (sql, kind) in enumerate(columns)
         ]
-    groups: dict[tuple[str, str], list[int]] = {}
+    groups: dict[tuple[str, str, str], list[int]] = {}
     for place, (_, kind) in enumerate(columns):
-        groups.setdefault((kind, reading(place, "x", kind)), []).append(place)
+        groups.setdefault((kind, becoming[place], reading(place, "x", kind)), []).append(place)
     return [
         ListOfColumns(
             f"l{number}",
             f"list_transform([{', '.join(columns[place][0] for place in places)}], lambda x: {read})",
             tuple(places),
         )
-        for number, ((_, read), places) in enumerate(groups.items())
+        for number, ((_, _, read), places) in enumerate(groups.items())
     ]
 
 
@@ -70,14 +74,6 @@ def cells_of(lists: Sequence[ListOfColumns]) -> Iterator[str]:
     """Yield the SQL of each column's cell, in the order of the columns."""
     found = {place: one.part("", str(n)) for one in lists for n, place in enumerate(one.places, start=1)}
     return (found[place] for place in sorted(found))
-
-
-def in_order(lists: Sequence[ListOfColumns], prefix: str) -> str:
-    """Return the SQL of one list of all cells, in the order of the columns, of the lists of this prefix, which hold one type."""
-    places = [place for one in lists for place in one.places]
-    order = sorted(range(1, len(places) + 1), key=lambda n: places[n - 1])
-    joined = " || ".join(prefix + one.name for one in lists)
-    return joined if places == sorted(places) else f"list_select({joined}, {order})"
 
 
 def selected(lists: Sequence[ListOfColumns]) -> str:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     has_moments,
     is_float,
+    is_integer,
     is_text,
     label_sql,
     literal,
@@ -39,7 +41,14 @@ from dpnb.trusted.curator.engines.cell_sql import (
     text_sql,
     word_sql,
 )
-from dpnb.trusted.curator.engines.list_sql import ListOfColumns, alike, cells_of, constants, selected
+from dpnb.trusted.curator.engines.list_sql import (
+    MOST_ALONE,
+    ListOfColumns,
+    alike,
+    cells_of,
+    constants,
+    selected,
+)
 from dpnb.trusted.curator.engines.per_unit_sql import filled, grouped, joined
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
 from dpnb.trusted.curator.engines.recognition import recognise
@@ -115,8 +124,10 @@ def prepare(
             tables = open_tables(connection, named, schema, table, Path(workshop))
             for raw in tables.values():
                 _check_unit(connection, raw, schema)
-            _write(connection, tables, schema, key, named)
-            content = _recognised(connection, tables, schema, marking, named)
+            with _recognising(connection, tables, schema, marking) as recognised:
+                _write(connection, tables, schema, key, named)
+                with _whole(named):
+                    content = recognised.result()
             _describe(connection, content)
             _check_sizes(connection, schema, content)
         draft.chmod(0o600)
@@ -144,18 +155,26 @@ def open_tables(
     return tables
 
 
-def _recognised(
-    connection: duckdb.DuckDBPyConnection,
-    tables: Mapping[str, RawTable],
-    schema: Schema,
-    marking: bytes,
-    source: Any,
-) -> Content:
-    with _whole(source):
-        return together(
-            [recognise(connection, raw, schema.rows_of(name), marking) for name, raw in tables.items()],
-            marking,
-        )
+@contextlib.contextmanager
+def _recognising(
+    connection: duckdb.DuckDBPyConnection, tables: Mapping[str, RawTable], schema: Schema, marking: bytes
+) -> Iterator[Future[Content]]:
+    """Recognise content while the block runs: its statements are planned, and a CSV file read, by one thread each."""
+    beside = connection.cursor()
+    for raw in tables.values():
+        if raw.arrays is not None:
+            beside.register(raw.sql.strip('"'), raw.arrays)
+
+    def recognised() -> Content:
+        found = [recognise(beside, raw, schema.rows_of(name), marking) for name, raw in tables.items()]
+        return together(found, marking)
+
+    with ThreadPoolExecutor(1) as thread, contextlib.closing(beside):
+        try:
+            yield thread.submit(recognised)
+        except BaseException:
+            beside.interrupt()
+            raise
 
 
 def _describe(connection: duckdb.DuckDBPyConnection, content: Content) -> None:
@@ -229,8 +248,8 @@ def _write(
     source: Any,
 ) -> None:
     _declare_categories(connection, schema)
-    query = prepared_sql(tables, schema, key)
     with _whole(source):
+        query = prepared_sql(tables, schema, key, alone=_alone(connection, tables[""], schema))
         connection.execute(f"CREATE TABLE prepared AS {query}")
     _drop_categories(connection, schema)
     held = {part: column.size for part, column in schema.parts.items()} | _ranks(schema)
@@ -240,15 +259,29 @@ def _write(
     connection.unregister("declared_sizes")
 
 
-def prepared_sql(tables: Mapping[str, RawTable], schema: Schema, key: bytes) -> str:
-    """The SELECT that turns raw relations, the dataset's own under no name, into codes with an ordinal."""
-    types = _types_of_categories(schema)
-    coded = {name: _coded_sql(raw, schema.rows_of(name), types) for name, raw in tables.items()}
+def _alone(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema) -> bool:
+    """Whether no unit has two rows, where it may keep only one: then none is to be chosen."""
+    if schema.unit_column is None or schema.prepares_own or schema.unit.max_rows > 1:
+        return False
+    unit = _unit_of({"": raw}, schema)(raw)
+    return not _one(connection, f"SELECT count({unit}) - count(DISTINCT {unit}) FROM {raw.sql}")
+
+
+def prepared_sql(tables: Mapping[str, RawTable], schema: Schema, key: bytes, *, alone: bool = False) -> str:
+    """The SELECT that turns raw relations, the dataset's own under no name, into codes with an ordinal.
+
+    Each unit is ``alone`` in its row, where that is known.
+    """
+    types, unit = _types_of_categories(schema), _unit_of(tables, schema)
+    ordinal = f"{_ordinal(schema, key)} AS {quoted(ORDINAL)}"
+    if schema.unit_column is None:
+        return _coded_sql(tables[""], schema, types, unit, ordinal)
+    whose = '"##place", "##unit"'
+    coded = {name: _coded_sql(raw, schema.rows_of(name), types, unit, whose) for name, raw in tables.items()}
     rows = _one_relation(coded, schema) if schema.prepared else coded[""]
-    bounded = schema.unit_column is not None and not schema.prepares_own
-    kept = _bounded(rows, schema, key) if bounded else rows
+    kept = rows if schema.prepares_own else _bounded(rows, schema, key, alone=alone)
     names = ", ".join(quoted(name) for name in (*schema.parts, *_ranks(schema)))
-    return f"SELECT {names}, {_ordinal(schema, key)} AS {quoted(ORDINAL)} FROM ({kept})"
+    return f"SELECT {names}, {ordinal} FROM ({kept})"
 
 
 def _one_relation(coded: Mapping[str, str], schema: Schema) -> str:
@@ -268,21 +301,42 @@ def _one_relation(coded: Mapping[str, str], schema: Schema) -> str:
     return f'SELECT {cells}{place}, "##unit" FROM ({joined(own, [(sql, lines[name]) for name, sql in tables.items()])})'
 
 
-def _coded_sql(raw: RawTable, schema: Schema, types: Mapping[tuple[str, ...], str]) -> str:
-    """The SELECT of a raw relation's rows as codes, each with its place and its unit."""
-    lists = alike([_raw_column(raw, column) for column in schema.columns], partial(_read, schema.columns))
-    by_unit = schema.unit.unit != "row"
-    unit = text_sql(*raw.column(schema.unit.unit)) if by_unit else "NULL"
+def _coded_sql(
+    raw: RawTable,
+    schema: Schema,
+    types: Mapping[tuple[str, ...], str],
+    unit: Callable[[RawTable], str],
+    beside: str,
+) -> str:
+    """The SELECT of a raw relation's rows as codes, beside what is made of each row's place and unit."""
+    early = types if len(schema.columns) <= MOST_ALONE else {}
+    lists = alike(
+        [_raw_column(raw, column) for column in schema.columns],
+        partial(_read, schema.columns, early),
+        [smallest_type(column.size) for column in schema.columns],
+    )
     rounded = ", ".join(_rounded(schema, one) for one in lists)
     placed = ", ".join(_placed(schema, one) for one in lists)
     coded = ", ".join(
-        _coded(column, cell, types.get(_texts(column)))
+        _coded(column, cell, None if early else types.get(_texts(column)))
         for column, cell in zip(schema.columns, cells_of(lists), strict=True)
     )
     return (
-        f'SELECT {coded}, "##place", "##unit" FROM (SELECT {placed}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
-        f'(SELECT {selected(lists)}, row_number() OVER () - 1 AS "##place", {unit} AS "##unit" FROM {raw.sql})))'
+        f'SELECT {coded}, {beside} FROM (SELECT {placed}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
+        f'(SELECT {selected(lists)}, row_number() OVER () - 1 AS "##place", {unit(raw)} AS "##unit" FROM {raw.sql})))'
     )
+
+
+def _unit_of(tables: Mapping[str, RawTable], schema: Schema) -> Callable[[RawTable], str]:
+    """What says whose a row is: its text, or the integer itself where every table holds integers, which are grouped far faster."""
+    if schema.unit_column is None:
+        return lambda _: "NULL"
+    name = schema.unit_column
+    kinds = {raw.column(name)[1] for raw in tables.values()}
+    if all(map(is_integer, kinds)):
+        wide = "HUGEINT" if "UBIGINT" in kinds else "BIGINT"
+        return lambda raw: f"CAST({raw.column(name)[0]} AS {wide})"
+    return lambda raw: text_sql(*raw.column(name))
 
 
 def _ranks(schema: Schema) -> dict[str, int]:
@@ -298,8 +352,10 @@ def _ordinal(schema: Schema, key: bytes) -> str:
     return f"CAST('0x' || substr(md5('{key.hex()}|ordinal|' || {whose}), 1, 15) AS BIGINT)"
 
 
-def _bounded(rows: str, schema: Schema, key: bytes) -> str:
+def _bounded(rows: str, schema: Schema, key: bytes, *, alone: bool) -> str:
     """Keep each unit's first rows by the keyed hash; rows without a unit are dropped."""
+    if alone:
+        return f'SELECT * FROM ({rows}) WHERE "##unit" IS NOT NULL ORDER BY "##place"'
     cells = ", ".join(f"coalesce(CAST({quoted(name)} AS VARCHAR), '~')" for name in sorted(schema.parts))
     told = f'SELECT *, concat_ws(\',\', {cells}) AS "##row" FROM ({rows}) WHERE "##unit" IS NOT NULL'
     numbered = (
@@ -360,13 +416,19 @@ def _raw_column(raw: RawTable, column: Column) -> tuple[str, str]:
     return sql, kind
 
 
-def _read(columns: Sequence[Column], place: int, sql: str, kind: str) -> str:
-    """A cell as what its column is declared: a label, a canonical text, or a binary64."""
+def _read(
+    columns: Sequence[Column], types: Mapping[tuple[str, ...], str], place: int, sql: str, kind: str
+) -> str:
+    """A cell as what its column is declared: a label, a canonical text, or a binary64; of a type that is given a text's code."""
     column = columns[place]
     if column.text is not None:
         return label_sql(sql, kind, column.text)
     if column.type == "category":
-        return canonical_sql(sql, kind)
+        text, category = canonical_sql(sql, kind), types.get(_texts(column))
+        if category is None:
+            return text
+        code = _code_of(text, category)
+        return f"coalesce({_code_of(sql, category)}, {code})" if kind == "VARCHAR" else code
     return number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
 
 
@@ -383,13 +445,13 @@ def _placed(schema: Schema, one: ListOfColumns) -> str:
     """The code of each cell of a grid; a text stays one, as its list is its column's own."""
     if _holds_texts(schema, one):
         return one.name
-    steps = _grids(schema, one)[2]
+    steps, kind = _grids(schema, one)[2], smallest_type(schema.columns[one.places[0]].size)
 
     def code(x: str, n: str) -> str:
         t = one.part("t", n)
         return (
-            f"CASE WHEN {x} IS NULL OR isnan({x}) THEN NULL WHEN {t} <= {double(0.0)} THEN 0 "
-            f"WHEN {t} >= {steps}[{n}] THEN CAST({steps}[{n}] AS BIGINT) ELSE TRY_CAST({t} AS BIGINT) END"
+            f"CASE WHEN {x} IS NULL OR isnan({x}) THEN NULL WHEN {t} <= {double(0.0)} THEN 0::{kind} "
+            f"WHEN {t} >= {steps}[{n}] THEN CAST({steps}[{n}] AS {kind}) ELSE TRY_CAST({t} AS {kind}) END"
         )
 
     return f"{one.mapped(code)} AS {one.name}"
@@ -404,9 +466,16 @@ def _coded(column: Column, cell: str, category: str | None) -> str:
             for word, code in zip(words, column.missing_codes, strict=True)
         )
         return ", ".join(f"{word} AS {quoted(part)}" for word, part in zip(filled, column.parts, strict=True))
-    code = cell if category is None else f"enum_code(TRY_CAST({cell} AS {category}))"
+    if column.type != "category" and column.missing_code is None:
+        return f"{cell} AS {quoted(column.name)}"
+    code = cell if category is None else _code_of(cell, category)
     known = code if column.missing_code is None else f"coalesce({code}, {column.missing_code})"
     return f"CAST({known} AS {smallest_type(column.size)}) AS {quoted(column.name)}"
+
+
+def _code_of(text: str, category: str) -> str:
+    """A text's place in a declared list, which holds canonical texts: such a text is read as it stands."""
+    return f"enum_code(TRY_CAST({text} AS {category}))"
 
 
 def _holds_texts(schema: Schema, one: ListOfColumns) -> bool:

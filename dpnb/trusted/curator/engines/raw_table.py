@@ -13,7 +13,7 @@ import contextlib
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,15 @@ _COMPUTED = "a generated value"
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type); other files that it needs."""
+    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type); other files that it needs.
+
+    Of a table in memory its arrays, which every connection that reads it must be told of.
+    """
 
     sql: str
     columns: dict[str, tuple[str, str]]
     files: tuple[str, ...] = ()
+    arrays: Mapping[str, np.ndarray] | None = None
 
     def column(self, name: str) -> tuple[str, str]:
         """The quoted SQL name and the type of a column."""
@@ -90,8 +94,9 @@ def open_source(
     if isinstance(source, NamedFile):
         return _open_file(connection, source, table, workshop)
     try:
-        connection.register(view, _in_memory(source, uses))
-        return _described(connection, quoted(view))
+        arrays = _in_memory(source, uses)
+        connection.register(view, arrays)
+        return replace(_described(connection, quoted(view)), arrays=arrays)
     except (duckdb.Error, TypeError, ValueError) as error:
         raise OwnerError(
             f"A {type(source).__name__} cannot be read as a table: pass a DataFrame, an Arrow table, or a "
@@ -296,7 +301,7 @@ def _names(source: Any) -> list[str]:
     return [str(name) for name in names]
 
 
-def _in_memory(source: Any, uses: Mapping[str, Use] | None) -> dict[str, Any]:
+def _in_memory(source: Any, uses: Mapping[str, Use] | None) -> dict[str, np.ndarray]:
     """The columns of a table in memory as plain arrays; of the declared ones alone, where it is said which."""
     names = _names(source)
     wanted: Mapping[str, Use] = dict.fromkeys(names, "category") if uses is None else uses

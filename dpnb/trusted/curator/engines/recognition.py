@@ -1,23 +1,26 @@
 """The sums by which content is recognised, in SQL: :mod:`dpnb.trusted.curator.content` over again, equal to it to the last bit.
 
-One pass gives all sums of few columns, of a file that can be read again without keeping anything; of many columns (or of a CSV
-file, which is slow to read) the cells' numbers are kept in a temporary table, a list per row. Linear in the cells, and no text
-of the data is written anywhere.
+One pass gives all sums of few columns, of a file that can be read again without keeping anything; of a CSV file, which is
+slow to read, the cells' numbers are kept in a temporary table, and so are those of many columns, each cell as a row of its own:
+a statement is planned in the time that its columns take, and all cells of one type are then one column. Linear in the cells,
+and no text of the data is written anywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Self
 
 import duckdb
 
 from dpnb.trusted.curator.content import (
     ABSENT,
     DAY,
+    DAYS,
     LEAST_DISTINCT,
     MASK,
+    MIDDLE,
     WHOLE,
     Content,
     Kind,
@@ -30,13 +33,23 @@ from dpnb.trusted.curator.content import (
     numbers_of,
     read_names,
 )
-from dpnb.trusted.curator.engines.cell_sql import canonical_sql, is_number, literal, text_sql, whole_sql
-from dpnb.trusted.curator.engines.list_sql import ListOfColumns, alike, in_order, selected
+from dpnb.trusted.curator.engines.cell_sql import (
+    canonical_sql,
+    is_number,
+    is_text,
+    literal,
+    may_be_number,
+    text_sql,
+    whole_sql,
+)
+from dpnb.trusted.curator.engines.list_sql import MOST_ALONE
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.schema import Schema
 
 _SURELY_MANY = 16 * LEAST_DISTINCT
 """An approximate number of distinct cells from which on the exact one is surely large enough."""
+
+_BY_ROW = 'row_number() OVER () - 1 AS "row"'
 
 
 def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema, key: bytes) -> Content:
@@ -50,25 +63,17 @@ def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sche
     key : bytes
         The curator's key for recognising content, one for all datasets.
     """
-    lists = _lists(raw, schema)
-    alone = all(one.alone for one in lists)
-    kept = "VIEW" if alone and not raw.files else "TABLE"
-    connection.execute(f'CREATE TEMP {kept} "##cells" AS {_cells(raw, schema, key)}')
+    cells = _Cells.of(raw, schema, key)
+    kept = "TABLE" if cells.many or raw.files else "VIEW"
+    connection.execute(f'CREATE TEMP {kept} "##cells" AS {cells.sql()}')
     try:
-        rows, multiset, state, *told = connection.execute(_totals(lists, key, alone=alone)).fetchall()[0]
+        rows, multiset, state, *told = connection.execute(_totals(cells)).fetchall()[0]
         columns = (
-            [_Column(rows, *told[place : place + 6]) for place in range(0, len(told), 6)]
-            if alone
-            else _columns(connection, len(read_names(schema)))
+            _columns(connection, len(cells.columns))
+            if cells.many
+            else [_Column(rows, *told[place : place + 7]) for place in range(0, len(told), 7)]
         )
-        counting = [
-            (
-                '"##cells"' if kept == "TABLE" else f"({_cells(raw, schema, key, one)})",
-                ("i" if column.may_run and is_number(raw.column(name)[1]) else "h") + one.name,
-            )
-            for one, column, name in zip(lists, columns, read_names(schema), strict=alone)
-        ]
-        kinds = _kinds(connection, columns, counting if alone else None)
+        kinds = _kinds(connection, cells, columns, kept=kept == "TABLE")
     finally:
         connection.execute(f'DROP {kept} "##cells"')
     pairs = zip(columns, kinds, strict=True)
@@ -79,60 +84,142 @@ def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sche
     return finish(Sums(rows, known, guessable, int(multiset or 0), int(state or 0)), schema, key)
 
 
-def _lists(raw: RawTable, schema: Schema) -> list[ListOfColumns]:
-    """The columns that are read: numbers as they are, everything else as its canonical text."""
-    return alike(
-        [raw.column(name) for name in read_names(schema)],
-        lambda _, sql, kind: sql if is_number(kind) else canonical_sql(sql, kind),
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells that are read, on their way to numbers; each column's SQL and type, of texts of any type their text."""
+
+    raw: RawTable
+    schema: Schema
+    key: bytes
+    columns: Sequence[tuple[str, str]]
+
+    @classmethod
+    def of(cls, raw: RawTable, schema: Schema, key: bytes) -> Self:
+        """Find the columns that a schema reads."""
+        return cls(raw, schema, key, [_plainly(*raw.column(name)) for name in read_names(schema)])
+
+    @property
+    def many(self) -> bool:
+        """Whether a statement that names every column is planned for longer than it runs."""
+        return len(self.columns) > MOST_ALONE
+
+    def sql(self) -> str:
+        """The SELECT of every cell's number (h) and, where it is a whole number or a day, what was mixed (i), with whose row it is.
+
+        Of few columns a row is a row, with ``owner``; of many it is a cell, with its ``row`` and ``place``, the owner at place 0.
+        """
+        return self._long() if self.many else self._wide()
+
+    def distinct(self, place: int) -> str:
+        """The SELECT of one column's numbers, each text of the data once."""
+        sql, kind = self.columns[place]
+        cells = f"SELECT DISTINCT {sql} AS x FROM {self.raw.sql}"
+        return f"SELECT h FROM ({self._numbered(cells, {'': kind}, '0')})"
+
+    def _wide(self) -> str:
+        cells = ", ".join(f"{sql} AS x{place}" for place, (sql, _) in enumerate(self.columns))
+        source = self._owned(f"SELECT {cells}, {self._whose()} FROM {self.raw.sql}")
+        return self._numbered(
+            source, {str(place): kind for place, (_, kind) in enumerate(self.columns)}, "owner"
+        )
+
+    def _long(self) -> str:
+        places: dict[str, list[int]] = {}
+        for place, (_, kind) in enumerate(self.columns):
+            places.setdefault(kind, []).append(place)
+        lists = ", ".join(
+            f"[{', '.join(self.columns[place][0] for place in alike)}] AS l{number}"
+            for number, alike in enumerate(places.values())
+        )
+        by_unit = "" if self.schema.unit_column is None else f", {_BY_ROW}"
+        read = f"SELECT {lists}, {self._whose()}{by_unit} FROM {self.raw.sql}"
+        parts = [
+            f'SELECT owner AS h, CAST(NULL AS BIGINT) AS i, "row", 0 AS place FROM ({self._owned("SELECT * FROM cells")})'
+        ]
+        for number, (kind, alike) in enumerate(places.items()):
+            each = f'SELECT unnest(l{number}) AS x, generate_subscripts(l{number}, 1) AS n, "row" FROM cells'
+            at = f"{_constants('INTEGER', [one + 1 for one in alike])}[n]"
+            parts.append(self._numbered(each, {"": kind}, f'"row", {at} AS place'))
+        return f"WITH cells AS MATERIALIZED ({read}) {' UNION ALL '.join(parts)}"
+
+    def _whose(self) -> str:
+        """What says whose a row is: its place, or the unit's own cell."""
+        if self.schema.unit_column is None:
+            return _BY_ROW
+        sql, kind = self.raw.column(self.schema.unit_column)
+        return f"{sql if is_number(kind) else text_sql(sql, kind)} AS unit"
+
+    def _owned(self, source: str) -> str:
+        """A SELECT with the number of whose each row is."""
+        if self.schema.unit_column is None:
+            placed = _mixed(source, {"owner": (_unsigned('"row"'), "place")}, self.key)
+            return f"SELECT *, mowner AS owner FROM ({placed})"
+        kind = self.raw.column(self.schema.unit_column)[1]
+        whole = (
+            f"SELECT *, {whole_sql('unit', kind if is_number(kind) else 'VARCHAR')} AS eowner FROM ({source})"
+        )
+        text = text_sql("unit", kind) if is_number(kind) else "unit"
+        owner = f"CASE WHEN eowner IS NULL THEN {_half(self.key, 'unit', text)} ELSE mowner END"
+        mixed = _mixed(whole, {"owner": (_unsigned("eowner"), "unit")}, self.key)
+        return f"SELECT *, coalesce({owner}, 0::UBIGINT) AS owner FROM ({mixed})"
+
+    def _numbered(self, source: str, kinds: Mapping[str, str], beside: str) -> str:
+        """The SELECT of the numbers of the columns x of a relation, each named on with what is given, beside others.
+
+        In steps: the whole number or day that a cell plainly is, else its canonical text, the number that this is, and its mix.
+        Texts that cannot be numbers are hashed first, as they stand: by functions alone, which DuckDB calls once for each
+        text of a dictionary, as most files hold them.
+        """
+        first: list[str] = []
+        for name, kind in kinds.items():
+            as_it_stands = kind == "VARCHAR" and not self.many and not self.raw.files
+            x = f"x{name}"
+            first += [
+                f"{may_be_number(x) if as_it_stands else 'true'} AS b{name}",
+                f"{_half(self.key, 'cell', x) if as_it_stands else 'NULL::UBIGINT'} AS g{name}",
+            ]
+        plain = [
+            f"CASE WHEN b{name} THEN {_plain(f'x{name}', kind)} END AS e{name}"
+            for name, kind in kinds.items()
+        ]
+        texts = [
+            f"CASE WHEN b{name} AND e{name} IS NULL THEN {canonical_sql(f'x{name}', kind)} END AS t{name}"
+            for name, kind in kinds.items()
+        ]
+        read = [f"coalesce(e{name}, {_read(f't{name}')}) AS i{name}" for name in kinds]
+        for step in (first, plain, texts, read):
+            source = f"SELECT *, {', '.join(step)} FROM ({source})"
+        mixed = _mixed(source, {f"i{name}": (_unsigned(f"i{name}"), "cell") for name in kinds}, self.key)
+        numbers = (
+            f"CASE WHEN NOT b{name} THEN g{name} WHEN i{name} IS NULL THEN {_half(self.key, 'cell', f't{name}')} "
+            f"ELSE mi{name} END AS h{name}, i{name}"
+            for name in kinds
+        )
+        return f"SELECT {', '.join(numbers)}, {beside} FROM ({mixed})"
+
+
+def _plainly(sql: str, kind: str) -> tuple[str, str]:
+    return (f"CAST({sql} AS VARCHAR)", "VARCHAR") if is_text(kind) and kind != "VARCHAR" else (sql, kind)
+
+
+def _plain(sql: str, kind: str) -> str:
+    """The number that is mixed for a cell whose type or first letters say that it is one, or NULL."""
+    if kind != "DATE":
+        return whole_sql(sql, kind)
+    return f"CASE WHEN year({sql}) BETWEEN 1 AND 9999 THEN {_day(sql)} END"
+
+
+def _read(text: str) -> str:
+    """The number that is mixed for a canonical text, or NULL."""
+    day = f"regexp_full_match({text}, {literal(DAY)}) AND {text} >= '0001'"
+    return (
+        f"CASE WHEN {text} >= '-' AND {text} < ':' THEN CASE WHEN regexp_full_match({text}, {literal(WHOLE)}) "
+        f"THEN CAST({text} AS BIGINT) WHEN {day} THEN {_day(f'TRY_CAST({text} AS DATE)')} END END"
     )
 
 
-def _cells(raw: RawTable, schema: Schema, key: bytes, only: ListOfColumns | None = None) -> str:
-    """The SELECT of every cell's number (h) and, where it is one, its integer or day (i), with whose row it is.
-
-    Of one column alone, and nobody's, where only that is counted: a statement is planned with all that it names.
-    """
-    lists = _lists(raw, schema) if only is None else [only]
-    kinds = [raw.column(name)[1] for name in read_names(schema)]
-    alone, by_row = all(one.alone for one in lists), schema.unit_column is None and only is None
-    unit = "NULL" if schema.unit_column is None or only else text_sql(*raw.column(schema.unit_column))
-    owner = "row_number() OVER () - 1" if by_row else f"coalesce({_half(key, 'unit', unit)}, 0::UBIGINT)"
-    source = f"SELECT {selected(lists)}, {owner} AS owner FROM {raw.sql}"
-    whole = [f"{one.mapped(partial(_whole, kinds[one.places[0]]))} AS w{one.name}" for one in lists]
-    source = f"SELECT *, {', '.join(whole)} FROM ({source})"
-    mixed = {f"w{one.name}": (f"w{one.name}", "cell") for one in lists if alone}
-    source = _mixed(source, mixed | ({"owner": ("owner", "place")} if by_row else {}), key)
-    cells = [
-        f"{one.mapped(partial(reading, key, kinds[one.places[0]], one))} AS {prefix}{one.name}"
-        for prefix, reading in (("h", _hashed), ("i", _placed))
-        for one in lists
-    ]
-    found = f"SELECT {', '.join(cells)}, {'m' if by_row else ''}owner AS owner FROM ({source})"
-    if alone:
-        return found
-    return f"SELECT {in_order(lists, 'h')} AS h, {in_order(lists, 'i')} AS i, owner FROM ({found})"
-
-
-def _whole(kind: str, sql: str, _: str) -> str:
-    """The whole number that a cell is, or NULL."""
-    if is_number(kind):
-        return whole_sql(sql, kind)
-    return f"CASE WHEN regexp_full_match({sql}, {literal(WHOLE)}) THEN CAST({sql} AS BIGINT) END"
-
-
-def _hashed(key: bytes, kind: str, one: ListOfColumns, sql: str, n: str) -> str:
-    whole, text = one.part("w", n), canonical_sql(sql, kind) if is_number(kind) else sql
-    mixed = one.part("mw", n) if one.alone else _mixed_at_once(whole, numbers_of(key, "cell"))
-    return f"CASE WHEN {whole} IS NULL THEN {_half(key, 'cell', text)} ELSE {mixed} END"
-
-
-def _placed(_: bytes, kind: str, one: ListOfColumns, sql: str, n: str) -> str:
-    """The whole number or the day that a cell is."""
-    whole = one.part("w", n)
-    if is_number(kind):
-        return whole
-    day = f"TRY_CAST({sql} AS DATE) - DATE '1970-01-01'"
-    return f"CASE WHEN {whole} IS NOT NULL THEN {whole} WHEN regexp_full_match({sql}, {literal(DAY)}) THEN {day} END"
+def _day(date: str) -> str:
+    return f"{DAYS} + ({date} - DATE '1970-01-01')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +233,14 @@ class _Column:
     whole: int
     lowest: int | None
     highest: int | None
+    plain: int | None
 
-    @property
     def may_run(self) -> bool:
-        """Whether every known cell is an integer or a day."""
-        return self.lowest is not None and self.whole == self.known
-
-    @property
-    def span(self) -> int:
-        """How many integers or days lie between the first and the last, both counted."""
-        return 0 if self.lowest is None or self.highest is None else self.highest - self.lowest + 1
-
-    @property
-    def surely_many(self) -> bool:
-        """Whether the approximate number of distinct cells says enough."""
-        near = self.near
-        return near >= _SURELY_MANY and not (self.may_run and near / 2 <= self.span <= near * 2)
+        """Whether every known cell is an integer or a day, and number and mean are those of an evenly repeated run."""
+        if self.lowest is None or self.highest is None or self.plain is None or self.whole != self.known:
+            return False
+        even = self.known % (self.highest - self.lowest + 1) == 0
+        return even and 2 * self.plain == self.known * (self.lowest + self.highest)
 
 
 _FACTS = (
@@ -171,82 +250,94 @@ _FACTS = (
     "count({i})",
     "min({i})",
     "max({i})",
+    "sum({i})",
 )
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, width: int) -> list[_Column]:
-    cells = 'SELECT unnest(h) AS h, unnest(i) AS i, generate_subscripts(h, 1) AS place FROM "##cells"'
     facts = ", ".join(_FACTS).format(h="h", i="i")
     found = connection.execute(
-        f"SELECT count(*), {facts} FROM ({cells}) GROUP BY place ORDER BY place"
+        f'SELECT count(*), {facts} FROM "##cells" WHERE place > 0 GROUP BY place ORDER BY place'
     ).fetchall()
-    return [_Column(*row) for row in found] or [_Column(0, 0, 0, 0, 0, None, None)] * width
+    return [_Column(*row) for row in found] or [_Column(0, 0, 0, 0, 0, None, None, None)] * width
 
 
 def _kinds(
-    connection: duckdb.DuckDBPyConnection,
-    columns: list[_Column],
-    counting: Sequence[tuple[str, str]] | None,
+    connection: duckdb.DuckDBPyConnection, cells: _Cells, columns: Sequence[_Column], *, kept: bool
 ) -> list[Kind]:
-    """Count exactly only where it matters: few cells, or integers whose range is about as long as they are many."""
-    kinds = [Kind(column.near, run=False, missing=column.known < column.rows) for column in columns]
-    unsure = [place for place, column in enumerate(columns) if not column.surely_many]
+    """Count exactly only where it matters: few cells."""
+    few = [place for place, column in enumerate(columns) if column.near < _SURELY_MANY]
     exact = (
-        _counted_together(connection, unsure)
-        if counting is None
-        else {place: _counted(connection, *counting[place]) for place in unsure}
+        _counted_together(connection, few)
+        if cells.many
+        else {place: _counted(connection, cells, place, kept=kept) for place in few}
     )
-    for place in unsure:
-        distinct, even = exact.get(place, (0, False))
-        run = distinct > 0 and columns[place].may_run and columns[place].span == distinct and even
-        kinds[place] = Kind(distinct, run=run, missing=kinds[place].missing)
-    return kinds
-
-
-def _counted(connection: duckdb.DuckDBPyConnection, source: str, cell: str) -> tuple[int, bool]:
-    """How many distinct cells a column has, and whether each occurs equally often."""
-    counted = f"SELECT count(*) AS n FROM {source} WHERE {cell} IS NOT NULL GROUP BY {cell}"
-    distinct, even = connection.execute(f"SELECT count(*), min(n) = max(n) FROM ({counted})").fetchall()[0]
-    return distinct, bool(even)
-
-
-def _counted_together(
-    connection: duckdb.DuckDBPyConnection, unsure: list[int]
-) -> dict[int, tuple[int, bool]]:
-    cells = 'SELECT unnest(h) AS h, generate_subscripts(h, 1) - 1 AS place FROM "##cells"'
-    counted = (
-        f"SELECT place, count(*) AS n FROM ({cells}) WHERE h IS NOT NULL AND place IN ? GROUP BY place, h"
-    )
-    found = connection.execute(
-        f"SELECT place, count(*), min(n) = max(n) FROM ({counted}) GROUP BY place", [unsure]
-    ).fetchall()
-    return {place: (distinct, even) for place, distinct, even in found}
-
-
-def _totals(lists: Sequence[ListOfColumns], key: bytes, *, alone: bool) -> str:
-    """The SELECT of both sums over rows and, where each column is alone, of what is told of its cells."""
-    factor = numbers_of(key, "state")[1]
-    places = [f"{number}::UBIGINT" for number in column_numbers(key, sum(len(one.places) for one in lists))]
-
-    def told(x: str, place: str) -> str:
-        return _halves(f"{_product(f'coalesce({x}, {ABSENT}::UBIGINT)', place, factor)}")
-
-    if alone:
-        cells = [f"h{one.name}" for one in lists]
-        row = " + ".join(f"CAST(coalesce({cell}, {ABSENT}::UBIGINT) AS UHUGEINT)" for cell in cells)
-        placed = " + ".join(
-            f"CAST({told(cell, place)} AS UHUGEINT)" for cell, place in zip(cells, places, strict=True)
+    runs: dict[tuple[int, int], int] = {}
+    return [
+        Kind(
+            exact.get(place, 0 if place in few else column.near),
+            run=column.may_run() and _is_run(connection, column, cells.key, runs),
+            missing=column.known < column.rows,
         )
-        facts = [fact.format(h=f"h{one.name}", i=f"i{one.name}") for one in lists for fact in _FACTS]
+        for place, column in enumerate(columns)
+    ]
+
+
+def _is_run(
+    connection: duckdb.DuckDBPyConnection, column: _Column, key: bytes, runs: dict[tuple[int, int], int]
+) -> bool:
+    """Whether a column's sum is that of its range, so many times; sums of ranges are kept in ``runs``."""
+    lowest, highest = column.lowest or 0, column.highest or 0
+    if (lowest, highest) not in runs:
+        mixed = _mixed(
+            f"SELECT range AS i FROM range({lowest}, {highest + 1})", {"i": (_unsigned("i"), "cell")}, key
+        )
+        runs[lowest, highest] = int(connection.execute(f"SELECT sum(mi) FROM ({mixed})").fetchall()[0][0])
+    return int(column.total) == column.known // (highest - lowest + 1) * runs[lowest, highest]
+
+
+def _counted(connection: duckdb.DuckDBPyConnection, cells: _Cells, place: int, *, kept: bool) -> int:
+    """How many distinct cells a column has."""
+    source = f'SELECT h{place} AS h FROM "##cells"' if kept else cells.distinct(place)
+    return int(connection.execute(f"SELECT count(DISTINCT h) FROM ({source})").fetchall()[0][0])
+
+
+def _counted_together(connection: duckdb.DuckDBPyConnection, few: list[int]) -> dict[int, int]:
+    found = connection.execute(
+        'SELECT place - 1, count(DISTINCT h) FROM "##cells" WHERE place - 1 IN ? GROUP BY place', [few]
+    ).fetchall()
+    return dict(found)
+
+
+def _totals(cells: _Cells) -> str:
+    """The SELECT of both sums over rows and, where each column is alone, of what is told of its cells."""
+    width = len(cells.columns)
+    numbers = column_numbers(cells.key, width)
+
+    def known(h: str) -> str:
+        return f"CAST(coalesce({h}, {ABSENT}::UBIGINT) AS HUGEINT)"
+
+    if cells.many:
+        place = f"{_constants('HUGEINT', numbers)}[place]"
+        added = (
+            f"sum({known('h')}) FILTER (place > 0) AS cells, sum({known('h')} * {place}) FILTER (place > 0) AS told, "
+            "max(h) FILTER (place = 0) AS owner"
+        )
+        facts, source = [], f'SELECT {added} FROM "##cells" GROUP BY "row"'
     else:
-        numbers = f"list_transform(h, lambda x: CAST(coalesce(x, {ABSENT}::UBIGINT) AS UHUGEINT))"
-        row = f"list_reduce({numbers}, lambda x, y: x + y)"
-        one = told("x", f"[{', '.join(places)}][n]")
-        placed = f"list_reduce(list_transform(h, lambda x, n: CAST({one} AS UHUGEINT)), lambda x, y: x + y)"
-        facts = []
-    summed = f'SELECT *, {_low(row)} AS "row", {_low(f"{placed} + owner")} AS "state" FROM "##cells"'
-    mixed = _mixed(summed, {name: (f'"{name}"', name) for name in ("row", "state")}, key)
+        row = " + ".join(known(f"h{place}") for place in range(width))
+        told = " + ".join(f"{known(f'h{place}')} * {number}::HUGEINT" for place, number in enumerate(numbers))
+        facts = [fact.format(h=f"h{place}", i=f"i{place}") for place in range(width) for fact in _FACTS]
+        source = f'SELECT *, {row} AS cells, {told} AS told FROM "##cells"'
+    whose = f"CAST({_halves('CAST(told AS UHUGEINT)')} AS HUGEINT) + owner"
+    folded = f'SELECT *, {_low("cells")} AS "row", {_low(whose)} AS "state" FROM ({source})'
+    mixed = _mixed(folded, {name: (f'"{name}"', name) for name in ("row", "state")}, cells.key)
     return f"SELECT {', '.join(('count(*)', 'sum(mrow)', 'sum(mstate)', *facts))} FROM ({mixed})"
+
+
+def _constants(kind: str, numbers: Sequence[int]) -> str:
+    """Integers as one SQL list, which is read as one text."""
+    return f"CAST('{list(numbers)}' AS {kind}[])"
 
 
 def _half(key: bytes, kind: str, text: str) -> str:
@@ -256,7 +347,7 @@ def _half(key: bytes, kind: str, text: str) -> str:
 
 def _low(sql: str) -> str:
     """The last 64 bits of a sum."""
-    return f"CAST(({sql}) & {MASK}::UHUGEINT AS UBIGINT)"
+    return f"CAST(CAST({sql} AS UHUGEINT) & {MASK}::UHUGEINT AS UBIGINT)"
 
 
 def _mixed(source: str, wanted: Mapping[str, tuple[str, str]], key: bytes) -> str:
@@ -267,7 +358,7 @@ def _mixed(source: str, wanted: Mapping[str, tuple[str, str]], key: bytes) -> st
     steps: list[list[str]] = [[], [], []]
     for name, (sql, kind) in wanted.items():
         a, b, c, d = numbers_of(key, kind)
-        steps[0].append(f"{_product(_unsigned(sql), f'{a}::UBIGINT', b)} AS p{name}")
+        steps[0].append(f"{_product(sql, f'{a}::UBIGINT', b)} AS p{name}")
         steps[1].append(f"{_product(_halves(f'p{name}'), f'{c}::UBIGINT', d)} AS q{name}")
         steps[2].append(f"{_halves(f'q{name}')} AS m{name}")
     for step in steps:
@@ -275,16 +366,9 @@ def _mixed(source: str, wanted: Mapping[str, tuple[str, str]], key: bytes) -> st
     return source
 
 
-def _mixed_at_once(sql: str, numbers: tuple[int, int, int, int]) -> str:
-    """A number mixed in one expression, as the cells of a list have to be."""
-    a, b, c, d = numbers
-    once = _halves(_product(_unsigned(sql), f"{a}::UBIGINT", b))
-    return _halves(_product(once, f"{c}::UBIGINT", d))
-
-
 def _unsigned(sql: str) -> str:
-    """A whole number modulo 2^64."""
-    return f"CAST(CAST({sql} AS HUGEINT) & {MASK}::HUGEINT AS UBIGINT)"
+    """A whole number, none of which is negative any more."""
+    return f"CAST({sql} + {MIDDLE} AS UBIGINT)"
 
 
 def _product(sql: str, added: str, factor: int) -> str:
