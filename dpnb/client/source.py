@@ -125,7 +125,7 @@ def _file(what: Path, schema: Any, adjacency: str | None) -> NamedSource:
     _refuse_no_table(what)
     path = str(what.absolute())
     if adjacency is not None:
-        owned = _owned(what, schema)
+        owned = _alone(_owned(what, schema))
         schema = replace(owned.schema, unit=_under(owned.schema, adjacency, read_file(owned)).unit)
         text, dialect = raw(schema.to_json()), raw(asdict(owned.dialect))
         return NamedSource(
@@ -134,7 +134,7 @@ def _file(what: Path, schema: Any, adjacency: str | None) -> NamedSource:
     if schema is None:
         found = FileSource(path=path)
     elif isinstance(schema, Mapping | Schema):
-        owned = load(schema, source=path)
+        owned = _alone(load(schema, source=path))
         found = FileSource(path=path, schema=raw(owned.schema.to_json()), dialect=raw(asdict(owned.dialect)))
     else:
         found = FileSource(path=path, schema_path=str(Path(schema).expanduser().absolute()))
@@ -147,6 +147,17 @@ def _owned(what: Path, schema: Any) -> OwnedDataset:
     if schema is None:
         return load(path) if path.suffix.lower() == ".toml" else load(beside(path), source=path)
     return load(schema, source=path)
+
+
+def _alone(owned: OwnedDataset) -> OwnedDataset:
+    """Refuse a second file where the curator is told the terms and one path: it reads the others by their declaration alone."""
+    if owned.others:
+        names = ", ".join(f'"{name}": {name}' for name in owned.others)
+        raise OwnerError(
+            f"{owned.schema.name} is of several files: write its declaration into a file, and open that as it stands, "
+            f'dpnb.open("{owned.schema.name}.dpnb.toml"); or read all into frames, dpnb.open(frame, schema=…, tables={{{names}}}).'
+        )
+    return owned
 
 
 def names_a_file(text: str) -> bool:

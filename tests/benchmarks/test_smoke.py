@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import bench_engine, bench_ledger, bench_prepared, bench_questions, bench_scale
+from tests.benchmarks import (
+    bench_class,
+    bench_engine,
+    bench_ledger,
+    bench_prepared,
+    bench_questions,
+    bench_scale,
+    bench_texts,
+)
 from tests.benchmarks.peers import page, timing, worker
 
 HERE = Path(__file__).parent
@@ -21,10 +29,18 @@ def test_a_benchmark_finds_what_it_measures(name):
 
 
 def test_the_engines_are_timed(monkeypatch):
-    """A batch and a preparation of people's rows, each way of it."""
-    for module in (bench_engine, bench_prepared):
+    """A batch, a preparation of people's rows, and texts and dates: each way of it."""
+    for module in (bench_engine, bench_prepared, bench_texts):
         monkeypatch.setattr(module, "REPEATS", 1)
         assert all(took > 0 for took in module.measure(500).values())
+
+
+def test_what_a_class_waits_for_is_timed(dpnb_home):
+    """A wide table, by its parts; the others of these run with `make test` as they are."""
+    assert bench_class.attaching(40, 10, rounds=1).ratio > 0
+    assert all(
+        int(part.split()[-2]) > 0 for part in bench_class.wide_opening(10, width=40, rounds=1).split(", ")
+    )
 
 
 def test_a_charge_and_its_answer_are_timed(tmp_path):

@@ -179,6 +179,16 @@ def test_tables_that_do_not_go_with_a_declaration_are_told_what_to_write(tmp_pat
         dpnb.open(frame, schema=tmp_path / "hospital.dpnb.toml", quiet=True, **given)
 
 
+@pytest.mark.parametrize("given", [{}, {"adjacency": "change-one"}])
+def test_a_dictionary_of_several_files_is_told_what_to_write(tmp_path, dpnb_home, given):
+    """Seen: "open its declaration, in which [source.NAME] says file = …", which it did."""
+    tables(tmp_path)
+    with pytest.raises(
+        OwnerError, match=r'write its declaration into a file.*\.dpnb\.toml.*tables=\{"visits": visits\}'
+    ):
+        dpnb.open(tmp_path / "patients.csv", schema=tomllib.loads(DECLARATION), quiet=True, **given)
+
+
 def test_tables_go_with_a_frame_alone(tmp_path, dpnb_home):
     """A file's other tables stand in its declaration; a declaration without other tables takes none."""
     tables(tmp_path)

@@ -36,6 +36,8 @@ from tests.fuzz.tables import Stack
 
 EXACT = 1e-9
 """How far a ratio computed in floating point may lie above one."""
+PREPARED = 0.6
+"""How often the columns of people with several rows are prepared of them, or of another table's."""
 MOST_GRID = 40
 MOST_RANGE = 14
 MOST_SHOWN = 80
@@ -502,8 +504,11 @@ def case(
     """A schema and a cell whose first question is of this statistic and shape."""
     thresholded = statistic == "frequent_values"
     where = questions.schema(rng, budget=questions.BUDGETS[2] if thresholded else None, shape=shape)
+    chance = random.Random(where.version)  # of its own: what is drawn after it stays what it was
+    if not thresholded and chance.random() < PREPARED:
+        where = questions.prepared(chance, where)
     names = [statistic, *rng.choices(list(questions.PARTS), k=0 if alone else rng.choice([0, 0, 0, 1, 2]))]
-    if where.budget.measure is not Measure.APPROX_ZCDP:
+    if where.budget.measure is not Measure.APPROX_ZCDP or not any(column.text for column in where.columns):
         names = [name for name in names if name != "frequent_values"]
     asked = [questions.question(rng, name, shape if name == statistic else "any") for name in names]
     if not alone and rng.random() < 0.2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from pprint import pformat
 from typing import TYPE_CHECKING, Any
@@ -151,6 +151,6 @@ def replay(
 def prepared_rows(raw: Mapping[str, Sequence[Any]], where: Schema) -> list[list[int | None]]:
     """The rows of a raw table as codes."""
     columns = {name: np.array(values, dtype=object) for name, values in raw.items()}
-    table = prepare(columns, where)
+    table = prepare(columns, replace(where, prepared=()))  # the rows are what was prepared
     lists = [table.columns[part].tolist() for part in where.parts]
     return [list(row) for row in zip(*lists, strict=True)]
