@@ -111,6 +111,7 @@ THEIRS = (  # faults that Jupyter has without dpnb: see `_theirs`
     "removeChild",
     "Canceled future for create_subshell_request",
     '"stream.stderr" is not valid JSON',
+    "Cannot read properties of null (reading 'promise')",
 )
 # files in the order of their time, the longest first; the others take less than any of these
 _LONG = """hub behaviour cards every_interaction strangers coverage panel installed extension deposit lessons interactions
@@ -264,12 +265,13 @@ class Server:
 
 
 def _theirs(error: Any) -> bool:
-    """Whether this is one of three faults of Jupyter's own, which it also has without dpnb.
+    """Whether this is one of four faults of Jupyter's own, which it also has without dpnb.
 
     JupyterLab takes its splash screen away twice after a change of theme at its start; a kernel that ends while JupyterLab makes
     a subshell for a comm of ipywidgets leaves a promise that nobody looks at; and once the thread that owns a kernel's channel
     of output has ended, ipykernel writes to that channel from every thread at once, so that two messages run into each other
-    and a topic stands where a header belongs. What dpnb makes itself, it looks at.
+    and a topic stands where a header belongs; and a limiter of Lumino's that was disposed with its notebook has no promise to
+    give to who still calls it. What dpnb makes itself, it looks at.
     """
     return any(fault in str(error) for fault in THEIRS) and "dpnb" not in str(error.stack)
 
