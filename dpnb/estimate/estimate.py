@@ -401,7 +401,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         return self.value  # type: ignore[no-any-return]
 
     def __float__(self) -> float:
-        return self._one("`float`")
+        return float(self._one("`float`"))
 
     def __int__(self) -> int:
         return int(self._one("`int`"))

@@ -38,6 +38,7 @@ def test_a_count_is_told_without_decimals(data):
         )
         numbers = line_text(line_of(one)).partition("Confidence interval")[0]
         assert ".0" not in numbers.partition("\n")[2]
+    assert type(float(found["n"])) is float  # which Python asks of `__float__`
     assert str(found["n"]) == str(found["n"].value)
     assert str(found["by"]) == str(found["by"].value.tolist())
 
