@@ -92,9 +92,9 @@ class Forks:
         if self._channel is None:
             self._channel, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with its:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", __name__], stdin=its, cwd=Path(__file__).parents[1]
-                )
+                # numpy has threads of its own, for which newer Pythons warn of a fork
+                command = [sys.executable, "-W", "ignore::DeprecationWarning", "-m", __name__]
+                self._process = subprocess.Popen(command, stdin=its, cwd=Path(__file__).parents[1])
         return self._channel
 
     def close(self) -> None:
