@@ -13,6 +13,7 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import dpnb.trusted.aggregate as reference
+from dpnb.datasets import preparation
 from dpnb.errors import OwnerError, SchemaError
 from dpnb.trusted.curator.engines import ORDINAL, DuckDBEngine, prepare
 from dpnb.trusted.curator.engines.raw_table import quoted
@@ -97,7 +98,7 @@ def test_one_row_of_each_unit_equals_the_reference_in_any_order(tmp_path_factory
     """Every kind of line, bad cells and rows without a unit among them: engine and reference agree, whatever order rows come in."""
     lines, columns = lines_of()
     schema, folder = declared(columns, lines), tmp_path_factory.mktemp("copy")
-    wanted = in_reference(reference.prepare(columns_of(rows), schema, key=KEY), schema.names)
+    wanted = in_reference(preparation.prepare(columns_of(rows), schema, key=KEY), schema.names)
     assert len(wanted) == len({row[0] for row in rows} - {None})
     for _ in range(2):
         copy = prepare(columns_of(rows), schema, folder / "copy.duckdb", key=KEY)
@@ -114,7 +115,7 @@ def test_a_joined_table_equals_the_reference(tmp_path_factory, rows, visits, mos
     schema = declared((Column.integer("age", 0, 8), *columns), lines, most=most)
     own, folder = columns_of(rows), tmp_path_factory.mktemp("copy")
     people = {"who": own["who"], "age": own["beds"]}
-    wanted = reference.prepare(people, schema, key=KEY, others={"visits": columns_of(visits)})
+    wanted = preparation.prepare(people, schema, key=KEY, others={"visits": columns_of(visits)})
     (folder / "people.csv").write_text(as_csv(people))
     (folder / "visits.csv").write_text(as_csv(columns_of(visits)))
     with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
@@ -139,7 +140,8 @@ def test_the_definition_by_hand():
     ]
     schema = declared(columns, lines)
     (found,) = zip(
-        *(reference.prepare(columns_of(rows), schema).columns[n].tolist() for n in schema.names), strict=True
+        *(preparation.prepare(columns_of(rows), schema).columns[n].tolist() for n in schema.names),
+        strict=True,
     )
     values = {
         name: None if code is None else schema[name].value_of(code)
@@ -183,7 +185,7 @@ def test_one_persons_rows_move_one_row(adjacency):
 
 def prepared_rows(rows, schema):
     """The reference's rows."""
-    table = reference.prepare(columns_of(rows), schema)
+    table = preparation.prepare(columns_of(rows), schema)
     return sorted(zip(*(table.columns[name].tolist() for name in schema.names), strict=True), key=repr)
 
 
@@ -294,7 +296,7 @@ def test_random_preparations_equal_the_reference(tmp_path):
         people = columns_of(rows[:7])
         raw = {"who": people["who"], "age": people["beds"]} if source else visits
         wanted = in_reference(
-            reference.prepare(raw, schema, key=KEY, others={"visits": visits}), schema.names
+            preparation.prepare(raw, schema, key=KEY, others={"visits": visits}), schema.names
         )
         folder = tmp_path / str(turn)
         folder.mkdir()

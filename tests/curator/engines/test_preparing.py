@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-import dpnb.trusted.aggregate as reference
+from dpnb.datasets import preparation
 from dpnb.errors import OwnerError
 from dpnb.trusted.aggregate.containers import plain_column
 from dpnb.trusted.curator.engines import ORDINAL, prepare
@@ -51,7 +51,7 @@ def copied(source, schema, folder, **options):
 def both(raw, schema, folder, source=None):
     """Codes by the engine and codes by the reference, for every column."""
     copy = prepare(raw if source is None else source, schema, folder / "copy.duckdb", key=KEY)
-    table = reference.prepare(raw, schema, key=KEY)
+    table = preparation.prepare(raw, schema, key=KEY)
     engine = {name: codes_in(copy.path, name) for name in table.columns}
     return engine, {name: column.tolist() for name, column in table.columns.items()}
 
