@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import dpnb.trusted.aggregate as reference
+from dpnb.datasets import preparation
 from dpnb.errors import DpnbError
 from dpnb.planner import price
 from dpnb.trusted.aggregate import (
@@ -110,7 +110,7 @@ def compared_prepared(seed, cells, folder):
         full = others(rng, where).also(rows_of_one(rng, where), "me")
         raw = (Raw.empty(where) if where.unit.units is None and rng.random() < 0.2 else full).columns()
         tables = {name: raw[name] for name in where.sources}
-        wanted = reference.prepare(raw[""], where, key=KEY, others=tables)
+        wanted = preparation.prepare(raw[""], where, key=KEY, others=tables)
         with engine_over_files(raw, where, folder / f"{random.getrandbits(60):x}") as engine:
             for _ in range(4):
                 drawn = [questions.question(rng, name) for name in rng.choices(list(questions.PARTS), k=3)]
