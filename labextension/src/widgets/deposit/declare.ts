@@ -102,8 +102,8 @@ function personPart({ form, texts }: DepositFacts, hand: FormHand): Step {
     adjacency: choiceField(
       'Is the number of people public?',
       [
-        ['add-remove', 'no: nobody learns who is in it'],
-        ['change-one', 'yes: everybody may know it']
+        ['add-remove', 'no: it stays private'],
+        ['change-one', 'yes: it is published']
       ],
       put('adjacency')
     ),
