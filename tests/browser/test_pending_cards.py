@@ -118,7 +118,7 @@ def test_a_saved_pending_card_keeps_no_promise(cards):
     expect(lab.output(1).get_by_role("button", name=COSTS)).to_have_count(1)
     lab.command("docmanager:save")
     lab.shutdown()
-    lab.show("kept.ipynb")
+    lab.open("kept.ipynb")
     lab.output(1).get_by_role("button", name=COSTS).click()
     expect(lab.output(1).locator(".dpnb-again")).to_contain_text("%load_ext dpnb")
     notebook = nbformat.read(lab.server.work / "kept.ipynb", 4)
