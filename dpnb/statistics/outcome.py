@@ -20,6 +20,7 @@ Pair = tuple[float, float]
 Kind = str
 
 FLAG_WORDS = {
+    "cut-off hidden": "more than a twentieth of the rows may lie unseen outside the chosen range: intervals may miss the mean of all values",
     "values cut off": "some rows clearly lie outside the chosen range: the mean is of values moved into it",
     "range unclear": "there are too few rows for a private range at this loss: it may be far too wide or too narrow",
     "arm too small": "the noised size of a group is not clearly above zero: the whole domain is shown",

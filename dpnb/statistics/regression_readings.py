@@ -33,7 +33,7 @@ class Fitted(Result):
 NO_SAMPLING = "No sampling error is derived for R²: it has a privacy interval alone."
 NOTES = {
     "privacy": "draws of the noise",
-    "confidence": "parametric bootstrap: supposes errors of one variance",
+    "confidence": "parametric bootstrap: supposes errors of one variance (cov_type='HC1' does not)",
 }
 
 

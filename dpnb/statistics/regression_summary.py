@@ -439,7 +439,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
             "Standard errors and intervals hold sampling and noise; privacy ± is what the noise alone hides about this dataset.",
             "Errors may have unequal variances (HC1)."
             if isinstance(fit, RobustFit)
-            else "Supposes errors of one variance.",
+            else "Supposes errors of one variance; cov_type='HC1' does not.",
             *(
                 ()
                 if INTERCEPT in regression.terms

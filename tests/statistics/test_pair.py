@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb import datasets
+from dpnb import datasets, simulate
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude, pair
+from dpnb.statistics.pair_tails import lean, likely_products
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
@@ -25,6 +26,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced, worst_loss
 from tests.statistics.coverage import Coverage, Raw, columns, coverage, release
+from tests.statistics.coverage_table import COLUMNS, population
 from tests.statistics.test_coverage import enough
 from tests.statistics.test_sensitivity import UNITS
 
@@ -351,6 +353,25 @@ def test_a_correlation_covers_unequal_variances(n: int, epsilon: int) -> None:
     one, fishers = (coverage(*case, other="y", reps=2000, **options) for options in ({}, {"tails": 1}))
     assert enough(one.confidence, one.reps)
     assert not enough(fishers.confidence, fishers.reps)
+
+
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+def test_a_covariance_of_a_skewed_column_covers(adjacency: str) -> None:
+    """A log-normal column and one that varies more where it is large: 89 % before, when products were supposed to be normal columns'."""
+    people = population("skewed")
+    held = simulate.coverage(
+        "covariance", people, 1000, {"rho": "0.5"}, reps=2000, rng=3, columns=COLUMNS, adjacency=adjacency, other="y"
+    ).held("confidence")  # fmt: skip
+    assert float(held.held.sum() / held.studies.sum()) > 0.935
+
+
+def test_columns_of_two_values_are_not_taken_for_skewed_ones() -> None:
+    """Neither are those about the middle, nor any where tails are said."""
+    assert lean(-0.9, 0.19, binary=True) == 0
+    assert lean(0.0, 0.1, binary=False) == pytest.approx(0.1)
+    assert lean(-0.7, 0.2, binary=False) == 1
+    assert likely_products(0.01, 0.05, 2.0, 1.0) == pytest.approx(2 * (0.01 + 0.0025))
+    assert likely_products(0.01, 0.05, 1.5, 1.0) == pytest.approx(0.03 + 5 * 0.0025)
 
 
 def test_what_tails_suppose_is_said_and_widens_the_confidence_interval_alone() -> None:

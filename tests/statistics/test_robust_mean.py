@@ -239,6 +239,15 @@ def test_cut_values_and_too_few_rows_raise_flags() -> None:
     assert flagged["few"] == 20
 
 
+def test_rows_that_the_noise_hides_outside_the_range_raise_a_flag() -> None:
+    """Of 1,000 lognormal values at ε 1 the noise on the rows outside could hide a twentieth; of 20,000 it could not."""
+    rng, item = np.random.default_rng(15), asked(AR)
+    for rows, hidden in ((1000, True), (20_000, False)):
+        values = np.round(np.exp(rng.normal(2.9, 0.7, rows)))
+        flags = found(item, values, rng)[0].flags
+        assert ("cut-off hidden" in flags) is hidden
+
+
 def test_one_value_has_no_mean_to_find() -> None:
     """A constant is refused before the charge."""
     with pytest.raises(PlanError, match="nothing to release"):

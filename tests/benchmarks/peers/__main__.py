@@ -40,10 +40,11 @@ def run(library: Library, module: str, arguments: Sequence[Any], **variables_of:
 
 def accuracy(asked: argparse.Namespace) -> None:
     """Measure errors and intervals, and write them."""
+    some = ("--statistics", *asked.statistics) if asked.statistics else ()
     for rows, epsilon in product(asked.rows, asked.epsilon):
         for library in chosen(LIBRARIES, asked.only):
             for adjacency in library.adjacencies:
-                arguments = (adjacency, rows, "--epsilon", epsilon, "--releases", asked.releases)
+                arguments = (adjacency, rows, "--epsilon", epsilon, "--releases", asked.releases, *some)
                 keep(asked.folder / "accuracy.jsonl", run(library, "worker", arguments))
 
 
@@ -89,6 +90,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--epsilon", type=float, nargs="+", default=[0.1, 1.0])
     parser.add_argument("--releases", type=int, default=400)
+    parser.add_argument("--statistics", nargs="+", default=[], help="measure the errors of these alone")
     parser.add_argument("--timed", type=int, nargs="+", default=[10_000, 1_000_000, 10_000_000])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[], metavar="LIBRARY")

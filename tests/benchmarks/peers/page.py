@@ -17,6 +17,7 @@ from .pictures import error_picture, time_picture
 from .study import STATISTICS, TOGETHER
 
 NAMES = [library.name for library in LIBRARIES]
+_TEXTS = {"library", "peer", "adjacency", "statistic", "note", "fails"}
 _ABOUT = {
     "change-one": "One person's row is replaced, and n is public: what diffprivlib protects, and OpenDP with sized domains.",
     "add-remove": "One person's row comes or goes, and n is private: what PyDP and SmartNoise protect, and OpenDP.",
@@ -24,9 +25,10 @@ _ABOUT = {
 
 
 def write(measured: Path, folder: Path) -> None:
-    """Write docs/benchmarks.md, its pictures and its CSV files from the lines of a run."""
+    """Write docs/benchmarks.md, its pictures and its CSV files from the lines of a run; what it left out stands as in those files."""
     errors, times = (read(measured / f"{name}.jsonl") for name in ("accuracy", "timing"))
     folder.mkdir(parents=True, exist_ok=True)
+    errors = on_file(folder / "accuracy.csv") + errors
     found = cases(errors)
     kept = latest(errors, ("library", "adjacency", "rows", "epsilon", "statistic"))
     save(folder / "accuracy.csv", sorted(kept, key=_place))
@@ -36,8 +38,17 @@ def write(measured: Path, folder: Path) -> None:
     if summed:
         save(folder / "timing.csv", summed)
         time_picture(summed, folder / "times.svg")
+    summed = summed or on_file(folder / "timing.csv")
+    sizes = latest(read(measured / "sizes.jsonl"), ("library",))
+    if sizes:
+        save(folder / "sizes.csv", sizes)
     text = "\n".join(
-        [*_opening(found, timed=bool(summed)), *_cases(found), *_timing(summed, measured), *_caveats(kept)]
+        [
+            *_opening(found, timed=bool(summed)),
+            *_cases(found),
+            *_timing(summed, sizes or on_file(folder / "sizes.csv")),
+            *_caveats(kept),
+        ]
     )
     folder.with_suffix(".md").write_text(text.rstrip() + "\n", encoding="utf-8")
 
@@ -47,6 +58,22 @@ def read(path: Path) -> list[Line]:
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def on_file(path: Path) -> list[Line]:
+    """The lines of a CSV file that :func:`save` wrote; none where there is no file."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{name: _figure(name, text) for name, text in line.items()} for line in csv.DictReader(file)]
+
+
+def _figure(name: str, text: str) -> Any:
+    if name in _TEXTS:
+        return text
+    if text in {"True", "False"}:
+        return text == "True"
+    return None if text == "" else int(text) if text.isdecimal() else float(text)
 
 
 def save(path: Path, lines: Sequence[Line]) -> None:
@@ -84,7 +111,7 @@ def _opening(found: Sequence[Case], *, timed: bool) -> Iterator[str]:
         "Errors and times of dpnb beside OpenDP (its measurements, and its interface to Polars), diffprivlib, SmartNoise SQL, PyDP, PipelineDP",
         "and Tumult Analytics, each in an environment of its own and asked for the same numbers of the same table at the same privacy. `make bench` measures everything again and writes this page, its pictures and",
         f"its CSV files ({files}). Nothing here is written by hand.",
-        f"Measured on {time.strftime('%Y-%m-%d')}.",
+        f"Measured on {time.strftime('%Y-%m-%d')}; what a run of a part leaves out stands as it was measured before.",
         "",
         "**Method.** A table of whole numbers from 0 to 100: x, a bell about 50 (sd a sixth of the range), s, skewed (median 13), y on x, a",
         "group of two fifths, a region of five. Count is of the group; histogram and group means are by region; difference is by group; least",
@@ -225,7 +252,7 @@ def summary(lines: Sequence[Line]) -> list[Line]:
     return made
 
 
-def _timing(lines: Sequence[Line], measured: Path) -> Iterator[str]:
+def _timing(lines: Sequence[Line], sizes: Sequence[Line]) -> Iterator[str]:
     if not lines:
         return
     yield from (
@@ -263,11 +290,10 @@ def _timing(lines: Sequence[Line], measured: Path) -> Iterator[str]:
         if line["fails"]:
             yield f"{line['library']}, {line['statistic']}, n {line['rows']:,}, fails: {line['fails'].split(':')[0]}."
             yield ""
-    sizes = read(measured / "sizes.jsonl")
     if sizes:
         yield (
             "**Installed**, MiB, with everything that it needs: "
-            + ", ".join(f"{line['library']} {line['mib']:.0f}" for line in latest(sizes, ("library",)))
+            + ", ".join(f"{line['library']} {line['mib']:.0f}" for line in sizes)
             + "."
         )
         yield ""

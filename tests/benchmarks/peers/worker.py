@@ -10,15 +10,18 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .study import TOGETHER, Answer, measured, study, truths
 
 
-def released(peer: Any, epsilon: float, releases: int) -> dict[str, list[Answer]]:
-    """Each statistic alone at ε, and the seven together: in one release where the library has such, else at ε/7 each."""
-    found = {name: [peer.ask(name, epsilon) for _ in range(releases)] for name in peer.supports}
+def released(peer: Any, epsilon: float, releases: int, only: Sequence[str]) -> dict[str, list[Answer]]:
+    """Each statistic alone at ε, and the seven together: in one release where the library has such, else at ε/7 each; or some alone."""
+    asked = [name for name in peer.supports if not only or name in only]
+    found = {name: [peer.ask(name, epsilon) for _ in range(releases)] for name in asked}
+    if only:
+        return found
     joint: dict[str, list[Answer]] = {}
     for _ in range(releases):
         for name, one in joined(peer, epsilon).items():
@@ -34,13 +37,15 @@ def joined(peer: Any, epsilon: float) -> dict[str, Answer]:
     return {name: peer.ask(name, share) for name in TOGETHER if name in peer.supports}
 
 
-def lines(name: str, adjacency: str, rows: int, epsilon: float, releases: int) -> Iterator[dict[str, Any]]:
+def lines(
+    name: str, adjacency: str, rows: int, epsilon: float, releases: int, only: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
     """The figures of one library."""
     module = importlib.import_module(f".{name}", __package__)
     releases = min(releases, getattr(module, "RELEASES", releases))
     table = study(rows)
     exact, started = truths(table), time.perf_counter()
-    for asked, answers in released(module.Peer(table, adjacency), epsilon, releases).items():
+    for asked, answers in released(module.Peer(table, adjacency), epsilon, releases, only).items():
         statistic = asked.removeprefix("together: ")
         truth = exact[statistic.partition(",")[0]]
         yield {
@@ -66,8 +71,11 @@ def main() -> None:
     parser.add_argument("rows", type=int)
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--releases", type=int, default=400)
+    parser.add_argument("--statistics", nargs="+", default=())
     asked = parser.parse_args()
-    for line in lines(asked.peer, asked.adjacency, asked.rows, asked.epsilon, asked.releases):
+    for line in lines(
+        asked.peer, asked.adjacency, asked.rows, asked.epsilon, asked.releases, asked.statistics
+    ):
         print(json.dumps(line), flush=True)
 
 
