@@ -43,11 +43,16 @@ def held_share(item: PricedQuestion, paid: Sequence[Paid | None], facts: Facts) 
 
 
 def covered_share(item: PricedQuestion, mechanisms: Sequence[AnyMechanism]) -> Share:
-    """Return the largest share whose noise is nowhere less than that of some sums, which serve a question."""
+    """Return the largest share whose noise is nowhere less than that of some sums, which serve a question.
+
+    Where another kind of loss would choose other sums, as for a quantile, it is the share that was asked for.
+    """
     assert item.share is not None
     kind: ShareKind = "rho" if any(isinstance(one, DiscreteGaussian) for one in mechanisms) else "epsilon"
     unit = item.share if item.share.kind == kind else Share(kind, Fraction(1))
     wanted = item.checked.kind.price(item.checked.setting, unit).parts
+    if [part.name for part in wanted] != [part.name for part in item.parts]:
+        return item.share
     ratios = [amount(part.mechanism) / amount(one) for part, one in zip(wanted, mechanisms, strict=True)]
     return Share(kind, unit.amount * min(ratios))
 

@@ -153,3 +153,14 @@ def test_a_plan_speaks_of_rows_where_a_person_may_have_several(session, dpnb_hom
     data = session.attach(hand_over(raw, load(facts).schema, Home(dpnb_home)))
     plan = dpnb.plan({"low": data[data.x < 3].count(), "high": data[data.x >= 6].count()}, epsilon=1)
     assert "low and high are about different rows: no row is in both" in str(plan._repr_mimebundle_())
+
+
+def test_a_size_that_was_bought_in_another_kind_of_loss_serves_a_quantile(session, dpnb_home):
+    """Seen: another kind of loss would choose other sums for a quantile with limits, and a charged answer was not shown."""
+    facts = small.declared(adjacency="add-remove", rho=12)
+    del facts["dataset"]["rows"]
+    data = session.attach(hand_over(small.rows(), load(facts).schema, Home(dpnb_home)))
+    dpnb.release([data.x.mean(), data.count()], rho=1)
+    quantile = data.x.quantile(0.5, ci=True)
+    dpnb.release([quantile], epsilon="0.05")
+    assert 0 <= quantile.value <= 10
