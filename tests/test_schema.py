@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import SchemaError
+from dpnb.planner.schema_words import dummy_rows, mode_badge, mode_sentence
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
@@ -346,8 +347,8 @@ def test_whatever_a_price_or_answer_depends_on_changes_the_version(change):
 @given(columns())
 def test_dummy_rows_fit_the_schema_and_are_a_function_of_it_alone(column):
     schema = people(columns=(column,))
-    rows = schema.dummy_rows(4)
-    assert rows == people(columns=(column,), title="another", unit=PrivacyUnit("add-remove")).dummy_rows(4)
+    rows = dummy_rows(schema, 4)
+    assert rows == dummy_rows(people(columns=(column,), title="another", unit=PrivacyUnit("add-remove")), 4)
     for row in rows:
         value = row[column.name]
         if column.values is not None:
@@ -361,27 +362,18 @@ def test_dummy_rows_fit_the_schema_and_are_a_function_of_it_alone(column):
 def test_every_value_of_a_dummy_row_is_a_constant_that_a_question_may_hold(lower, step):
     """A value copied from a dummy row into a filter is accepted, also where its binary64 prints with 19 decimals."""
     column = Column.number("x", lower, lower + 4 * step, step=step)
-    rows = people(columns=(column,)).dummy_rows(40)
+    rows = dummy_rows(people(columns=(column,)), 40)
     assert {column.code_of(row["x"]) for row in rows} == set(range(column.size))
 
 
 def test_dummy_rows_of_a_halved_integer_are_whole_numbers():
-    assert all(isinstance(row["children"], int) for row in people().dummy_rows(50))
-
-
-def test_a_public_schema_opens_in_every_mode_and_a_protected_one_never_as_teaching():
-    assert people(public=True).opened_as("teaching").mode is Mode.TEACHING
-    assert people().opened_as("enforced").mode is Mode.ENFORCED
-    with pytest.raises(SchemaError, match="needs public = true"):
-        people().opened_as("teaching")
-    with pytest.raises(SchemaError, match="did you mean guard-rail"):
-        people().opened_as("guardrail")
+    assert all(isinstance(row["children"], int) for row in dummy_rows(people(), 50))
 
 
 def test_each_mode_has_a_badge_and_says_what_it_does_not_stop():
-    assert [mode.badge for mode in Mode] == ["TEACHING", "GUARD-RAIL", "ENFORCED"]
-    assert "does not stop" in Mode.GUARD_RAIL.sentence
-    assert all(mode.sentence for mode in Mode)
+    assert [mode_badge(mode) for mode in Mode] == ["TEACHING", "GUARD-RAIL", "ENFORCED"]
+    assert "does not stop" in mode_sentence(Mode.GUARD_RAIL)
+    assert all(mode_sentence(mode) for mode in Mode)
 
 
 def test_the_unit_column_is_named_only_where_rows_are_not_people():

@@ -160,7 +160,9 @@ def mechanisms() -> str:
 
 
 def _mechanism(mechanism: Any) -> str:
-    card = mechanism.card
+    from dpnb.inference.mechanism_cards import MECHANISM_CARDS
+
+    card = MECHANISM_CARDS[mechanism]
     path = Path(inspect.getfile(mechanism)).relative_to(ROOT).as_posix()
     parts = (
         f"## {card.name}",

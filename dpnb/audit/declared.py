@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from dpnb.errors import PlanError
+from dpnb.inference.law import law_of
+from dpnb.inference.selection_law import probabilities
 from dpnb.risk.divergence import Pair, log_probability
+from dpnb.trusted.mechanisms import AdditiveMechanism, Mechanism
 from dpnb.trusted.noise import SeededBits
 
 _TAIL = 1e-18
@@ -22,18 +25,26 @@ _MOST = 2_000_000
 
 def declared_pair(mechanism: Any, first: Any, second: Any) -> Pair | None:
     """Return both output laws of one of dpnb's mechanisms, or None for anything else."""
-    if hasattr(mechanism, "law") and hasattr(mechanism, "release"):
-        return _additive(mechanism.law, list(np.ravel(first)), list(np.ravel(second)))
-    if (
-        hasattr(mechanism, "probabilities")
-        and hasattr(mechanism, "release")
-        and _one_choice(mechanism, first, second)
-    ):
-        one, two = (
-            np.array([log_probability(p) for p in mechanism.probabilities(data)]) for data in (first, second)
-        )
+    if not hasattr(mechanism, "release"):
+        return None
+    if (law := _law(mechanism)) is not None:
+        return _additive(law, list(np.ravel(first)), list(np.ravel(second)))
+    if (listed := _listed(mechanism)) is not None and _one_choice(mechanism, first, second):
+        one, two = (np.array([log_probability(p) for p in listed(data)]) for data in (first, second))
         return Pair([str(i) for i in range(len(one))], one, two)
     return None
+
+
+def _law(mechanism: Any) -> Any:
+    """The law of the noise on one entry, where independent noise is added."""
+    return law_of(mechanism) if isinstance(mechanism, AdditiveMechanism) else getattr(mechanism, "law", None)
+
+
+def _listed(mechanism: Any) -> Callable[[Any], Any] | None:
+    """What lists the law of the whole output, where it can be listed."""
+    if isinstance(mechanism, Mechanism):
+        return lambda data: probabilities(mechanism, data)
+    return cast("Callable[[Any], Any] | None", getattr(mechanism, "probabilities", None))
 
 
 def _one_choice(mechanism: Any, first: Any, second: Any) -> bool:
@@ -97,7 +108,7 @@ def declared_runner(mechanism: Any) -> Callable[..., Any] | None:
     """Return one of dpnb's mechanisms as a callable that runs its exact sampler, or None for anything else."""
     if not hasattr(mechanism, "release"):
         return None
-    if hasattr(mechanism, "law"):
+    if _law(mechanism) is not None:
         return lambda data, size, rng: _many(mechanism, data, size, rng)
     bits = SeededBits(20)
     return lambda data: mechanism.release(data, bits)

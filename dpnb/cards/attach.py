@@ -9,6 +9,7 @@ from typing import Any
 from dpnb.cards import budget as budgets
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, code, el
+from dpnb.planner.schema_words import dummy_rows, mode_badge, mode_sentence, unit_sentence
 from dpnb.trusted.schema import Column, Schema
 
 _COLUMNS = 40
@@ -82,13 +83,13 @@ def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
         el(
             "div",
             el("div", el("h3", title), code(schema.name)),
-            el("span", schema.mode.badge, class_="badge"),
+            el("span", mode_badge(schema.mode), class_="badge"),
             class_="head",
         ),
-        el("p", schema.mode.sentence, class_="soft"),
+        el("p", mode_sentence(schema.mode), class_="soft"),
         *(el("p", note, class_="flag") for note in notes),
         el("p", schema.description) if schema.description else None,
-        el("p", el("strong", "Privacy unit: "), schema.unit.sentence(), "."),
+        el("p", el("strong", "Privacy unit: "), unit_sentence(schema.unit), "."),
         el("div", _columns(shown), class_="scroll", tabindex="0", role="group", aria_label="table"),
         _more(len(schema.columns) - len(shown), "columns"),
         el("p", el("strong", "Made-up rows"), " that fit these declarations and say nothing about the data:"),
@@ -132,7 +133,7 @@ def _columns(columns: Sequence[Column]) -> Markup:
 def dummy_table(schema: Schema) -> list[list[str]]:
     """Return the names of the first columns and five made-up rows under them, as text."""
     names = schema.names[:_WIDEST]
-    return [list(names), *([_value(row[name]) for name in names] for row in schema.dummy_rows(_DUMMIES))]
+    return [list(names), *([_value(row[name]) for name in names] for row in dummy_rows(schema, _DUMMIES))]
 
 
 def _dummies(schema: Schema) -> Markup:
@@ -167,10 +168,10 @@ def _text(schema: Schema, now: Any, notes: Sequence[str]) -> str:
     ]
     lines = [
         f"{clean(schema.title or schema.name)}  ({schema.name})",
-        f"{schema.mode.badge}: {schema.mode.sentence}",
+        f"{mode_badge(schema.mode)}: {mode_sentence(schema.mode)}",
         *map(clean, notes),
         *([clean(schema.description)] if schema.description else []),
-        f"privacy unit: {schema.unit.sentence()}",
+        f"privacy unit: {unit_sentence(schema.unit)}",
         "column · type and bounds · missing · meaning",
         *_grid(columns),
         *([f"  … and {len(schema.columns) - _COLUMNS:,} more"] if len(schema.columns) > _COLUMNS else []),
@@ -187,8 +188,8 @@ def _record(schema: Schema, now: Any, notes: Sequence[str]) -> dict[str, Any]:
         "format": 1,
         "schema": schema.to_json(),
         "version": schema.version,
-        "badge": schema.mode.badge,
-        "unit_sentence": schema.unit.sentence(),
+        "badge": mode_badge(schema.mode),
+        "unit_sentence": unit_sentence(schema.unit),
         "notes": [clean(note) for note in notes],
         "budget": None,
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
+from dpnb.planner.schema_words import mode_badge
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Schema
 
@@ -117,7 +118,7 @@ def budget_card(schema: Schema, budget: Any) -> Card:
         el(
             "div",
             el("h3", f"Budget of {schema.name}"),
-            el("span", schema.mode.badge, class_="badge"),
+            el("span", mode_badge(schema.mode), class_="badge"),
             class_="head",
         ),
         bar(now.cap - now.spent, now.cap),

@@ -11,8 +11,8 @@ from dpnb.cards.facts import law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
 from dpnb.inference import digits
+from dpnb.inference.mechanism_cards import MECHANISM_CARDS
 from dpnb.risk.odds import at_most
-from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.privacy.measure import Measure
 
 
@@ -105,9 +105,9 @@ def _proofs(estimate: Estimate) -> list[tuple[str, str]]:
         str(part.law.get("mechanism") or part.law.get("kind")) for r in estimate.releases for part in r.parts
     }
     return [
-        (m.card.name, f"{m.card.summary} Status: {m.card.status} ({m.card.reference}).")
-        for m in MECHANISMS
-        if m.name in used
+        (card.name, f"{card.summary} Status: {card.status} ({card.reference}).")
+        for mechanism, card in MECHANISM_CARDS.items()
+        if mechanism.name in used
     ]
 
 

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.planner.held import covered_share
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.sharing import additive
 from dpnb.trusted.measurements import Measurement, events
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
 from dpnb.trusted.query import Share, whole
 from dpnb.trusted.releases import Release, ReleasedPart

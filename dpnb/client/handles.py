@@ -23,6 +23,7 @@ from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.planner.compile import condition
 from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show
 from dpnb.planner.question import QueryPlan
+from dpnb.planner.schema_words import mode_badge
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
 from dpnb.statistics.formula import parse
@@ -188,7 +189,7 @@ class Dataset(HoldsNoData):
 
     def __repr__(self) -> str:
         held = "public or made-up data" if self.mode is Mode.TEACHING else "protected, holds no data"
-        return f"<{self._spoken()}: {self.schema.title or self.name}, {self.mode.badge}; {held}>"
+        return f"<{self._spoken()}: {self.schema.title or self.name}, {mode_badge(self.mode)}; {held}>"
 
     def _spoken(self) -> str:
         cap, where = cap_of(self._where)

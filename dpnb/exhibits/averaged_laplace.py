@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
 from dpnb.exhibits.averaged_law import AveragedLaplaceLaw
-from dpnb.trusted.mechanisms._base import Card, add, bounded_scale, positive
-from dpnb.trusted.noise import fast
+from dpnb.inference import fast_noise
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.mechanism_cards import MechanismCard
+from dpnb.trusted.mechanisms._base import add, bounded_scale, positive
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import discrete_laplace
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class AveragedLaplace:
 
     name: ClassVar[str] = "averaged-laplace"
     event: ClassVar[str] = "pure"
-    card: ClassVar[Card] = Card(
+    card: ClassVar[MechanismCard] = MechanismCard(
         name="Average of k discrete Laplace answers",
         summary=(
             "Answers k times at ε/k and averages: pure ε, and noise that is nearly normal. The price is k times the variance of one "
@@ -100,7 +101,7 @@ class AveragedLaplace:
     def simulate(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return the simulated average for each entry of an array."""
         shape = (*np.shape(values), self.count)
-        noise = fast.discrete_laplace(float(self.scale), shape, rng).mean(axis=-1)
+        noise = fast_noise.discrete_laplace(float(self.scale), shape, rng).mean(axis=-1)
         return np.asarray(np.asarray(values) + noise)
 
     def to_json(self) -> dict[str, str]:

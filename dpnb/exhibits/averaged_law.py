@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.risk.curves import analytic_gaussian_sigma
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.loss import positive
 
 _FFT_MOST = 2**22

@@ -12,10 +12,11 @@ from dpnb.exhibits.averaged_law import AveragedLaplaceLaw, gaussian_threshold
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.laws import composed_laplace_epsilon
 from dpnb.exhibits.resampling import BRAWNER_HONAKER
+from dpnb.inference import fast_noise
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.risk.composition import advanced
 from dpnb.risk.curves import analytic_gaussian_sigma
 from dpnb.risk.divergence import Pair
-from dpnb.trusted.noise import DiscreteLaplaceLaw, fast
 from dpnb.trusted.privacy.loss import rational
 
 _K, _EPSILON, _DELTA = 100, 0.5, 1e-6
@@ -111,7 +112,7 @@ def _chain(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Randomise one bit at ε 1, copy it to all rows, count them, add Laplace noise at ε 0.1; show the end alone."""
     truth = rng.random(size) < 1 / (1 + math.exp(-_FIRST))
     bit = np.where(truth, data[0], 1 - data[0])
-    return np.asarray(_ROWS * bit + fast.discrete_laplace(1 / _SECOND, size, rng))
+    return np.asarray(_ROWS * bit + fast_noise.discrete_laplace(1 / _SECOND, size, rng))
 
 
 def chain_laws() -> Pair:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.laws import laplace_loss, noised
+from dpnb.inference import fast_noise
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.risk.float_laplace import FINEST_UNIFORM, float_laplace, possible
-from dpnb.trusted.noise import DiscreteLaplaceLaw, fast
 
 PRIMER = "“Differential privacy: an illustrated primer”"
 _EPSILON = 0.5
@@ -110,7 +111,7 @@ def _float_answer(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.
 
 
 def _whole_answer(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    return np.asarray(data[0] + fast.discrete_laplace(1.0, size, rng))
+    return np.asarray(data[0] + fast_noise.discrete_laplace(1.0, size, rng))
 
 
 def impossible_share(sampler: Any, draws: int = 20_000, seed: int = 15, scale: float = 1.0) -> float:
@@ -127,7 +128,7 @@ def impossible_share(sampler: Any, draws: int = 20_000, seed: int = 15, scale: f
 def _measure_float() -> Numbers:
     law = DiscreteLaplaceLaw(1)  # type: ignore[arg-type]
     rng = np.random.default_rng(15)
-    whole = fast.discrete_laplace(1.0, 20_000, rng)
+    whole = fast_noise.discrete_laplace(1.0, 20_000, rng)
     empty = float(np.mean((law.pmf(whole) > 0) & ~(law.pmf(whole - 1) > 0)))
     return Numbers(
         Finding(0.0, impossible_share("numpy"), "share of answers that rule out the neighbour"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.trusted.noise import fast
+from dpnb.inference import fast_noise
 
 Floats = NDArray[np.float64]
 Answer = Callable[[Any], Sequence[float]]
@@ -24,7 +24,7 @@ def noised(answer: Answer, scales: Sequence[float]) -> Callable[..., Any]:
     def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
         exact = [int(entry) for entry in answer(data)]
         columns = [
-            entry + fast.discrete_laplace(scale, size, rng)
+            entry + fast_noise.discrete_laplace(scale, size, rng)
             for entry, scale in zip(exact, scales, strict=True)
         ]
         return np.stack(columns, axis=1)

@@ -11,10 +11,10 @@ import numpy as np
 
 from dpnb.exhibits import arms, composing, defects, inputs, intervals, regression, resampling, scores
 from dpnb.exhibits.laws import composed_laplace_epsilon, gaussian_mixture_delta, laplace_loss
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.risk.bootstrap import multiplicities
 from dpnb.risk.curves import gaussian_epsilon
 from dpnb.risk.divergence import Pair
-from dpnb.trusted.noise import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.loss import rational
 
 Lines = tuple[float, float, float | None]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.inputs import PRIMER
-from dpnb.trusted.noise import DiscreteLaplaceLaw
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.loss import rational
 
 _ROWS, _EPSILON, _AT = 1000, 0.1, -0.99

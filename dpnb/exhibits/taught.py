@@ -58,8 +58,8 @@ CELLS: Mapping[str, str] = MappingProxyType(
         "nan-through-the-clamp": "%%dp epsilon=0.1\n# missing in many rows: dropped, by the schema\ncollected = hiv.got.sum()",
         "change-one-noise": '# priced for a change from 0 to 100\ndpnb.plan({"years": hiv.age.sum()}, epsilon=0.5)',
         "float-laplace": (
-            "import numpy as np\nfrom dpnb.trusted.mechanisms import DiscreteLaplace\n\n"
-            "noise = DiscreteLaplace.calibrate(1, 1)\nnoise.simulate(np.zeros(10, dtype=int), np.random.default_rng(1))"
+            "import numpy as np\nfrom dpnb.inference.simulated_release import add_noise\nfrom dpnb.trusted.mechanisms import DiscreteLaplace\n\n"
+            "noise = DiscreteLaplace.calibrate(1, 1)\nadd_noise(noise, np.zeros(10, dtype=int), np.random.default_rng(1))"
         ),
         "records-to-change": "%%dp epsilon=0.1\ndistance = hiv.distvct.mean()\nmiddle = hiv.distvct.median()",
         "difference-of-means": '%%dp epsilon=0.5\neffect = hiv.got.difference(by="any")',

@@ -12,7 +12,7 @@ from dpnb.trusted.privacy import Budget, Measure
 from dpnb.trusted.schema import Schema
 
 if TYPE_CHECKING:
-    from dpnb.trusted.curator.owner_acts import Standing
+    from dpnb.owner.standing import Standing
 
 _PRIOR = "0.1"
 

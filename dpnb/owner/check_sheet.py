@@ -11,7 +11,7 @@ from dpnb.owner.said import Said
 from dpnb.trusted.schema import Schema
 
 if TYPE_CHECKING:
-    from dpnb.trusted.curator.engines.inspection import ColumnCount, Inspection, UnitCount
+    from dpnb.owner.inspection import ColumnCount, Inspection, UnitCount
 
 NOT_PRIVATE = "NOT PRIVATE: exact counts, for your eyes. Do not paste them where others read."
 _MUCH = 0.05

@@ -84,7 +84,7 @@ def add_budget(acts: Acts) -> None:
 
 
 def _budget(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator.owner_acts import standing
+    from dpnb.owner.standing import standing
 
     name, schema = named(options.dataset)
     now = standing(home_of(options), name)

@@ -66,7 +66,7 @@ def add_check(acts: Acts) -> None:
 
 def _check(options: argparse.Namespace) -> Said:
     refuse_notebook(known=options.not_private)
-    from dpnb.trusted.curator.loosened_terms import inspected
+    from dpnb.owner.inspection import inspected
 
     return check_sheet(inspected(Home.current(), options.source))
 
@@ -104,7 +104,7 @@ def _loosen(options: argparse.Namespace) -> Said:
 
 def _promised(home: Home, source: Path) -> dict[str, Any]:
     """Return under which budget, and to whom, answers left of what a declaration names; nothing where it is not known yet."""
-    from dpnb.trusted.curator.owner_acts import standing
+    from dpnb.owner.standing import standing
 
     declaration = source if source.suffix == ".toml" else source.with_suffix(SUFFIX)
     now = standing(home, load(declaration).schema.name) if declaration.exists() else None
@@ -146,7 +146,7 @@ def _verify(options: argparse.Namespace) -> Said:
         from dpnb.owner.receipt_file import verify_file
 
         return verify_file(options.file, options.key)
-    from dpnb.trusted.curator.examination import verify
+    from dpnb.owner.examination import verify
 
     return Said(text := verify(home_of(options)), {"intact": True, "says": text})
 
@@ -166,7 +166,7 @@ def add_backup(acts: Acts) -> None:
 
 
 def _backup(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator.backup import backup
+    from dpnb.owner.backup import backup
 
     said = backup(home_of(options), options.target.absolute())
     return Said(said, {"target": str(options.target), "says": said})

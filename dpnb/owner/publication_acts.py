@@ -102,6 +102,8 @@ def add_publish(acts: Acts) -> None:
 
 
 def _publish(options: argparse.Namespace) -> Said:
+    from dpnb.owner import signed_records
+    from dpnb.owner.standing import standing
     from dpnb.trusted.curator import owner_acts
 
     home = _home_of_answers(options)
@@ -112,11 +114,11 @@ def _publish(options: argparse.Namespace) -> Said:
             )
         api.release(questions, **loss)
         name, schema = dataset.name, dataset.schema
-    now = owner_acts.standing(home, name)
+    now = standing(home, name)
     draws = {part.draw for one in questions.values() for part in _parts(one)}
-    found = owner_acts.receipts(home, name, draws)
+    found = signed_records.receipts(home, name, draws)
     record = record_of(questions, schema, found, "open" if now is None else now.state)
-    signed = owner_acts.signed_publication(home, record)
+    signed = signed_records.signed_publication(home, record)
     files = files_of(signed, questions, schema)
     confirmed(f"This gives {len(questions)} answers of {name} to everybody, for good.", yes=options.yes)
     new_folder(options.to)
@@ -166,7 +168,7 @@ def add_receipt(acts: Acts) -> None:
 
 
 def _receipt(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator.owner_acts import receipt_file
+    from dpnb.owner.signed_records import receipt_file
     from dpnb.trusted.curator.receipts import signing_key
 
     home = home_of(options)

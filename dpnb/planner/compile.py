@@ -38,6 +38,7 @@ from dpnb.planner.expression import (
     show,
     show_value,
 )
+from dpnb.planner.schema_words import unit_sentence
 from dpnb.statistics import Numeric
 from dpnb.statistics._base import common_step, scaled
 from dpnb.trusted.aggregate.algebra import (
@@ -371,7 +372,7 @@ def _(expr: PerUnit, schema: Schema) -> Condition:
     rows, unit = expr.rows.value if isinstance(expr.rows, Const) else None, schema.unit
     if unit.max_rows == 1:
         raise PlanError(
-            f"per_unit is for people with several rows: here {unit.sentence().partition(';')[0]}."
+            f"per_unit is for people with several rows: here {unit_sentence(unit).partition(';')[0]}."
         )
     if type(rows) is not int or not 1 <= rows <= unit.max_rows:
         raise PlanError(

@@ -18,6 +18,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import rounded
+from dpnb.inference.simulated_release import release_part
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
 from dpnb.statistics.moment_integers import blocks, sides
@@ -127,7 +128,7 @@ def forecast(
     reason = ""
     for study in range(studies):
         parts = tuple(
-            ReleasedPart(p.name, p.mechanism.record, p.mechanism.simulated(exact[p.name], rng), p.name)
+            ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, exact[p.name], rng), p.name)
             for p in pricing.parts
         )
         read = conclude((Release(f"planned {study}", "", "", "", parts, PrivacyLoss.zero(Measure.PURE)),))

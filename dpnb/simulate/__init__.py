@@ -15,7 +15,7 @@ here comes from a seeded generator, so nothing in this room protects anybody.
 
 What a new statistic has to do to be simulated:
 
-- *Nothing.* Without more, every study is released and concluded by itself (``mechanism.simulated``, then ``conclude``).
+- *Nothing.* Without more, every study is released and concluded by itself (``release_part``, then ``conclude``).
 - *Where it gives* ``entries(setting, parts)`` *and not* ``conclude``, it is fast: the fields of the cell are then arrays of shape
   (losses, studies, cells), and its formulas are written with :mod:`dpnb.inference.elementwise`. Additive mechanisms and quantiles on grids of at most 4,096 steps are then simulated all at once.
 - *To be judged* it needs what is true: a line in :data:`dpnb.simulate.truths.TRUTHS`, or ``truth=`` and ``parameter=`` in the call.

@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
+from dpnb.inference import fast_noise
+from dpnb.inference.simulated_release import choose
 from dpnb.simulate.design import amount_of
 from dpnb.trusted.mechanisms import KSExponential
-from dpnb.trusted.noise import fast
 
 Floats = NDArray[np.float64]
 METHODS = ("laplace", "perturbed", "ks")
@@ -182,9 +183,9 @@ def _one(
     counts = np.bincount((rng.beta(*shape, n) * cells).astype(np.int64), minlength=cells)
     truth = betainc(*shape, np.arange(1, cells + 1) / cells)
     data = np.cumsum(counts) / n
-    noisy = counts + fast.discrete_laplace(float(2 / epsilon), cells, rng)
+    noisy = counts + fast_noise.discrete_laplace(float(2 / epsilon), cells, rng)
     kept = np.maximum(noisy, 0)
-    placed = KSExponential(epsilon, points, (1,) * cells).simulate(counts.tolist(), rng, 1)[0]
+    placed = choose(KSExponential(epsilon, points, (1,) * cells), counts.tolist(), rng, 1)[0]
     released = (np.cumsum(noisy) / n, np.cumsum(kept) / max(kept.sum(), 1), np.cumsum(placed) / points)
     pairs = [[(truth, found), (data, found), (truth, data)] for found in released]
     return np.array([[np.max(np.abs(a - b)) for a, b in row] for row in pairs])

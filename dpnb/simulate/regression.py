@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
+from dpnb.inference.simulated_release import release_part
 from dpnb.inference.spread import normal_quantile
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.planner.expression import Ref
@@ -214,7 +215,7 @@ def _fitted(
     exact = answer(table, [part.request for part in item.parts])
     parts = tuple(
         ReleasedPart(
-            part.name, part.mechanism.record, part.mechanism.simulated(cast("Any", found), rng), name
+            part.name, part.mechanism.record, release_part(part.mechanism, cast("Any", found), rng), name
         )
         for part, found in zip(item.parts, exact, strict=True)
     )

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
 from dpnb.estimate.impact import impact_codes
-from dpnb.trusted.noise import fast
+from dpnb.inference import fast_noise
 
 Floats = NDArray[np.float64]
 
@@ -126,10 +126,12 @@ def reuse(
         for row, k in enumerate(asked):
             scale = (k + 1) / epsilon
             exact = (right[:k] == 1).sum(axis=1)
-            heard = exact + fast.discrete_laplace(scale, k, rng)
+            heard = exact + fast_noise.discrete_laplace(scale, k, rng)
             plain[row, place] = _score(right[:k], exact, tied)
             noisy[row, place] = _score(right[:k], heard, tied)
-            reported[row, place] = noisy[row, place] + float(fast.discrete_laplace(scale, 1, rng)[0]) / n
+            reported[row, place] = (
+                noisy[row, place] + float(fast_noise.discrete_laplace(scale, 1, rng)[0]) / n
+            )
     return Reuse(asked, plain, noisy, reported, n, epsilon)
 
 
@@ -180,7 +182,7 @@ def impact_overfit(
     mean = counts[:, 1] / np.maximum(counts.sum(axis=1), 1)
     plain = np.where(counts.sum(axis=1) > 0, mean - outcome[0].mean(), 0.0)
     scale = 2 / epsilon
-    noised = counts + fast.discrete_laplace(scale, 2 * groups, rng).reshape(groups, 2)
+    noised = counts + fast_noise.discrete_laplace(scale, 2 * groups, rng).reshape(groups, 2)
     rows = np.maximum(noised.sum(axis=1), 1.0)
     share = np.clip(noised[:, 1] / rows, 0.0, 1.0)
     codes = impact_codes(share, 0.25 / rows + 4 * scale**2 / rows**2).codes

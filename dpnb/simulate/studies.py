@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import Unavailable
+from dpnb.inference.law import law_of
+from dpnb.inference.selection_law import rank_radius
+from dpnb.inference.simulated_release import add_noise, release_part
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Block, histograms, totals
@@ -478,13 +481,13 @@ def _added(
         mechanisms: list[Any] = [item.parts[place].mechanism for item in items]
         simulated = inverted if common else _simulated
         values = [simulated(m, answers, rng) for m, rng in zip(mechanisms, noise, strict=True)]
-        laws = tuple(mechanism.law for mechanism in mechanisms)
+        laws = tuple(law_of(mechanism) for mechanism in mechanisms)
         found[part.name] = SimulatedPart(part.name, np.stack(values).astype(float), laws)
     return found
 
 
 def _simulated(mechanism: Any, answers: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-    return np.asarray(mechanism.simulate(answers, rng))
+    return np.asarray(add_noise(mechanism, answers, rng))
 
 
 def inverted(
@@ -496,7 +499,7 @@ def inverted(
     uniform has exactly the law (inversion), up to the 2⁻⁵³ between the uniforms that there are.
     """
     uniform = np.maximum(rng.random(np.shape(answers)), _LEAST)
-    return np.asarray(answers + mechanism.law.quantile(uniform), dtype=float)
+    return np.asarray(answers + law_of(mechanism).quantile(uniform), dtype=float)
 
 
 def _selected(
@@ -519,7 +522,7 @@ def _selected(
             select(item.parts[place].mechanism, counts[request], rng)
             for item, rng in zip(items, noise, strict=True)
         ]
-        radii = tuple(item.parts[place].mechanism.rank_radius(0.05) for item in items)
+        radii = tuple(rank_radius(item.parts[place].mechanism, 0.05) for item in items)
         found[part.name] = SimulatedPart(part.name, np.stack(chosen).astype(float), (), radii)
     return found
 
@@ -545,7 +548,7 @@ def released(item: PricedQuestion, table: Table, rng: np.random.Generator) -> Re
 
 def _one(item: PricedQuestion, exact: Sequence[Any], rng: np.random.Generator) -> Release:
     parts = tuple(
-        ReleasedPart(part.name, part.mechanism.record, part.mechanism.simulated(found, rng), part.name)
+        ReleasedPart(part.name, part.mechanism.record, release_part(part.mechanism, found, rng), part.name)
         for part, found in zip(item.parts, exact, strict=True)
     )
     return Release("simulated", item.key, "simulated", "simulated", parts, item.loss)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.ratio_interval import accepted_ratio, critical
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import Setting
@@ -28,7 +29,6 @@ from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.result import Result, effective_sizes
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.releases import Release
 
 METHODS = ("histogram", "perturbed")

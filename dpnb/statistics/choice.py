@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.digits import rounded
+from dpnb.inference.selection_law import count_radius
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, common_step, scaled
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair
@@ -146,7 +147,7 @@ class Choice(Statistic):
         return Pricing((part,), (PrivacyEvent("pure", mechanism.epsilon),), (row,))
 
     def _reach(self, mechanism: PermuteAndFlip, scores: Scores) -> str:
-        return f"total within {rounded(mechanism.count_radius(_BETA) * float(scores.step))} of the largest"
+        return f"total within {rounded(count_radius(mechanism, _BETA) * float(scores.step))} of the largest"
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """How far the total of the choice may be below the largest."""
@@ -161,7 +162,7 @@ class Choice(Statistic):
         mechanism = PermuteAndFlip(
             Fraction(law["epsilon"]), int(law["size"]), int(law["picks"]), int(law["factor"])
         )
-        reach = mechanism.count_radius(_BETA) * float(Scores.of(setting).step)
+        reach = count_radius(mechanism, _BETA) * float(Scores.of(setting).step)
         cells = [CandidateCell(float(place), reach) for place in part.values]
         found = tuple(labels[place] for place in part.values)
         return Selected.of(Entries(cells), (), self.domain(setting), None, NO_DRAWS, labels=found)

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from dpnb.errors import Unavailable
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.outcome import Pair
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 
 _FEWEST = 1
 

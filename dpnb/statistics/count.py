@@ -18,11 +18,11 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import greater, inside, lesser
+from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_of
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Law, Part, SimulatedPart, law_as_sum
-from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.trusted.query import Share
 
 NO_POPULATION = (
@@ -34,7 +34,7 @@ NO_POPULATION = (
 def mechanism_noise(pricing: Pricing, name: str) -> NoiseSum:
     """Return the error law of a priced part, before anything is released."""
     part = next(part for part in pricing.parts if part.name == name)
-    return law_as_sum(part.mechanism.law)
+    return law_as_sum(law_of(part.mechanism))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,11 @@ class Linear(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on each entry."""
-        return exact_radius(pricing.parts[0].mechanism.law, 0.05) * float(self.step(setting))
+        return exact_radius(law_of(pricing.parts[0].mechanism), 0.05) * float(self.step(setting))
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
         """The law of the one part."""
-        return law_as_sum(pricing.parts[0].mechanism.law)
+        return law_as_sum(law_of(pricing.parts[0].mechanism))
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
         """Return all entries at once."""

@@ -15,6 +15,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import greater, inside, lesser, root
+from dpnb.inference.law import law_of
 from dpnb.inference.noise_sum import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
@@ -139,7 +140,7 @@ class Covariance(Statistic):
         size = setting.public_n if setting.public_n is not None else n
         if size is None:
             return None
-        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}
+        noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
         scales = {part.name: part.enter for part in components(setting)}
         law = NoiseSum()
         for name, factor in (("xy", 1.0), ("x", 0.5), ("y", 0.5), ("count", 0.25)):

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dpnb.inference.digits import rounded
+from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting
 from dpnb.statistics.binned import checked_method, density_domain, density_result, public_rows, widths_of
 from dpnb.statistics.count import exact_radius
@@ -50,7 +51,7 @@ class Density(Histogram):
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on the count of the narrowest bin, over the number of rows."""
         rows = public_rows(setting) or n
-        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
+        radius = float(exact_radius(law_of(pricing.parts[0].mechanism), 0.05))
         return None if not rows else radius / rows / float(widths_of(setting).min())
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> None:
@@ -58,7 +59,7 @@ class Density(Histogram):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in shares of rows."""
-        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
+        radius = float(exact_radius(law_of(pricing.parts[0].mechanism), 0.05))
         rows = public_rows(setting) or n
         shares = f"± {rounded(radius)} rows in each bin"
         return (

@@ -18,6 +18,8 @@ from typing import Any, ClassVar
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.inference.digits import dated, rounded
 from dpnb.inference.interval import Interval
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.selection_law import calibrated_threshold
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.conditional_count import ShownCount
 from dpnb.statistics.count import NO_POPULATION
@@ -33,6 +35,7 @@ from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import rational
 from dpnb.trusted.query import Share
@@ -112,12 +115,12 @@ class FrequentValues(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on the count of a value that is shown in any case."""
-        return float(_mechanism(pricing).noise.tail_radius(0.05))
+        return float(DiscreteLaplaceLaw(_mechanism(pricing).scale).tail_radius(0.05))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """Which values are shown, and ± in rows."""
         mechanism = _mechanism(pricing)
-        sure = mechanism.threshold + int(mechanism.noise.quantile(0.95))
+        sure = mechanism.threshold + int(DiscreteLaplaceLaw(mechanism.scale).quantile(0.95))
         width = rounded(self.half_width(setting, pricing, n) or 0.0)
         return f"values of {sure:,} rows or more are shown (95 %), ± {width} rows each"
 
@@ -125,11 +128,14 @@ class FrequentValues(Statistic):
         """Return the values shown with their noised counts and intervals."""
         release = best(releases)
         part = release.part("frequent")
-        mechanism = _made_by(part.law)
+        mechanism = read_mechanism(part.law)
         labels, numbers = _rows(setting, part.values)
         counts = [row[0] for row in numbers]
         low, high = self.domain(setting)
-        cells = [ShownCount(float(count), mechanism.noise, mechanism.threshold, high) for count in counts]
+        cells = [
+            ShownCount(float(count), DiscreteLaplaceLaw(mechanism.scale), mechanism.threshold, high)
+            for count in counts
+        ]
         note = f"exact law of the noise, given that the count passed the threshold of {mechanism.threshold:,}"
         return FrequentResult.of(
             Entries(cells),
@@ -145,7 +151,7 @@ class FrequentValues(Statistic):
 def _priced_counts(setting: Setting, share: Share) -> Pricing:
     """Price counts alone."""
     changed, delta = setting.unit.adjacency == "change-one", _delta(setting)
-    mechanism = Thresholding.calibrate(pick_epsilon(share, 1), delta, setting.unit.max_rows, changed=changed)
+    mechanism = calibrated_threshold(pick_epsilon(share, 1), delta, setting.unit.max_rows, changed=changed)
     epsilon = mechanism.epsilon(changed=changed)
     if mechanism.delta > delta or epsilon > pick_epsilon(share, 1):
         raise AssertionError("The threshold chosen costs more than its share.")
@@ -165,7 +171,7 @@ def _priced_sums(setting: Setting, share: Share) -> Pricing:
     changed, delta, epsilon = setting.unit.adjacency == "change-one", _delta(setting), pick_epsilon(share, 1)
     step = epsilon / setting.unit.max_rows / (2 if changed else 1)
     sums = _sums(setting)
-    counted = Thresholding.calibrate(_COUNTS * epsilon, delta, setting.unit.max_rows, changed=changed)
+    counted = calibrated_threshold(_COUNTS * epsilon, delta, setting.unit.max_rows, changed=changed)
     scales = tuple(top / (part * step) for part, _, top, _ in sums)
     mechanism = ThresholdedSums(counted.scale, counted.threshold, counted.rows, scales)
     tops = [top for _, _, top, _ in sums]
@@ -221,15 +227,10 @@ def _sum_row(setting: Setting, one: tuple[Fraction, IntExpr, int, str], scale: F
     )
 
 
-def _made_by(law: Mapping[str, Any]) -> Thresholding | ThresholdedSums:
-    kind = ThresholdedSums if law.get("mechanism") == ThresholdedSums.name else Thresholding
-    return kind.from_json(dict(law))
-
-
 def _read(setting: Setting, place: int, word: str, releases: Sequence[Release]) -> FrequentResult:
     """Return the means or sums of one number for the values shown."""
     part = best(releases).part("frequent")
-    mechanism = ThresholdedSums.from_json(dict(part.law))
+    mechanism = read_mechanism(part.law)
     labels, rows = _rows(setting, part.values)
     each = beside(setting)
     first = sum(len(_sums_of(one, Fraction(1))) for one in each[:place])

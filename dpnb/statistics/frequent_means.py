@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference import NoiseSum, student_inflation
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.statistics._base import Centred, Setting
 from dpnb.statistics.conditional_count import ShownCount
 from dpnb.statistics.count import NO_POPULATION
@@ -26,7 +27,6 @@ from dpnb.statistics.ratio import Ratio, Spread
 from dpnb.statistics.reading import Read
 from dpnb.statistics.released import law_as_sum
 from dpnb.trusted.mechanisms import ThresholdedSums
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.releases import Release
 
 COUNT_PART = 0.25
@@ -165,11 +165,14 @@ def shown_means(
     most = setting.unit.public_rows
     noises = [law_as_sum(DiscreteLaplaceLaw(one)) for one in mechanism.sums]
     second = noises[1].scaled(square.scale) if len(noises) > 1 else NoiseSum()
-    size_noise = law_as_sum(mechanism.noise)
+    size_noise = law_as_sum(DiscreteLaplaceLaw(mechanism.scale))
     found = []
     for count, total, *squares in rows:
         shown = ShownCount(
-            float(count), mechanism.noise, mechanism.threshold, float("inf") if most is None else float(most)
+            float(count),
+            DiscreteLaplaceLaw(mechanism.scale),
+            mechanism.threshold,
+            float("inf") if most is None else float(most),
         )
         squared = float(squares[0] * square.scale) if squares else None
         ratio = Ratio(

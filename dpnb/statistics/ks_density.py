@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from dpnb.errors import PlanError
 from dpnb.inference.digits import rounded
+from dpnb.inference.largest_epsilon import largest_epsilon
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
@@ -35,7 +36,6 @@ from dpnb.statistics.result import Entries, Result
 from dpnb.trusted.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import KSExponential
-from dpnb.trusted.privacy.conversion import largest_epsilon
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.inference.digits import rounded
+from dpnb.inference.law import law_of
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.moment_integers import Block, blocks, radius_squared, shrink, sides
@@ -129,7 +130,7 @@ def _clear(columns: int, *, gaussian: bool) -> float:
 def _noise_sd(setting: Setting, pricing: Pricing) -> float:
     units = {block.name: block.unit for block in blocks(setting)}
     part = next(part for part in pricing.parts if part.name.startswith("sums"))
-    return float(math.sqrt(part.mechanism.law.variance_float)) / units[part.name]
+    return float(math.sqrt(law_of(part.mechanism).variance_float)) / units[part.name]
 
 
 def _gaussian(

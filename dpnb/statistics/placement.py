@@ -30,14 +30,14 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import digits
+from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.statistics._base import Setting
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Law, best
 from dpnb.statistics.result import Entries, Result
-from dpnb.trusted.mechanisms.ks_exponential import from_record
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw, law_from_json
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.releases import Axis, Release
 
 MOST_POINTS, MOST_CELLS, FEWEST_POINTS = 1000, 256, 20
@@ -231,7 +231,7 @@ class Placed:
     def groups(self) -> list[tuple[tuple[int, ...], Band]]:
         """Points by cell, and how far their distribution function may be off, for each group."""
         part, size = self.release.part("placement"), cells_of(self.setting) + 1
-        mechanism, rows = from_record(part.law), self.setting.public_n
+        mechanism, rows = read_mechanism(part.law), self.setting.public_n
         law, points, noise = DiscreteLaplaceLaw(mechanism.check_scale), mechanism.points, None
         counts = [float(rows or 0)] * (len(part.values) // size)
         if rows is None:

@@ -24,8 +24,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
+from dpnb.inference import selection_law
 from dpnb.inference.digits import given, rounded
 from dpnb.inference.elementwise import greater, lesser
+from dpnb.inference.largest_epsilon import exponential_epsilon
+from dpnb.inference.selection_law import score_factor
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
@@ -48,8 +51,6 @@ from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import QuantileSelection
-from dpnb.trusted.mechanisms.exponential import score_factor
-from dpnb.trusted.privacy.conversion import exponential_epsilon
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
@@ -198,7 +199,7 @@ class Quantile(Statistic):
     ) -> int:
         if side == "point":
             return 0
-        reach = QuantileSelection(epsilon, q, 0, steps, factor).rank_radius(_SELECTION_BETA)
+        reach = selection_law.rank_radius(QuantileSelection(epsilon, q, 0, steps, factor), _SELECTION_BETA)
         rows = setting.unit.public_rows
         if rows is not None:
             z = normal_quantile(1 - _SAMPLING_ALPHA / 2)
@@ -207,7 +208,9 @@ class Quantile(Statistic):
 
     def rank_radius(self, setting: Setting, pricing: Pricing) -> float:
         """The proven rank error, of several levels the largest."""
-        points = [part.mechanism.rank_radius(0.05) for part in pricing.parts if _is_point(part.name)]
+        points = [
+            selection_law.rank_radius(part.mechanism, 0.05) for part in pricing.parts if _is_point(part.name)
+        ]
         if points:
             return float(max(points))
         tree = tree_setting(setting)
@@ -350,7 +353,7 @@ def _selection(facts: PublicFacts, portion: Fraction) -> QuantileSelection:
 def _ranks_of_selections(facts: PublicFacts) -> float:
     """Return the ranks that selections leave open: the proven bound on limits, else the typical error of a point."""
     if facts.limits:
-        return _selection(facts, Fraction(1, 4)).rank_radius(_SELECTION_BETA)
+        return selection_law.rank_radius(_selection(facts, Fraction(1, 4)), _SELECTION_BETA)
     return _typical_error(facts, Fraction(1))
 
 
@@ -379,7 +382,7 @@ def _rank_radius(law: Mapping[str, Any]) -> float:
         int(law["steps"]),
         Fraction(law["factor"]),
     )
-    return mechanism.rank_radius(1 - LEVEL)
+    return selection_law.rank_radius(mechanism, 1 - LEVEL)
 
 
 def selection_epsilon(share: Share, portion: Fraction) -> Fraction:
@@ -392,7 +395,7 @@ def _row(
     setting: Setting, q: Fraction, side: str, mechanism: QuantileSelection, epsilon: Fraction
 ) -> PriceRow:
     name = f"{float(q):g} quantile of {setting.subject}" + ("" if side == "point" else f", {side} limit")
-    reach = rounded(mechanism.rank_radius(0.05))
+    reach = rounded(selection_law.rank_radius(mechanism, 0.05))
     return PriceRow(
         name,
         "exponential mechanism",

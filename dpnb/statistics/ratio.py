@@ -18,6 +18,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
+from dpnb.inference.law import law_of
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, additive, count_component
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Part, SimulatedPart
@@ -354,7 +355,7 @@ def mean_noise_sd(setting: Setting, pricing: Pricing, n: float, mean: float = 0.
 def _law(part: Any) -> NoiseSum:
     from dpnb.statistics.released import law_as_sum
 
-    return law_as_sum(part.mechanism.law)
+    return law_as_sum(law_of(part.mechanism))
 
 
 def size_from(ratio: Ratio) -> tuple[Any, Any]:

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.inference import NoiseSum
-from dpnb.trusted.noise import fast
-from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
+from dpnb.inference import NoiseSum, fast_noise
+from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
 from dpnb.trusted.releases import Release, ReleasedPart
 
 Law = DiscreteLaplaceLaw | DiscreteGaussianLaw
@@ -125,8 +124,12 @@ def fast_draws(law: Law, shape: tuple[int, ...], rng: np.random.Generator) -> np
     """Return simulated draws of a law, for intervals; never for a release."""
     size = int(np.prod(shape))
     if isinstance(law, DiscreteLaplaceLaw):
-        return np.asarray(fast.discrete_laplace(float(law.scale), size, rng), dtype=float).reshape(shape)
-    return np.asarray(fast.discrete_gaussian(float(law.variance), size, rng), dtype=float).reshape(shape)
+        return np.asarray(fast_noise.discrete_laplace(float(law.scale), size, rng), dtype=float).reshape(
+            shape
+        )
+    return np.asarray(fast_noise.discrete_gaussian(float(law.variance), size, rng), dtype=float).reshape(
+        shape
+    )
 
 
 def combine(releases: Sequence[Release]) -> dict[str, Part]:

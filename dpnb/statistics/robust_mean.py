@@ -28,8 +28,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
-from dpnb.inference import NoiseSum
+from dpnb.inference import NoiseSum, fast_noise
 from dpnb.inference.digits import rounded
+from dpnb.inference.largest_epsilon import largest_epsilon, pure_epsilon
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.selection_law import rank_radius, score_factor, selection
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, count_component
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
@@ -44,11 +47,7 @@ from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
-from dpnb.trusted.mechanisms.exponential import score_factor
-from dpnb.trusted.mechanisms.located_sums import Range, radii, selection
-from dpnb.trusted.noise import fast
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
-from dpnb.trusted.privacy.conversion import largest_epsilon, pure_epsilon
+from dpnb.trusted.mechanisms.located_sums import Range, radii
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
@@ -151,7 +150,7 @@ class Located:
 
 def needed(middle: QuantileSelection, offset: int) -> int:
     """Return from how many rows on the range is clear: both selections then lie among the data but for one time in fifty."""
-    return 2 * max(math.ceil(middle.rank_radius(_BETA)), offset)
+    return 2 * max(math.ceil(rank_radius(middle, _BETA)), offset)
 
 
 @dataclass(frozen=True)
@@ -302,17 +301,17 @@ def _estimand(setting: Setting, found: Sequence[Located]) -> str:
 def _redrawn(cell: Located, count: int, rng: np.random.Generator) -> np.ndarray:
     """Plausible exact means of the moved values of one cell."""
     ratio = cell.ratio
-    total = ratio.total - fast.discrete_laplace(cell.scale("sum_scale"), count, rng)
+    total = ratio.total - fast_noise.discrete_laplace(cell.scale("sum_scale"), count, rng)
     size = np.full(count, ratio.size)
     if len(cell.values) > 5:
-        size = size - fast.discrete_laplace(cell.scale("count_scale"), count, rng)
+        size = size - fast_noise.discrete_laplace(cell.scale("count_scale"), count, rng)
     mean = np.clip(total / np.maximum(size, 1.0), -ratio.half, ratio.half)
     return np.asarray(cell.centre + cell.unit * mean)
 
 
 def _rows(setting: Setting, mechanism: LocatedSums, loss: Fraction) -> tuple[PriceRow, ...]:
     rank = "one person moves a rank by at most 1"
-    near = rounded(mechanism.middle.rank_radius(0.05)), rounded(mechanism.radius.rank_radius(0.05))
+    near = rounded(rank_radius(mechanism.middle, 0.05)), rounded(rank_radius(mechanism.radius, 0.05))
     return (
         PriceRow(
             f"middle of {setting.subject}",

@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import rounded
+from dpnb.inference.largest_epsilon import pure_epsilon
+from dpnb.inference.selection_law import count_radius
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair
@@ -24,7 +26,6 @@ from dpnb.statistics.released import best
 from dpnb.statistics.result import Entries, Result
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
-from dpnb.trusted.privacy.conversion import pure_epsilon
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.query import Share
@@ -111,7 +112,7 @@ class Mode(Statistic):
             name if picks == 1 else f"{picks} {name}",
             "permute-and-flip",
             f"one person moves counts by {mechanism.factor} in all",
-            f"within {rounded(mechanism.count_radius(_BETA))} rows of the largest (95 %)",
+            f"within {rounded(count_radius(mechanism, _BETA))} rows of the largest (95 %)",
             f"ε {rounded(float(epsilon))}" + (" a pick" if picks > 1 else ""),
         )
         return Pricing((part,), events, (row,))
@@ -120,7 +121,7 @@ class Mode(Statistic):
         """How far the count of a pick may be below the largest."""
         mechanism = pricing.parts[0].mechanism
         assert isinstance(mechanism, PermuteAndFlip)
-        return f"count within {rounded(mechanism.count_radius(_BETA))} rows of the largest"
+        return f"count within {rounded(count_radius(mechanism, _BETA))} rows of the largest"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
         """Return the picked declared values."""
@@ -131,7 +132,7 @@ class Mode(Statistic):
         mechanism = PermuteAndFlip(
             Fraction(law["epsilon"]), int(law["size"]), int(law["picks"]), int(law["factor"])
         )
-        reach = mechanism.count_radius(_BETA)
+        reach = count_radius(mechanism, _BETA)
         cells = [ChosenCell(shown[index], reach) for index in part.values]
         labels = tuple(choices.keys[index] for index in part.values)
         return Selected.of(Entries(cells), setting.shape, self.domain(setting), None, NO_DRAWS, labels=labels)

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dpnb.inference.digits import rounded
+from dpnb.inference.law import law_of
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
@@ -160,7 +161,7 @@ def row_cost(moves: Moves, part: Component, mechanism: Any) -> Fraction:
 def priced_structure(setting: Setting, pricing: Pricing) -> tuple[ConsistentTree, bool]:
     """Return the consistent tree that this noise gives, and whether the noise is Laplace."""
     leaves = leaves_of(setting)
-    laws = {part.name: part.mechanism.law for part in pricing.parts}
+    laws = {part.name: law_of(part.mechanism) for part in pricing.parts}
     noise = {name: law_as_sum(law).total_variance for name, law in laws.items()}
     names = [ROOT, *(level_name(level) for level in range(1, leaves.depth + 1))]
     variances = tuple(float(noise.get(name, 0.0)) for name in names)

@@ -15,13 +15,13 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree, Prefixes, prefix_sums, rising
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Kind
 from dpnb.statistics.released import Part, combine, fast_draws
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.releases import Release
 
 ROOT = "root"

@@ -20,6 +20,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, root
+from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
@@ -215,7 +216,7 @@ class Variance(Statistic):
         size = setting.public_n if setting.public_n is not None else n
         if size is None or self.root:
             return None
-        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}
+        noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
         centred, around = setting.number().centred(), spread_centre(setting)
         if "square" not in noise:
             law = noise.get("tally", noise.get("sum", NoiseSum()))

@@ -47,6 +47,7 @@ import numpy as np
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import choose, greater, lesser
+from dpnb.inference.law import law_of
 from dpnb.statistics._base import (
     Numeric,
     Pricing,
@@ -306,7 +307,7 @@ class WeightedMean(Statistic):
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n, for people of the middle weight."""
         value, weights = setting.number().centred(), weights_of(setting)
-        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}
+        noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
         middle = (weights.low + weights.high) / 2
         law = noise["sum"] + noise["weight"].scaled(value.half / 2)
 

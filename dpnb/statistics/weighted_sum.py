@@ -28,6 +28,7 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import choose, greater, inside
+from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting, Square, Target, additive, powered, shifted
 from dpnb.statistics.count import LinearCell, exact_radius
 from dpnb.statistics.declaration import Statistic
@@ -151,12 +152,12 @@ class WeightedSum(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise in the unit of the total."""
-        radius = exact_radius(pricing.parts[0].mechanism.law, 0.05)
+        radius = exact_radius(law_of(pricing.parts[0].mechanism), 0.05)
         return radius * float(_Product.of(setting).step)
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum:  # noqa: ARG002
         """The law of the sum."""
-        return law_as_sum(pricing.parts[0].mechanism.law)
+        return law_as_sum(law_of(pricing.parts[0].mechanism))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the total."""

@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import Unavailable
 from dpnb.estimate.table import Table
+from dpnb.inference.law import law_of
+from dpnb.inference.mechanism_cards import MECHANISM_CARDS
+from dpnb.inference.selection_law import probabilities
 from dpnb.statistics import conclude
 from dpnb.statistics.table_formats import Tabular
 from dpnb.teach.noiseless import KnownPart, known_parts
@@ -116,7 +119,7 @@ def law(estimate: Estimate) -> OutcomeLaw:
     support, probabilities, labels = made(question, part)
     order = np.argsort(support, kind="stable")
     sorted_labels = tuple(labels[place] for place in order) if labels else ()
-    name = part.mechanism.card.name
+    name = MECHANISM_CARDS[type(part.mechanism)].name
     return OutcomeLaw(question.text, name, support[order], probabilities[order], sorted_labels)
 
 
@@ -125,7 +128,7 @@ Listed = tuple[Floats, Floats, Sequence[Any]]
 
 def _added(question: PendingQuestion, part: KnownPart) -> Listed:
     """The truth and what added noise makes of it, which is a line in the noise."""
-    noise: Any = part.mechanism.law  # type: ignore[union-attr]
+    noise: Any = law_of(part.mechanism)
     reach = noise.tail_radius(_TAIL)
     if 2 * reach + 1 > _MOST:
         raise Unavailable(f"`{question.text}` has more than {_MOST:,} likely values. Look at .redraw(1000).")
@@ -139,7 +142,7 @@ def _picked(question: PendingQuestion, part: KnownPart) -> Listed:
     mechanism: Any = part.mechanism
     chosen = [_told(question, part, _first(mechanism, index)) for index in range(mechanism.size)]
     values = np.array([np.ravel(one.value)[0] for one in chosen])
-    return values, mechanism.probabilities(part.exact), [one.labels[0] for one in chosen]
+    return values, probabilities(mechanism, part.exact), [one.labels[0] for one in chosen]
 
 
 def _first(mechanism: PermuteAndFlip, index: int) -> tuple[int, ...]:
@@ -156,7 +159,7 @@ def _selected(question: PendingQuestion, part: KnownPart) -> Listed:
             f"`{question.text}` has more than {_MOST_POINTS:,} candidates. Look at .redraw(1000)."
         )
     zero, one = (float(_told(question, part, (index,)).value) for index in (0, 1))
-    found = np.array([float(chance) for chance in mechanism.probabilities(part.exact[0])])
+    found = np.array([float(chance) for chance in probabilities(mechanism, part.exact[0])])
     return (zero + (one - zero) * np.arange(found.size)).astype(np.float64), found, ()
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import Unavailable
+from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
+from dpnb.inference.mechanism_cards import MECHANISM_CARDS
 from dpnb.planner.price import price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.mechanisms import (
@@ -32,7 +34,6 @@ from dpnb.trusted.mechanisms import (
 from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.mechanisms.located_sums import Range
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.trusted.releases import Release, ReleasedPart
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _mechanism(part: ReleasedPart) -> AnyMechanism:
 @singledispatch
 def unnoised(mechanism: AnyMechanism, exact: Any, released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
     """Return what a mechanism would release without noise."""
-    raise Unavailable(f"{mechanism.card.name} has no answer without noise.")
+    raise Unavailable(f"{MECHANISM_CARDS[type(mechanism)].name} has no answer without noise.")
 
 
 @unnoised.register(DiscreteLaplace | DiscreteGaussian)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate.evaluate import evaluate, plain
+from dpnb.inference.simulated_release import add_noise, release_part
 from dpnb.statistics import conclude
 from dpnb.teach.noiseless import KnownPart, known_parts
 from dpnb.trusted.mechanisms import AdditiveMechanism, DiscreteGaussian, DiscreteLaplace
@@ -91,13 +92,13 @@ def _noised(part: KnownPart, count: int, rng: np.random.Generator) -> Sequence[t
     mechanism: Any = part.mechanism
     if isinstance(mechanism, DiscreteLaplace | DiscreteGaussian):
         return _with_noise(mechanism, part.exact, count, rng)
-    return [mechanism.simulated(part.exact, rng) for _ in range(count)]
+    return [release_part(mechanism, part.exact, rng) for _ in range(count)]
 
 
 def _with_noise(
     mechanism: AdditiveMechanism, exact: Sequence[int], count: int, rng: np.random.Generator
 ) -> list[tuple[int, ...]]:
-    noise = mechanism.simulate(np.zeros(count * len(exact), dtype=np.int64), rng).reshape(count, len(exact))
+    noise = add_noise(mechanism, np.zeros(count * len(exact), dtype=np.int64), rng).reshape(count, len(exact))
     return [tuple(value + draw for value, draw in zip(exact, row, strict=True)) for row in noise.tolist()]
 
 

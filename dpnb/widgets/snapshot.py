@@ -17,6 +17,7 @@ from dpnb.cards import budget as budgets
 from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
 from dpnb.errors import CuratorGone, DpnbError
+from dpnb.planner.schema_words import mode_badge, mode_sentence, unit_sentence
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.schema import Column, Schema
@@ -100,9 +101,9 @@ def dataset_record(dataset: Any) -> dict[str, Any]:
     return {
         "name": schema.name,
         "title": clean(schema.title or schema.name),
-        "badge": schema.mode.badge,
-        "sentence": schema.mode.sentence,
-        "unit": schema.unit.sentence(),
+        "badge": mode_badge(schema.mode),
+        "sentence": mode_sentence(schema.mode),
+        "unit": unit_sentence(schema.unit),
         "symbol": state.cap.measure.symbol,
         "cap": float(state.cap.amount),
         "spent": float(state.spent.amount),

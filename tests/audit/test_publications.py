@@ -14,6 +14,7 @@ from dpnb.audit.attacks.benches_of_one import count_bound
 from dpnb.audit.attacks.publications import NEAR
 from dpnb.audit.attacks.reconstruction import reconstruct
 from dpnb.errors import OptionError
+from dpnb.inference.law import law_of
 from dpnb.trusted.mechanisms import DiscreteLaplace
 
 
@@ -72,7 +73,7 @@ def test_noise_in_floats_exceeds_what_its_epsilon_promises():
 def test_the_bound_on_a_count_holds_for_the_best_guess_and_is_nearly_met():
     """For discrete Laplace the likeliest count is right as often as its largest probability, under 1/Σ e^(-kε)."""
     for epsilon in (0.1, 1.0, 3.0):
-        law = DiscreteLaplace.calibrate(1, Fraction(str(epsilon))).law
+        law = law_of(DiscreteLaplace.calibrate(1, Fraction(str(epsilon))))
         pmf = np.array([float(law.pmf(k)) for k in range(-400, 1401)])
         # all 1,001 counts alike: for each answer the nearest count is the best guess
         best = (

@@ -23,6 +23,7 @@ import duckdb
 import numpy as np
 
 from dpnb.datasets.preparation import prepare as reference
+from dpnb.inference.simulated_release import release_part
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics import regression
@@ -102,7 +103,7 @@ def bootstrap():
 
     exact = answer(reference(raw, where), [part.request for part in item.parts])
     parts = tuple(
-        ReleasedPart(p.name, p.mechanism.record, p.mechanism.simulated(found, rng), "d")
+        ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, found, rng), "d")
         for p, found in zip(item.parts, exact, strict=True)
     )
     released = Release("a", item.key, "wide", "v", parts, item.loss)

@@ -14,8 +14,9 @@ from time import process_time
 
 import numpy as np
 
+from dpnb.inference.selection_law import selection
 from dpnb.trusted.mechanisms import KSExponential, LocatedSums
-from dpnb.trusted.mechanisms.located_sums import radii, selection
+from dpnb.trusted.mechanisms.located_sums import radii
 from dpnb.trusted.noise.secure import SecureBits
 
 BITS = SecureBits()

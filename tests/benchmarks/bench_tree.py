@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpnb.inference.law import law_of
+from dpnb.inference.simulated_release import add_noise
 from dpnb.inference.tree import ConsistentTree
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
@@ -56,8 +58,8 @@ def released() -> tuple[Callable[[], object], dict[str, Callable[[], object]]]:
     parts = tuple(
         ReleasedPart(
             part.name,
-            part.mechanism.law.to_json(),
-            tuple(part.mechanism.simulate(np.full(part.cells, 5), rng).tolist()),
+            law_of(part.mechanism).to_json(),
+            tuple(add_noise(part.mechanism, np.full(part.cells, 5), rng).tolist()),
             "ab",
         )  # type: ignore[union-attr]
         for part in item.parts

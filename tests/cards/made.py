@@ -110,7 +110,7 @@ def release(name, item, *, stored=False):
     parts = tuple(
         ReleasedPart(
             part.name,
-            part.mechanism.law.to_json() if hasattr(part.mechanism, "law") else part.mechanism.to_json(),
+            part.mechanism.record,
             NUMBERS[name][part.name],
             f"{name}-{part.name}",
         )

@@ -12,6 +12,7 @@ import dpnb
 from dpnb.client.assumptions import planned_question
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
+from dpnb.inference.simulated_release import release_part
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics.difference import Difference
@@ -75,7 +76,7 @@ def test_the_power_found_is_the_power_simulated():
             "sum": tuple(2 * one - size for one, size in zip(ones, sizes, strict=True)),
         }
         parts = tuple(
-            ReleasedPart(p.name, p.mechanism.record, p.mechanism.simulated(exact[p.name], rng), p.name)
+            ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, exact[p.name], rng), p.name)
             for p in pricing.parts
         )
         release = Release("simulated", "", "", "", parts, PrivacyLoss.pure("0.3"))
@@ -98,7 +99,7 @@ def chance(plan, arms, reps=600):
         y = np.where(arm > 0, *(incomes(rng, mean, plan.n) for mean in reversed(arms)))
         exact = answer(prepare({"y": y, "arm": arm}, where), [part.request for part in pricing.parts])
         parts = tuple(
-            ReleasedPart(p.name, p.mechanism.record, p.mechanism.simulated(sums, rng), p.name)
+            ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, sums, rng), p.name)
             for p, sums in zip(pricing.parts, exact, strict=True)
         )
         release = Release("simulated", "", "", "", parts, PrivacyLoss.pure(plan.share.amount))

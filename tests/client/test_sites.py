@@ -11,6 +11,7 @@ from dpnb.datasets import find
 from dpnb.datasets.trial import SITES
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.inference.simulated_release import release_part
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
@@ -61,7 +62,7 @@ def sites():
     tally = np.zeros((33, 2, 2), dtype=int)
     np.add.at(tally, (place, people["any"], people["got"]), 1)
     (part,) = question.parts
-    values = part.mechanism.simulated(tuple(tally.ravel().tolist()), np.random.default_rng(0))
+    values = release_part(part.mechanism, tuple(tally.ravel().tolist()), np.random.default_rng(0))
     release = Release(
         "draw",
         question.key,

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpnb.trusted.noise import SeededBits, law_from_json
+from dpnb.inference.law import law_from_json
+from dpnb.trusted.noise import SeededBits
 
 FITS = 1e-6
 MISFITS = 1e-12

@@ -16,13 +16,13 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.datasets.preparation import prepare
 from dpnb.trusted.aggregate.reference import answer
-from dpnb.trusted.curator.content import content_of
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Shelf
 from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.places import Home
+from tests.contracts.content import content_of
 
 ROWS = 40
 DECLARED = {

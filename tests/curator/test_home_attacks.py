@@ -18,9 +18,10 @@ from dpnb.__main__ import main
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorError, CuratorGone, FrozenError, OwnerError
-from dpnb.trusted.curator import backup as copying
-from dpnb.trusted.curator import database, examination, failpoints, restoration
-from dpnb.trusted.curator.backup import backup
+from dpnb.owner import backup as copying
+from dpnb.owner import examination
+from dpnb.owner.backup import backup
+from dpnb.trusted.curator import database, failpoints, restoration
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.guard import note_in_copies, notes_of
 from dpnb.trusted.curator.ledger import Ledger

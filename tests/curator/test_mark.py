@@ -21,10 +21,10 @@ import pytest
 from dpnb.__main__ import main
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import BudgetError, ChargedError, FrozenError, OwnerError, RequestReused
+from dpnb.owner.backup import backup
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints, mark
 from dpnb.trusted.curator.audit_trail import examine
-from dpnb.trusted.curator.backup import backup
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.guard import mark_at, note_in_copies

@@ -11,6 +11,7 @@ import pytest
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import PlanError
+from dpnb.inference.selection_law import selection
 from dpnb.planner.request import Ask
 from dpnb.trusted.aggregate.algebra import (
     Add,
@@ -47,7 +48,7 @@ from dpnb.trusted.mechanisms import (
     ThresholdedSums,
     Thresholding,
 )
-from dpnb.trusted.mechanisms.located_sums import radii, selection
+from dpnb.trusted.mechanisms.located_sums import radii
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.query import read_parts, written
 from tests.curator import small

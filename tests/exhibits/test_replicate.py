@@ -26,7 +26,7 @@ from dpnb.exhibits.replicate.__main__ import main
 from dpnb.exhibits.replicate.omissions import NOT_REPRODUCED
 from dpnb.exhibits.replicate.page import html_page
 from dpnb.exhibits.replicate.row import UNTOLD
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.inference.law import DiscreteLaplaceLaw
 
 #: rows whose published number is not what comes out, and why: the same reasons stand on the page
 DIFFERENT = {

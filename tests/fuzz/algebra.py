@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from dpnb.inference.selection_law import selection
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
@@ -45,7 +46,7 @@ from dpnb.trusted.mechanisms import (
     QuantileSelection,
     Thresholding,
 )
-from dpnb.trusted.mechanisms.located_sums import radii, selection
+from dpnb.trusted.mechanisms.located_sums import radii
 from tests.measurements.tiny import Measured
 
 ONE = Lit(1)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.inference.selection_law import placements
 from dpnb.trusted.mechanisms import (
     KSExponential,
     LocatedSums,
@@ -28,7 +29,6 @@ from dpnb.trusted.mechanisms import (
     ThresholdedSums,
     Thresholding,
 )
-from dpnb.trusted.mechanisms.ks_exponential import placements
 from dpnb.trusted.mechanisms.located_sums import radii
 
 ORDERS = np.array([1.0, 1.25, 2.0, 4.0, 16.0, 64.0])
@@ -147,7 +147,7 @@ def quantile_law(mechanism: QuantileSelection, tallies: Array) -> Array:
 def weights_of(mechanism: QuantileSelection, penalties: Array) -> Array:
     """The mechanism's integer weights, over their largest."""
     distinct, place = np.unique(penalties, return_inverse=True)
-    listed = np.array([mechanism._weight(int(penalty)) / 2**64 for penalty in distinct.tolist()])
+    listed = np.array([mechanism.weight(int(penalty)) / 2**64 for penalty in distinct.tolist()])
     return np.asarray(listed[place.reshape(penalties.shape)])
 
 

@@ -300,7 +300,7 @@ WRONG: dict[str, Wrong] = {
     ),
     "twice the rate of a selection": Wrong(
         "Weights fall by ε and not by ε/2 with each rank.",
-        replaced(QuantileSelection, "_rate", lambda real: property(lambda self: 2 * real.fget(self))),
+        replaced(QuantileSelection, "rate", lambda real: property(lambda self: 2 * real.fget(self))),
         ("quantile",),
     ),
     "scores of a choice": Wrong(

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from dpnb.inference.chi_square import goodness_of_fit, independence
-from dpnb.trusted.noise.fast import discrete_gaussian, discrete_laplace
+from dpnb.inference.fast_noise import discrete_gaussian, discrete_laplace
 
 EVEN, SKEWED, RARE = ([0.5, 0.5], [0.5, 0.5]), ([0.9, 0.1], [0.7, 0.2, 0.1]), ([0.97, 0.03], [0.95, 0.05])
 MARGINS = {"even": EVEN, "skewed": SKEWED, "rare": RARE}

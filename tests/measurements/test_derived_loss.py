@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from dpnb.inference.selection_law import selection
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
@@ -41,7 +42,7 @@ from dpnb.trusted.mechanisms import (
     QuantileSelection,
     Thresholding,
 )
-from dpnb.trusted.mechanisms.located_sums import radii, selection
+from dpnb.trusted.mechanisms.located_sums import radii
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.measurements.tiny import (
     UNITS,

@@ -14,6 +14,7 @@ from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 
+from dpnb.inference.selection_law import probabilities
 from dpnb.trusted.mechanisms import exponential
 
 Multiset = tuple[int, ...]
@@ -42,7 +43,7 @@ def removed(rows: Multiset) -> set[Multiset]:
 
 def log_law(mechanism, rows: Multiset) -> np.ndarray:
     """Log-probability of every grid point; -inf for an impossible one."""
-    law = mechanism.probabilities(counted(rows))
+    law = probabilities(mechanism, counted(rows))
     return np.array([math.log(p.numerator) - math.log(p.denominator) if p else -math.inf for p in law])
 
 
@@ -64,8 +65,8 @@ def worst(mechanism, size: int, adjacency: str) -> float:
 
 def weigher(mechanism, rows: Multiset) -> Callable[[int], int]:
     """The exact integer weight of single points of a grid too long to list."""
-    terrain = exponential._Terrain.of(counted(rows), mechanism.q, mechanism.offset, mechanism.steps)
-    return lambda point: mechanism._weight(terrain.penalty(point))
+    terrain = exponential.Terrain.of(counted(rows), mechanism.q, mechanism.offset, mechanism.steps)
+    return lambda point: mechanism.weight(terrain.penalty(point))
 
 
 def sparse_log_law(mechanism, rows: Multiset) -> Callable[[int], float]:

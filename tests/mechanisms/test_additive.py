@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpnb.inference.law import law_of
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from tests.contracts.mechanism import AdditiveContract
 
@@ -38,7 +39,7 @@ class TestDiscreteGaussian(AdditiveContract):
 @pytest.mark.parametrize("shift", [1, 3])
 def test_no_output_of_discrete_laplace_exceeds_the_claimed_epsilon(epsilon, shift):
     """Over all outputs within forty scales the log-ratio of neighbours is at most ε, and ε is attained."""
-    law = DiscreteLaplace.calibrate(shift, epsilon).law
+    law = law_of(DiscreteLaplace.calibrate(shift, epsilon))
     outputs = np.arange(-math.ceil(40 * law.scale), math.ceil(40 * law.scale))
     worst = np.max(np.abs(np.log(law.pmf(outputs)) - np.log(law.pmf(outputs - shift))))
     assert worst == pytest.approx(float(epsilon), rel=1e-9)
@@ -59,7 +60,7 @@ def renyi(law, shift: int, alpha: float) -> float:
 @pytest.mark.parametrize("shift", [1, 2, 5])
 def test_discrete_gaussian_keeps_rho_at_every_order(rho, shift):
     """The Rényi divergence of neighbours, summed from the definition, is at most αρ."""
-    law = DiscreteGaussian.calibrate(shift**2, rho).law
+    law = law_of(DiscreteGaussian.calibrate(shift**2, rho))
     for alpha in (1.01, 1.5, 2.0, 3.7, 10.0, 40.0):
         assert renyi(law, shift, alpha) <= alpha * float(rho) * (1 + 1e-9)
     assert renyi(law, shift, 2.0) > 0.5 * float(rho)

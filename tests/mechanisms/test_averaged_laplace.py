@@ -10,6 +10,7 @@ from scipy import stats
 
 from dpnb.errors import LossError, PlanError
 from dpnb.exhibits.averaged_laplace import AveragedLaplace
+from dpnb.inference.law import law_of
 from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.mechanisms.laplace import DiscreteLaplace
 from dpnb.trusted.noise import SeededBits
@@ -22,6 +23,9 @@ HALF = Fraction(1, 2)
 class TestAveragedLaplace(MechanismContract):
     def mechanism(self):
         return AveragedLaplace.calibrate(3, HALF, 10)
+
+    def card(self):
+        return AveragedLaplace.card
 
     def test_it_is_registered(self):
         """No: a curator cannot reach it."""
@@ -70,7 +74,7 @@ def test_no_output_tells_more_than_the_claim(count):
 
 def test_it_has_k_times_the_variance_of_one_answer():
     """The honest comparison, at the same ε."""
-    one = DiscreteLaplace.calibrate(1, Fraction(1, 10)).law.variance_float
+    one = law_of(DiscreteLaplace.calibrate(1, Fraction(1, 10))).variance_float
     ten = AveragedLaplace.calibrate(1, Fraction(1, 10), 10).noise
     assert ten.variance_float == pytest.approx(10 * one, rel=0.01)
     assert ten.excess_kurtosis == pytest.approx(0.3, rel=0.01)

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
+from dpnb.inference.selection_law import probabilities, rank_radius
+from dpnb.inference.simulated_release import choose, penalties_of, points_of
 from dpnb.trusted.mechanisms import QuantileSelection, exponential
-from dpnb.trusted.mechanisms.exponential import FLOOR, _Terrain
+from dpnb.trusted.mechanisms.exponential import FLOOR, Terrain
 from dpnb.trusted.noise import SeededBits
 from tests.contracts.law import FITS
 from tests.contracts.mechanism import MechanismContract
@@ -52,13 +54,13 @@ def test_probabilities_are_those_of_the_definition(case):
     """Weights follow e^(ε'u/2) with floor 2²⁰ and lie within half a unit of it, for random data, quantiles and offsets."""
     (steps, rows), q, offset, epsilon = case
     mechanism = QuantileSelection(epsilon, q, offset, steps)
-    law = mechanism.probabilities(counted(rows))
+    law = probabilities(mechanism, counted(rows))
     assert sum(law) == 1
     scores = [score(rows, point, q, offset, steps) for point in range(steps + 1)]
-    terrain = _Terrain.of(counted(rows), q, offset, steps)
+    terrain = Terrain.of(counted(rows), q, offset, steps)
     for point, value in enumerate(scores):
         assert Fraction(-terrain.penalty(point), terrain.unit) == value - max(scores)
-        weight = mechanism._weight(terrain.penalty(point))
+        weight = mechanism.weight(terrain.penalty(point))
         wanted = (60 + steps.bit_length()) * math.log(2) + float(mechanism.inner * (value - max(scores)) / 2)
         if wanted > 21 * math.log(2):
             assert abs(math.log(weight) - wanted) < 2**-21 + 1e-12
@@ -70,18 +72,18 @@ def test_rings_hold_every_point_once_under_a_ceiling(case):
     """Rings and places number the grid without gap or repeat, and no weight exceeds its ring's ceiling: the release is exact."""
     (steps, rows), q, offset, epsilon = case
     mechanism = QuantileSelection(epsilon, q, offset, steps)
-    terrain = _Terrain.of(counted(rows), q, offset, steps)
-    rings = mechanism._rings(terrain)
+    terrain = Terrain.of(counted(rows), q, offset, steps)
+    rings = mechanism.rings(terrain)
     seen = []
     for ring, size in enumerate(rings.sizes()):
         points = [rings.point(ring, place) for place in range(size)]
         places = np.arange(size, dtype=np.int64)
-        assert rings.points(np.full(size, ring), places).tolist() == points
-        assert all(mechanism._weight(terrain.penalty(point)) <= rings.ceilings[ring] for point in points)
+        assert points_of(rings, np.full(size, ring), places).tolist() == points
+        assert all(mechanism.weight(terrain.penalty(point)) <= rings.ceilings[ring] for point in points)
         seen += points
     assert sorted(seen) == list(range(steps + 1))
     exact = [terrain.penalty(point) for point in range(steps + 1)]
-    assert terrain.penalties(np.arange(steps + 1)).tolist() == exact
+    assert penalties_of(terrain, np.arange(steps + 1)).tolist() == exact
 
 
 def chi_square(draws, law):
@@ -108,13 +110,13 @@ SAMPLES = [
 def test_release_and_simulation_fit_the_law_and_misfit_another_epsilon(rows, q, offset, steps, epsilon):
     """Exact draws (p > 1e-6) and simulated ones fit the enumerated law, and misfit that of 0.7 ε unless it is flat."""
     mechanism, bits = QuantileSelection(epsilon, q, offset, steps), SeededBits(51)
-    law = mechanism.probabilities(counted(rows))
+    law = probabilities(mechanism, counted(rows))
     draws = np.array([mechanism.release(counted(rows), bits) for _ in range(4000)])
-    fast = mechanism.simulate(counted(rows), np.random.default_rng(52), 40_000)
+    fast = choose(mechanism, counted(rows), np.random.default_rng(52), 40_000)
     assert chi_square(draws, law) > FITS
     assert chi_square(fast, law) > FITS
     if rows:
-        wrong = QuantileSelection(epsilon * Fraction(7, 10), q, offset, steps).probabilities(counted(rows))
+        wrong = probabilities(QuantileSelection(epsilon * Fraction(7, 10), q, offset, steps), counted(rows))
         assert chi_square(fast, wrong) < FITS
 
 
@@ -123,13 +125,13 @@ def test_the_rank_radius_holds_its_promise(epsilon):
     """By enumeration, the rank is wrong by more than r with probability at most β, and r is not vacuous."""
     rows = tuple(range(0, 400, 2))
     mechanism = QuantileSelection(epsilon, HALF, 0, 512)
-    law = mechanism.probabilities(counted(rows))
+    law = probabilities(mechanism, counted(rows))
     for beta in (0.5, 0.05, 1e-6):
-        radius = mechanism.rank_radius(beta)
+        radius = rank_radius(mechanism, beta)
         beyond = sum(float(p) for point, p in enumerate(law) if -score(rows, point, HALF, 0, 512) > radius)
         assert beyond <= beta
         assert radius < 2 / float(epsilon) * (math.log(513) + math.log(1 / beta)) * 1.001
-    assert mechanism.rank_radius(1e-13) == math.inf
+    assert rank_radius(mechanism, 1e-13) == math.inf
 
 
 EXTREMES = [
@@ -154,7 +156,7 @@ def test_no_data_makes_a_selection_fail(values, counts, q, offset, steps, epsilo
     data = (np.array(values, dtype=np.int64), np.array(counts, dtype=np.int64))
     bits = SeededBits(53)
     assert all(0 <= mechanism.release(data, bits) <= steps for _ in range(20))
-    fast = mechanism.simulate(data, np.random.default_rng(1), 20)
+    fast = choose(mechanism, data, np.random.default_rng(1), 20)
     assert 0 <= fast.min() <= fast.max() <= steps
 
 
@@ -163,14 +165,14 @@ def test_values_without_rows_change_nothing():
     mechanism = QuantileSelection(Fraction(2), HALF, 0, 9)
     padded = (np.array([1, 3, 5, 8]), np.array([2, 0, 1, 0]))
     bare = (np.array([1, 5]), np.array([2, 1]))
-    assert mechanism.probabilities(padded) == mechanism.probabilities(bare)
+    assert probabilities(mechanism, padded) == probabilities(mechanism, bare)
     assert mechanism.release(padded, SeededBits(1)) == mechanism.release(bare, SeededBits(1))
 
 
 def test_constant_data_are_nearly_certain():
     """With all data equal another answer has probability below N·e^(-ε'n/4) and the floor's 2⁻⁴⁰."""
     mechanism = QuantileSelection(Fraction(1), HALF, 0, 100)
-    law = mechanism.probabilities((np.array([40]), np.array([200])))
+    law = probabilities(mechanism, (np.array([40]), np.array([200])))
     assert 1 - law[40] < 100 * math.exp(-0.999 * 100 / 2) + 2.0**-40
     assert min(law) > 0
 
@@ -184,7 +186,7 @@ def test_a_million_distinct_values_are_no_effort():
     for epsilon in ("1", "0.001"):
         mechanism = QuantileSelection(Fraction(epsilon), HALF, 0, 2**40)
         rank = np.searchsorted(values, mechanism.release(data, SeededBits(55)))
-        assert abs(rank - values.size / 2) <= mechanism.rank_radius(1e-9)
+        assert abs(rank - values.size / 2) <= rank_radius(mechanism, 1e-9)
     assert time.process_time() - start < 5  # a hang, not a benchmark
 
 
@@ -203,7 +205,7 @@ def test_what_cannot_be_selected_is_refused():
 def test_a_target_beyond_all_rows_selects_the_end_of_the_grid(rows, offset, end):
     """A confidence limit whose rank no row has is the bound itself: it is the one best point, and misses are in ranks from it."""
     mechanism = QuantileSelection(Fraction(1), HALF, offset, 100)
-    law = mechanism.probabilities(counted(rows))
+    law = probabilities(mechanism, counted(rows))
     assert max(law) == law[end]
     missed = abs(HALF * len(rows) + offset) - (0 if end == 0 else len(rows))
     assert law[end] / law[50] > math.exp(0.499 * missed)
@@ -226,7 +228,7 @@ def off_the_definition():
                 fall = -row * penalty / mechanism.q.denominator / 2
                 fall = (Decimal(fall.numerator) / fall.denominator).exp()
                 wanted = max(2**20, round(2 ** (60 + mechanism.steps.bit_length()) * fall))
-                if mechanism._weight(penalty) != wanted:
+                if mechanism.weight(penalty) != wanted:
                     found.append((mechanism, penalty))
     return found
 

@@ -13,13 +13,16 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.selection_law import placements, probabilities
+from dpnb.inference.simulated_release import choose
 from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.mechanisms import ks_exponential as module
 from dpnb.trusted.mechanisms.corridor import Corridor, step_weights
-from dpnb.trusted.mechanisms.ks_exponential import distance, from_record, placements
+from dpnb.trusted.mechanisms.ks_exponential import distance
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.noise import SeededBits
 from dpnb.trusted.noise.exact import exp_bounds
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 
@@ -198,7 +201,7 @@ def test_a_table_that_is_twice_too_large_fails_half_the_time():
 
 def law(mechanism, counts):
     """The declared law, by placement."""
-    found = mechanism.probabilities(counts)
+    found = probabilities(mechanism, counts)
     return dict(zip(placements(mechanism.points, len(mechanism.places)), found.tolist(), strict=True))
 
 
@@ -264,7 +267,7 @@ def test_draws_fit_the_law_and_misfit_a_rate_a_tenth_off(case):
     sampler, bits = mechanism.sampler(counts), SeededBits(7)
     draws = [sampler.draw(bits) for _ in range(6000)]
     assert chi_square(tally(draws), law(mechanism, counts), len(draws)) > FITS
-    fast = [tuple(row) for row in mechanism.simulate(counts, np.random.default_rng(8), 2000).tolist()]
+    fast = [tuple(row) for row in choose(mechanism, counts, np.random.default_rng(8), 2000).tolist()]
     assert chi_square(tally(fast), law(mechanism, counts), len(fast)) > FITS
 
 
@@ -318,7 +321,7 @@ def test_no_tiny_neighbours_lose_more_than_the_claim(adjacency):
 def test_a_change_of_group_costs_nearly_the_claim_and_no_more():
     """A row that leaves one group and enters another, at a pair that is nearly the worst: both groups together stay below ε."""
     mechanism = KSExponential(Fraction(4), 12, (10**6, 1), 2)
-    less, more, other = (np.log(mechanism.probabilities(counts)) for counts in ((11, 0), (12, 0), (11, 1)))
+    less, more, other = (np.log(probabilities(mechanism, counts)) for counts in ((11, 0), (12, 0), (11, 1)))
     loss = np.max(less - more) + np.max(other - less)
     assert 0.7 * 4 < loss <= 4
 
@@ -391,7 +394,7 @@ def test_the_same_words_give_the_same_placement():
     mechanism = KSExponential(Fraction(1, 3), 20, (1, 2, 3, 4), 2, Fraction(1, 7))
     one, two = (mechanism.release([5, 5, 90, 0], SeededBits(15)) for _ in range(2))
     assert one == two
-    assert from_record(mechanism.record) == mechanism
+    assert read_mechanism(mechanism.record) == mechanism
 
 
 def test_what_cannot_be_placed_is_refused():

@@ -11,10 +11,11 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.selection_law import probabilities, selection
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
-from dpnb.trusted.mechanisms.located_sums import Range, radii, selection
+from dpnb.trusted.mechanisms.located_sums import Range, radii
 from dpnb.trusted.noise import SeededBits
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 
@@ -132,7 +133,7 @@ def test_choices_have_their_declared_law():
 
     def expected(of):
         law = {}
-        for place, chance in enumerate(of.probabilities(values)):
+        for place, chance in enumerate(probabilities(of, values)):
             chosen = of.range_of(place // size, place % size)
             law[chosen.low, chosen.high] = law.get((chosen.low, chosen.high), 0.0) + float(chance)
         return law

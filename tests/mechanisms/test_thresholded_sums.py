@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 
 from dpnb.errors import LossError, PlanError
+from dpnb.inference.law import DiscreteLaplaceLaw, law_of
+from dpnb.inference.simulated_release import release_part
 from dpnb.trusted.aggregate import Col, LabelSums, LabelTally, answer
 from dpnb.trusted.measurements import Measurement, loss
 from dpnb.trusted.mechanisms import DiscreteLaplace, ThresholdedSums
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import bounded_above
@@ -53,7 +56,7 @@ def asked(rows: tuple[Row, ...]) -> LabelTally:
 @cache
 def _window(scale: Fraction, reach: int) -> np.ndarray:
     """A discrete Laplace law from -reach to reach, the ends standing for all beyond."""
-    law = DiscreteLaplace(scale).law
+    law = law_of(DiscreteLaplace(scale))
     inner = np.asarray(law.pmf(np.arange(-reach + 1, reach)), dtype=float)
     tail = float(law.sf(reach - 1))
     return np.array([tail, *inner, tail])
@@ -64,11 +67,11 @@ def label_law(mechanism: ThresholdedSums, count: int, total: int) -> np.ndarray:
     counts, reach = 14, 14
     if count == 0:
         return np.array([1.0] + [0.0] * (counts * (2 * reach + 1)))
-    noise = mechanism.noise
+    noise = DiscreteLaplaceLaw(mechanism.scale)
     shown = np.arange(mechanism.threshold, mechanism.threshold + counts - 1)
     tops = [*noise.pmf(shown - count), float(noise.sf(mechanism.threshold + counts - 2 - count))]
     sums = np.zeros(2 * reach + 1)
-    law = DiscreteLaplace(mechanism.sums[0]).law
+    law = law_of(DiscreteLaplace(mechanism.sums[0]))
     places = np.arange(-reach, reach + 1)
     sums[1:-1] = law.pmf(places[1:-1] - total)
     sums[0], sums[-1] = float(law.cdf(-reach - total)), float(law.sf(reach - 1 - total))
@@ -170,7 +173,7 @@ def test_what_is_shown_fits_the_law_and_misfits_a_wrong_scale(draw: str) -> None
         [
             mechanism.noised(exact, SeededBits(seed))
             if draw == "exact"
-            else mechanism.simulated(exact, np.random.default_rng(seed))
+            else release_part(mechanism, exact, np.random.default_rng(seed))
             for seed in range(6)
         ]
     ).reshape(-1, 5)
@@ -178,9 +181,9 @@ def test_what_is_shown_fits_the_law_and_misfits_a_wrong_scale(draw: str) -> None
     assert found[:many, 0].tolist() == list(range(many))
     for column, centre, scale in ((2, 5000, 3), (3, 10, 4), (4, -3, 7)):
         drawn = found[:, column] - centre
-        assert fit(drawn, DiscreteLaplace(Fraction(scale)).law) > FITS
+        assert fit(drawn, law_of(DiscreteLaplace(Fraction(scale)))) > FITS
         for factor in ("0.9", "1.1"):
-            assert fit(drawn, DiscreteLaplace(Fraction(factor) * scale).law) < MISFITS
+            assert fit(drawn, law_of(DiscreteLaplace(Fraction(factor) * scale))) < MISFITS
 
 
 def test_which_labels_are_shown_depends_on_their_counts_alone() -> None:
@@ -200,7 +203,7 @@ def test_which_labels_are_shown_depends_on_their_counts_alone() -> None:
 def test_the_record_is_read_back_and_what_is_no_mechanism_is_refused() -> None:
     """Strictly: one form, positive exact scales, one to eight sums, a threshold above the rows."""
     made = ThresholdedSums(Fraction(2), 20, 3, (Fraction(5, 2), Fraction(7)))
-    assert ThresholdedSums.from_json(made.to_json()) == made
+    assert read_mechanism(made.to_json()) == made
     for sums in ((), (ONE,) * 9):
         with pytest.raises(PlanError):
             ThresholdedSums(ONE, 9, 1, sums)
@@ -212,4 +215,4 @@ def test_the_record_is_read_back_and_what_is_no_mechanism_is_refused() -> None:
     with pytest.raises(PlanError):
         ThresholdedSums(ONE, 3, 3, (ONE,))
     with pytest.raises(PlanError):
-        ThresholdedSums.from_json({**made.to_json(), "mechanism": "thresholding"})
+        read_mechanism({**made.to_json(), "mechanism": "thresholding"})

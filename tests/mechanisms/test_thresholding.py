@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 
 from dpnb.errors import LossError, PlanError
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.selection_law import calibrated_threshold
+from dpnb.inference.simulated_release import release_part
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN, Thresholding
 from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.law import FITS, MISFITS, fit
@@ -34,7 +38,7 @@ def law_of(mechanism: Thresholding, count: int, reach: int) -> np.ndarray:
     """Probabilities of one value: hidden, then each noised count from the threshold on; beyond `reach` together."""
     if count == 0:
         return np.array([1.0] + [0.0] * (reach + 1))
-    noise = mechanism.noise
+    noise = DiscreteLaplaceLaw(mechanism.scale)
     shown = np.arange(mechanism.threshold, mechanism.threshold + reach)
     last = float(noise.sf(mechanism.threshold + reach - 1 - count))
     return np.array([float(noise.cdf(mechanism.threshold - 1 - count)), *noise.pmf(shown - count), last])
@@ -81,7 +85,7 @@ def worst(mechanism: Thresholding, epsilon: Fraction, rows: int, *, changed: boo
 @pytest.mark.parametrize(("epsilon", "delta", "rows"), CASES)
 def test_no_neighbour_exceeds_the_price(epsilon: Fraction, delta: str, rows: int, changed: bool) -> None:
     """Enumerated, the whole law of the output is within (ε, δ) of every neighbour's."""
-    mechanism = Thresholding.calibrate(epsilon, Fraction(delta), rows, changed=changed)
+    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, changed=changed)
     assert mechanism.epsilon(changed=changed) == epsilon
     claimed = mechanism.delta
     assert worst(mechanism, epsilon, rows, changed=changed) <= float(claimed) * (1 + 1e-9) <= float(delta)
@@ -92,7 +96,7 @@ def test_the_price_is_attained_and_one_step_less_costs_more_than_asked(
     epsilon: Fraction, delta: str, rows: int
 ) -> None:
     """Under add-remove δ is exact, and the threshold is the smallest that keeps it: one less would cost more."""
-    mechanism = Thresholding.calibrate(epsilon, Fraction(delta), rows, changed=False)
+    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, changed=False)
     assert worst(mechanism, epsilon, rows, changed=False) == pytest.approx(float(mechanism.delta), rel=1e-6)
     less = Thresholding(mechanism.scale, mechanism.threshold - 1, rows)
     assert worst(less, epsilon, rows, changed=False) > float(delta)
@@ -103,7 +107,13 @@ def test_the_price_is_attained_and_one_step_less_costs_more_than_asked(
 def test_the_worst_allocation_is_the_worst_of_all(scale: Fraction, rows: int) -> None:
     """Over every way to spread a unit's rows on values of its own, none shows something more often than δ says."""
     mechanism = Thresholding(scale, rows + 9, rows)
-    tail = [0.0, *(float(mechanism.noise.sf(mechanism.threshold - 1 - c)) for c in range(1, rows + 1))]
+    tail = [
+        0.0,
+        *(
+            float(DiscreteLaplaceLaw(mechanism.scale).sf(mechanism.threshold - 1 - c))
+            for c in range(1, rows + 1)
+        ),
+    ]
 
     def partitions(left: int, most: int) -> Iterator[tuple[int, ...]]:
         yield ()
@@ -123,7 +133,7 @@ def test_any_loss_is_priced_at_once(epsilon: str, rows: int, changed: bool) -> N
     """From the smallest ε to the largest, for units of a thousand rows, both prices are kept; none searches for ever."""
     start = time.process_time()
     for delta in ("0.4", "1e-8", "1e-15"):
-        mechanism = Thresholding.calibrate(Fraction(epsilon), Fraction(delta), rows, changed=changed)
+        mechanism = calibrated_threshold(Fraction(epsilon), Fraction(delta), rows, changed=changed)
         assert 0 < mechanism.delta <= Fraction(delta)
         assert mechanism.epsilon(changed=changed) <= Fraction(epsilon)
         assert mechanism.threshold > rows
@@ -135,7 +145,7 @@ def test_change_one_costs_twice_the_epsilon_and_the_delta_of_one_step() -> None:
     mechanism = Thresholding(Fraction(2), 30)
     step = float(mechanism.delta)
     assert mechanism.epsilon(changed=True) == 2 * mechanism.epsilon(changed=False) == 1
-    calibrated = [Thresholding.calibrate(HALF, Fraction(1, 10**6), 1, changed=c) for c in (False, True)]
+    calibrated = [calibrated_threshold(HALF, Fraction(1, 10**6), 1, changed=c) for c in (False, True)]
     assert [one.scale for one in calibrated] == [2, 4]
     assert all(0.6e-6 < one.delta <= 1e-6 for one in calibrated)
     assert step == pytest.approx(math.exp(-29 / 2) / (1 + math.exp(-1 / 2)), rel=1e-12)
@@ -144,7 +154,7 @@ def test_change_one_costs_twice_the_epsilon_and_the_delta_of_one_step() -> None:
 @pytest.mark.parametrize(("epsilon", "delta", "rows"), CASES[:3])
 def test_a_changed_unit_attains_its_delta(epsilon: Fraction, delta: str, rows: int) -> None:
     """Under change-one too the price is the worst neighbour's, exactly: what only the unit has, and the other unit does not."""
-    mechanism = Thresholding.calibrate(epsilon, Fraction(delta), rows, changed=True)
+    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, changed=True)
     found = max(worst(mechanism, epsilon, rows, changed=changed) for changed in (False, True))
     assert found == pytest.approx(float(mechanism.delta), rel=1e-6)
 
@@ -180,7 +190,7 @@ def test_what_is_shown_fits_the_law_and_misfits_a_wrong_scale(draw: str) -> None
     found = (
         mechanism.noised(exact, SeededBits(5))
         if draw == "exact"
-        else mechanism.simulated(exact, np.random.default_rng(5))
+        else release_part(mechanism, exact, np.random.default_rng(5))
     )
     assert len(found) == 2 * MOST_SHOWN
     few = [(np.arange(9_000), np.full(9_000, 5000))]
@@ -189,13 +199,13 @@ def test_what_is_shown_fits_the_law_and_misfits_a_wrong_scale(draw: str) -> None
         shown = (
             mechanism.noised(few, SeededBits(seed))
             if draw == "exact"
-            else mechanism.simulated(few, np.random.default_rng(seed))
+            else release_part(mechanism, few, np.random.default_rng(seed))
         )
         noise.append(np.array(shown[1::2]) - 5000)
     drawn = np.concatenate(noise)
-    assert fit(drawn, mechanism.noise) > FITS
+    assert fit(drawn, DiscreteLaplaceLaw(mechanism.scale)) > FITS
     for factor in ("0.9", "1.1"):
-        assert fit(drawn, Thresholding(Fraction(factor) * 3, 50).noise) < MISFITS
+        assert fit(drawn, DiscreteLaplaceLaw(Fraction(factor) * 3)) < MISFITS
 
 
 def test_a_rare_value_is_shown_as_seldom_as_stated() -> None:
@@ -242,7 +252,7 @@ def test_what_cannot_be_promised_is_refused() -> None:
         Thresholding(Fraction(1), 5000, 2000)
     for epsilon, delta in ((1, 0), (1, 1), (0, "0.1"), (-1, "0.1")):
         with pytest.raises(LossError):
-            Thresholding.calibrate(Fraction(epsilon), Fraction(delta), 1, changed=False)
+            calibrated_threshold(Fraction(epsilon), Fraction(delta), 1, changed=False)
     with pytest.raises(PlanError, match="2\\^48"):
-        Thresholding.calibrate(Fraction(1, 2**50), HALF / 4, 1, changed=False)
-    assert Thresholding.from_json(Thresholding(HALF, 9, 2).to_json()) == Thresholding(HALF, 9, 2)
+        calibrated_threshold(Fraction(1, 2**50), HALF / 4, 1, changed=False)
+    assert read_mechanism(Thresholding(HALF, 9, 2).to_json()) == Thresholding(HALF, 9, 2)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.inference import largest_epsilon
 from dpnb.planner import expression
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import database, known_content, meters, pins, stored, totals
@@ -176,7 +177,7 @@ def two_parts_cost_both(_: Any) -> None:
 def solved_within(_: Any) -> None:
     """An ε solved from ρ costs at most that ρ."""
     for rho in (Fraction(1, 2), Fraction(1, 100), Fraction(3)):
-        assert conversion.pure_rho(conversion.pure_epsilon.__wrapped__(rho)) <= rho
+        assert conversion.pure_rho(largest_epsilon.pure_epsilon.__wrapped__(rho)) <= rho
 
 
 def fine_everywhere(_: Any) -> Any:
@@ -211,7 +212,7 @@ MUTANTS = {
     ),
     "an ε solved in floating point": Mutant(
         "The ε that a ρ buys is rounded up, and costs more than that ρ.",
-        replaced(conversion, "_settled", lambda _: lambda place, fits: place + 1),
+        replaced(largest_epsilon, "_settled", lambda _: lambda place, fits: place + 1),
         solved_within,
     ),
     "epsilon squared / 8 for pure events": Mutant(

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dpnb.errors import ChargedError, FrozenError
+from dpnb.owner.backup import backup
 from dpnb.trusted.curator import guard, mark, restoration
-from dpnb.trusted.curator.backup import backup
 from dpnb.trusted.curator.database import Database
 from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.inodes import Inodes

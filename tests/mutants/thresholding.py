@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from dpnb.inference.selection_law import calibrated_threshold
 from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
 from tests.mechanisms.test_thresholded_sums import (
     test_what_a_unit_moves_is_what_is_charged,
@@ -27,7 +28,7 @@ def within_the_asked(rows: int, *, changed: bool = False) -> Callable[[Any], Non
     """Asked for (1, 0.01), the whole law of the output is within (1, 0.01) of every neighbour's."""
 
     def check(_: Any) -> None:
-        mechanism = Thresholding.calibrate(Fraction(1), Fraction(1, 100), rows, changed=changed)
+        mechanism = calibrated_threshold(Fraction(1), Fraction(1, 100), rows, changed=changed)
         assert worst(mechanism, Fraction(1), rows, changed=changed) <= 0.01
 
     return check

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import PlanError
-from dpnb.trusted.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
+from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(2), Fraction(1000, 7), Fraction(10**6)], ids=str)

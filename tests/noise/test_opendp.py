@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.trusted.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, SeededBits
+from dpnb.trusted.noise import SeededBits
 from tests.contracts.law import FITS, fit
 
 dp = pytest.importorskip("opendp.prelude")

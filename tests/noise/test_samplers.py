@@ -7,7 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.trusted.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, SeededBits, exact, fast
+from dpnb.inference import fast_noise
+from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.trusted.noise import SeededBits, exact
 from tests.contracts.law import FITS, LawContract, fit
 
 SCALES = (
@@ -35,7 +37,7 @@ class TestDiscreteLaplace(LawContract):
         return exact.discrete_laplace(parameter, size, bits)
 
     def fast(self, parameter, size, rng):
-        return fast.discrete_laplace(float(parameter), size, rng)
+        return fast_noise.discrete_laplace(float(parameter), size, rng)
 
 
 class TestDiscreteGaussian(LawContract):
@@ -57,7 +59,7 @@ class TestDiscreteGaussian(LawContract):
         return exact.discrete_gaussian(parameter, size, bits)
 
     def fast(self, parameter, size, rng):
-        return fast.discrete_gaussian(float(parameter), size, rng)
+        return fast_noise.discrete_gaussian(float(parameter), size, rng)
 
 
 @pytest.mark.soak

@@ -10,9 +10,9 @@ import pytest
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import BudgetError, OwnerError
+from dpnb.owner.backup import backup
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints, holds
-from dpnb.trusted.curator.backup import backup
 from dpnb.trusted.curator.holds import Act
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from dpnb.trusted.curator.examination import examined
+from dpnb.owner.examination import examined
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
 from tests.owner.conftest import write_people
@@ -121,7 +121,7 @@ import cryptography.hazmat.primitives.asymmetric.ed25519, cryptography.hazmat.pr
 import duckdb, encodings.ascii, encodings.idna, numpy, scipy.stats, ssl
 import dpnb.__main__, dpnb.client.entrance, dpnb.client.publication, dpnb.client.service, dpnb.cards.report
 import dpnb.cards.attach, dpnb.owner.receipt_file, dpnb.trusted.curator.loosened_terms, dpnb.trusted.curator.owner_acts
-import dpnb.trusted.curator.examination, dpnb.trusted.curator.restoration, dpnb.trusted.serving.serve, dpnb.planner.price
+import dpnb.owner.examination, dpnb.trusted.curator.restoration, dpnb.trusted.serving.serve, dpnb.planner.price
 import dpnb.statistics, dpnb.notebook
 
 def act(words, user, environment, folder):

@@ -10,9 +10,9 @@ import pytest
 from dpnb.client.session import Session
 from dpnb.client.transport import InMemory
 from dpnb.errors import CuratorGone, OwnerError
+from dpnb.owner.inspection import inspected
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator.config import Config
-from dpnb.trusted.curator.loosened_terms import inspected
 from dpnb.trusted.curator.open_dataset import sweep
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema.owner import load

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpnb.errors import OwnerError
+from dpnb.planner.schema_words import unit_sentence
 from dpnb.trusted.privacy import PrivacyUnit
 
 GOOD = [
@@ -15,7 +16,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize("unit", GOOD, ids=lambda unit: unit.sentence())
+@pytest.mark.parametrize("unit", GOOD, ids=unit_sentence)
 def test_a_unit_survives_json_and_hashes(unit):
     assert PrivacyUnit.from_json(unit.to_json()) == unit
     assert hash(unit) == hash(PrivacyUnit.from_json(unit.to_json()))
@@ -26,7 +27,7 @@ def test_the_row_count_is_public_only_for_change_one_over_rows():
 
 
 def test_the_sentences_say_who_is_hidden():
-    assert [unit.sentence() for unit in GOOD] == [
+    assert [unit_sentence(unit) for unit in GOOD] == [
         "one row = one person; hidden is what any one person's data say (4,820 rows: public)",
         "one row = one person; hidden is whether any one person is in the data at all",
         "one patient = one person, with at most 3 rows; hidden is whether any one person is in the data at all",

@@ -34,6 +34,7 @@ from dpnb.errors import (
     SchemaError,
 )
 from dpnb.planner.request import Ask
+from dpnb.planner.schema_words import mode_badge
 from dpnb.trusted.wire import messages
 from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Attach, Cancel, FileSource, Open, Reset, StudySource
@@ -57,7 +58,7 @@ def test_a_notebook_moves_to_a_service_by_what_it_opens(running, monkeypatch, dp
     monkeypatch.setenv("DPNB_CA", str(service.folder / "ca.pem"))
     monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
     people = dpnb.open(f"{service.url}people", quiet=True)
-    assert people.mode.badge == "ENFORCED"
+    assert mode_badge(people.mode) == "ENFORCED"
     assert people.notes == ("You ask as ada. You may spend ε 1. Another user holds data and ledger.",)
     mean = people.age.mean()
     dpnb.release([mean], epsilon="0.5")

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
+from dpnb.inference import fast_noise
 from dpnb.planner import PricedQuestion
 from dpnb.simulate.studies import released
-from dpnb.trusted.noise import fast
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Column
 
@@ -59,10 +59,10 @@ class Coverage:
 @contextmanager
 def wider(stretch: float) -> Iterator[None]:
     """Make all simulated noise wider than its mechanism declares."""
-    laplace, gaussian = fast.discrete_laplace, fast.discrete_gaussian
+    laplace, gaussian = fast_noise.discrete_laplace, fast_noise.discrete_gaussian
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast, "discrete_laplace", lambda scale, *rest: laplace(stretch * scale, *rest))
-        patch.setattr(fast, "discrete_gaussian", lambda v, *rest: gaussian(stretch**2 * v, *rest))
+        patch.setattr(fast_noise, "discrete_laplace", lambda scale, *rest: laplace(stretch * scale, *rest))
+        patch.setattr(fast_noise, "discrete_gaussian", lambda v, *rest: gaussian(stretch**2 * v, *rest))
         yield
 
 

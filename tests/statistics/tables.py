@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.inference.law import law_of
+from dpnb.inference.simulated_release import add_noise
 from dpnb.planner import PricedQuestion, QueryPlan
 from dpnb.planner.expression import Ref
 from dpnb.trusted.privacy.accountant import Budget
@@ -49,9 +51,9 @@ def released(
 ) -> Release:
     """One release of exact counts, its noise wider than declared by ``stretch``."""
     (part,) = item.parts
-    noise = part.mechanism.simulate(np.zeros(counts.size, dtype=np.int64), rng)
+    noise = add_noise(part.mechanism, np.zeros(counts.size, dtype=np.int64), rng)
     values = tuple(int(v) for v in counts.ravel() + np.rint(stretch * noise).astype(np.int64))
-    parts = (ReleasedPart(part.name, part.mechanism.law.to_json(), values, f"draw {name}"),)
+    parts = (ReleasedPart(part.name, law_of(part.mechanism).to_json(), values, f"draw {name}"),)
     return Release(name, item.key, "d", "v", parts, item.loss)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.selection_law import probabilities
 from dpnb.planner.expression import BinOp, ClipTo, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import PermuteAndFlip
@@ -38,7 +39,7 @@ def question(name: str) -> QueryPlan:
 
 @cache
 def log_law(mechanism: PermuteAndFlip, scores: tuple[int, ...]) -> np.ndarray:
-    return np.log(mechanism.probabilities(scores))
+    return np.log(probabilities(mechanism, scores))
 
 
 def worst(name: str, unit: str, missing_b: Any = "drop") -> tuple[float, Any]:

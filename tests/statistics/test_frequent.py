@@ -12,11 +12,11 @@ import pytest
 
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.estimate import to_json
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.planner.expression import BinOp, Const
 from dpnb.statistics.conditional_count import conditional_limits
 from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.noise.bits import SeededBits
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.privacy import Measure
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.loss import bounded_above
@@ -161,9 +161,9 @@ def test_the_accuracy_says_what_will_be_shown() -> None:
     item, _ = answered({"target": X})
     mechanism = item.parts[0].mechanism
     assert isinstance(mechanism, Thresholding)
-    sure = mechanism.threshold + int(mechanism.noise.quantile(0.95))
+    sure = mechanism.threshold + int(DiscreteLaplaceLaw(mechanism.scale).quantile(0.95))
     assert item.preview.words.startswith(f"values of {sure:,} rows or more are shown")
-    assert float(mechanism.noise.sf(mechanism.threshold - 1 - sure)) >= 0.95
+    assert float(DiscreteLaplaceLaw(mechanism.scale).sf(mechanism.threshold - 1 - sure)) >= 0.95
 
 
 def test_the_best_of_several_releases_is_shown() -> None:

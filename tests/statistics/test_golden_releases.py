@@ -32,12 +32,12 @@ def wrong_rate(monkeypatch: pytest.MonkeyPatch) -> str:
 
 def wrong_place(monkeypatch: pytest.MonkeyPatch) -> str:
     """Counts that are shown above the threshold, and no more at it."""
-    real = Thresholding._shown
+    real = Thresholding.shown
 
     def above(mechanism: Thresholding, *told: list[int]) -> tuple[int, ...]:
         return real(replace(mechanism, threshold=mechanism.threshold + 1), *told)
 
-    monkeypatch.setattr(Thresholding, "_shown", above)
+    monkeypatch.setattr(Thresholding, "shown", above)
     return "thresholding"
 
 

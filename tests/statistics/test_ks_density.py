@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.selection_law import placements, probabilities
 from dpnb.planner.expression import ClipTo, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import KSExponential
-from dpnb.trusted.mechanisms.ks_exponential import distance, placements
+from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.noise import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.conversion import laplace_rho
@@ -45,7 +46,8 @@ def logs(mechanism: KSExponential, counts: tuple[int, ...]) -> list[np.ndarray]:
     """The log-law of every group."""
     size = len(mechanism.places)
     return [
-        np.log(mechanism.probabilities(counts[start : start + size])) for start in range(0, len(counts), size)
+        np.log(probabilities(mechanism, counts[start : start + size]))
+        for start in range(0, len(counts), size)
     ]
 
 

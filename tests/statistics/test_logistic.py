@@ -12,12 +12,12 @@ import statsmodels.api as sm
 import dpnb
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.planner import QueryPlan
 from dpnb.planner.check import check
 from dpnb.planner.expression import Ref
 from dpnb.statistics.logistic import DRAWS, Design, LogisticFit, logistic, solved
 from dpnb.statistics.released import Part, Source, fast_draws
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.released import law_as_sum
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 
 LAW = DiscreteLaplaceLaw(Fraction(10))
 RADIUS = LAW.tail_radius(0.05)

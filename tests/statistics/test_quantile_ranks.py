@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpnb.cards.released import estimate_card
+from dpnb.inference.selection_law import rank_radius
 from dpnb.planner.expression import Compare, Const
 from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -28,7 +29,7 @@ def median(epsilon, unit=None, **more):
 def test_a_rank_error_beyond_what_groups_hold_is_flagged(epsilon):
     """Three groups of 300 people have 100 on average, 50 to either side of the median: flagged where the rank error is at least that."""
     item, found = median(epsilon, by=(G,))
-    radius = item.parts[0].mechanism.rank_radius(0.05)
+    radius = rank_radius(item.parts[0].mechanism, 0.05)
     unclear = radius >= 50
     assert found.flags == (("rank unclear",) if unclear else ())
     assert ("more than a group of average size has" in item.preview.words) == unclear

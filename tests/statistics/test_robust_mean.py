@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 from dpnb.errors import PlanError, Unavailable
+from dpnb.inference.law import law_of
+from dpnb.inference.selection_law import probabilities
+from dpnb.inference.simulated_release import release_part
 from dpnb.planner import Ask, BatchPlan, Item, price
 from dpnb.planner.expression import ClipTo, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
@@ -53,8 +56,8 @@ def counts_of(cell: Cell) -> Any:
 def loss_between(mechanism: LocatedSums, one: Cell, two: Cell) -> float:
     """The exact worst loss of one cell: over all choices, their log-ratio and the cost of all four sums in that range."""
     a, b = counts_of(one), counts_of(two)
-    size, worst = len(mechanism.radius.probabilities(a)), 0.0
-    laws = zip(mechanism.probabilities(a), mechanism.probabilities(b), strict=True)
+    size, worst = len(probabilities(mechanism.radius, a)), 0.0
+    laws = zip(probabilities(mechanism, a), probabilities(mechanism, b), strict=True)
     for place, (p, q) in enumerate(laws):
         chosen = mechanism.range_of(place // size, place % size)
         sums = zip(
@@ -160,7 +163,9 @@ def found(item: Any, values: np.ndarray, rng: np.random.Generator) -> tuple[Any,
     """One release on an array of integers: its result and its integers."""
     codes, counts = np.unique(np.clip(values, -WIDE, WIDE).astype(np.int64) + WIDE, return_counts=True)
     made = tuple(
-        ReleasedPart(part.name, part.mechanism.record, part.mechanism.simulated([(codes, counts)], rng), "d")
+        ReleasedPart(
+            part.name, part.mechanism.record, release_part(part.mechanism, [(codes, counts)], rng), "d"
+        )
         for part in item.parts
     )
     release = Release("0" * 32, item.key, "people", "v1", made, item.loss, time="t", entry=1)
@@ -213,7 +218,7 @@ def test_it_is_far_nearer_than_a_mean_over_wide_bounds() -> None:
     """At n = 3,000 of ± a million, ε = 1: at least twenty times less error than the noise of the plain mean."""
     rng, item = np.random.default_rng(12), asked(AR)
     plain = asked(AR, statistic="mean")
-    noise = math.sqrt(plain.parts[0].mechanism.law.variance_float) / 2 / 3000
+    noise = math.sqrt(law_of(plain.parts[0].mechanism).variance_float) / 2 / 3000
     errors = []
     for _ in range(30):
         values = np.round(rng.normal(5000, 1000, 3000))

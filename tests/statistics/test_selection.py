@@ -14,6 +14,7 @@ import pytest
 
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.selection_law import probabilities
 from dpnb.planner.expression import Bin, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
@@ -58,7 +59,7 @@ def log_laws(mechanism: PermuteAndFlip, counts: tuple[int, ...]) -> list[dict[tu
         for order in itertools.permutations(range(mechanism.size), mechanism.picks):
             left, total = list(range(mechanism.size)), 0.0
             for index in order:
-                total += math.log(mechanism.probabilities(cell, left)[index])
+                total += math.log(probabilities(mechanism, cell, left)[index])
                 left.remove(index)
             law[order] = total
         laws.append(law)

@@ -19,6 +19,7 @@ import pytest
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError, LossError, Unavailable
 from dpnb.estimate import Estimate
+from dpnb.inference.selection_law import placements, probabilities
 from dpnb.planner import PricedQuestion
 from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.mechanisms import (
@@ -29,7 +30,7 @@ from dpnb.trusted.mechanisms import (
     PermuteAndFlip,
     QuantileSelection,
 )
-from dpnb.trusted.mechanisms.ks_exponential import distance, placements
+from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import SAMPLES, TABLES, UNITS, asked, released, schema
@@ -112,7 +113,7 @@ Tally = tuple[tuple[int, ...], tuple[int, ...]]
 def located(mechanism: LocatedSums, tally: Tally) -> tuple[np.ndarray, np.ndarray]:
     """Log-law of middle and radius, and the four exact sums in units of their noise in the range of each."""
     counts = tuple(np.array(part, dtype=np.int64) for part in tally)
-    logs = np.array([log_fraction(p) for p in mechanism.probabilities(counts)])
+    logs = np.array([log_fraction(p) for p in probabilities(mechanism, counts)])
     sums = []
     for middle in range(mechanism.steps + 1):
         for place in range(mechanism.radius.steps + 1):
@@ -139,7 +140,7 @@ def located_loss(mechanism: LocatedSums, one: Any, two: Any) -> float:
 
 def placement_loss(mechanism: KSExponential, one: list[int], two: list[int]) -> float:
     """The loss of a placement and of its noised distance together, over every placement."""
-    moved = np.abs(np.log(mechanism.probabilities(one)) - np.log(mechanism.probabilities(two)))
+    moved = np.abs(np.log(probabilities(mechanism, one)) - np.log(probabilities(mechanism, two)))
     if mechanism.check:
         for place, steps in enumerate(placements(mechanism.points, len(mechanism.places))):
             apart = [distance(list(itertools.accumulate(counts)), steps) for counts in (one, two)]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.inference.law import law_of
+from dpnb.inference.simulated_release import add_noise
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
@@ -50,8 +52,8 @@ def release(item: PricedQuestion, x: np.ndarray, rng: np.random.Generator, ident
     parts = tuple(
         ReleasedPart(
             part.name,
-            part.mechanism.law.to_json(),
-            tuple(int(v) for v in part.mechanism.simulate(np.array(e), rng)),
+            law_of(part.mechanism).to_json(),
+            tuple(int(v) for v in add_noise(part.mechanism, np.array(e), rng)),
             identity,
         )  # type: ignore[union-attr]
         for part, e in zip(item.parts, exact, strict=True)

@@ -16,6 +16,7 @@ from dpnb.client import api, sessions
 from dpnb.client.session import Session
 from dpnb.client.transport import InMemory
 from dpnb.errors import OptionError, OwnerError
+from dpnb.inference.law import law_of
 from dpnb.teach.curator import SeededChance, TeachingCurator, opening
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
@@ -81,7 +82,7 @@ def test_seeded_noise_has_the_law_of_the_noise():
         seen = np.histogram(drawn, [-np.inf, *(edges + 0.5), np.inf])[0]
 
         def p_value(of, seen=seen, edges=edges):
-            return stats.chisquare(seen, np.diff([0, *of.law.cdf(edges), 1]) * seen.sum()).pvalue
+            return stats.chisquare(seen, np.diff([0, *law_of(of).cdf(edges), 1]) * seen.sum()).pvalue
 
         assert p_value(law) > 1e-4
         assert p_value(DiscreteLaplace(law.scale * 11 / 10)) < 1e-4

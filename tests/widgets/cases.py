@@ -17,10 +17,10 @@ import numpy as np
 
 from dpnb.cards.plan import derived_words
 from dpnb.inference import NoiseSum, digits, effective_size
+from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.risk import odds as risk
 from dpnb.simulate import wilson
-from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.trusted.privacy.accountant import epsilon_of, rho_for
 from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person, remedies
 from dpnb.widgets.coverage_charge import PRINTED

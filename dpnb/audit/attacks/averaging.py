@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from dpnb.audit.attacks.result import AttackResult, made
 from dpnb.errors import OptionError
+from dpnb.inference.law import law_of
+from dpnb.inference.simulated_release import choose
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import positive
 
@@ -64,7 +66,7 @@ def averaging(
     if not asks or min(asks) < 1 or reps < 2:
         raise OptionError("asks are whole numbers of at least 1, and reps is at least 2.")
     loss, generator = positive(epsilon), np.random.default_rng(rng)
-    alone = float(DiscreteLaplace.calibrate(1, loss).law.pmf(0))
+    alone = float(law_of(DiscreteLaplace.calibrate(1, loss)).pmf(0))
     rows = []
     for number in asks:
         each = loss / number if defence == "cap" else loss
@@ -95,6 +97,6 @@ def _means(
     left = number
     while left:
         block = min(left, max(_BLOCK // reps, 1))
-        total += mechanism.simulate(np.full((reps, block), count), generator).sum(axis=1)
+        total += choose(mechanism, np.full((reps, block), count), generator).sum(axis=1)
         left -= block
     return np.asarray(total / number)

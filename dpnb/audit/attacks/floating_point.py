@@ -21,6 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.result import AttackResult, AttackRow
 from dpnb.errors import OptionError
+from dpnb.inference.law import law_of
+from dpnb.inference.simulated_release import add_noise
 from dpnb.risk.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, possible
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
@@ -80,12 +82,12 @@ def floating_point(
     told = certain_origin(drawn, scale, sampler)
     likelier = _threshold(drawn)
     whole = DiscreteLaplace.calibrate(1, 1 / Fraction(rational(scale)))
-    integers = whole.simulate(counts.astype(np.int64), generator)
+    integers = add_noise(whole, counts.astype(np.int64), generator)
     bound = 1 / (1 + math.exp(-1 / scale))
     rows = (
         _row("floats, certain", told == counts, 0.0, 0.0),
         _row("floats", np.where(np.isnan(told), likelier, told) == counts, 0.5, bound),
-        _row("integers, certain", _holes(integers, whole.law.pmf) == counts, 0.0, 0.0),
+        _row("integers, certain", _holes(integers, law_of(whole).pmf) == counts, 0.0, 0.0),
         _row("integers", _threshold(integers) == counts, 0.5, bound),
     )
     return AttackResult(

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.result import AttackResult, AttackRow, epsilon_label, epsilons_of, made
 from dpnb.errors import OptionError
+from dpnb.inference.simulated_release import add_noise
 from dpnb.risk.odds import posterior
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
@@ -126,7 +127,7 @@ def _row(
     mechanism = DiscreteLaplace.calibrate(2, Fraction(rational(epsilon)))
     hits = np.empty((reps, values.size), dtype=bool)
     for rep in range(reps):
-        seen = mechanism.simulate(table, generator)
+        seen = add_noise(mechanism, table, generator)
         evidence = np.clip(2 * seen - 1, -1, 1) / float(mechanism.scale)
         hits[rep] = (np.log(prior)[None, :] + evidence).argmax(axis=1)[cells] == values
     return made(epsilon_label(epsilon), hits, baseline, posterior(min(baseline, 1 - 1e-9), epsilon))

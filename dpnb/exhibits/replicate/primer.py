@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from dpnb.exhibits.inputs import impossible_share
 from dpnb.exhibits.replicate.row import Quoted, Row
 from dpnb.exhibits.resampling import resized_bootstrap
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.simulated_release import choose
 from dpnb.risk.odds import laplace_tradeoff
 from dpnb.trusted.mechanisms import KSExponential, QuantileSelection
-from dpnb.trusted.noise import DiscreteLaplaceLaw
 
 Floats = NDArray[np.float64]
 _EPSILON, _ROWS = 0.1, 1000
@@ -93,7 +94,7 @@ def rates(sizes: tuple[int, ...], draws: int, rng: np.random.Generator) -> Float
         for _ in range(draws):
             counts = np.histogram(rng.beta(2, 5, n), cells, (0, 1))[0]
             data = np.cumsum(counts) / n
-            release = np.cumsum(mechanism.simulate(counts.tolist(), rng, 1)[0]) / points
+            release = np.cumsum(choose(mechanism, counts.tolist(), rng, 1)[0]) / points
             distances.append(
                 [np.abs(a - b).max() for a, b in ((release, truth), (release, data), (data, truth))]
             )
@@ -273,7 +274,7 @@ def median_errors(low: float, high: float, reps: int, rng: np.random.Generator) 
     for _ in range(reps):
         x = rng.uniform(low, high, _ROWS)
         codes, counts = np.unique(np.rint((x + 1) / 2 * steps).astype(np.int64), return_counts=True)
-        drawn = 2 * mechanism.simulate((codes, counts), rng, 1)[0] / steps - 1
+        drawn = 2 * choose(mechanism, (codes, counts), rng, 1)[0] / steps - 1
         private.append(drawn - np.median(x))
         sampling.append(np.median(x) - (low + high) / 2)
     return np.array(private), np.array(sampling)

@@ -55,7 +55,7 @@ def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> 
 def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
     kind = array.dtype.kind
     if array.ndim != 1 or kind not in "biufUTOM":
-        raise _unreadable(name, str(array.dtype) if array.ndim == 1 else f"arrays of {array.ndim} dimensions")
+        raise unreadable(name, str(array.dtype) if array.ndim == 1 else f"arrays of {array.ndim} dimensions")
     if kind == "M":
         if use == "grid":
             raise _dates(name)
@@ -127,7 +127,7 @@ def _without(plain: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
 
 def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
     if column.ndim != 1:
-        raise _unreadable(name, "several columns of that name")
+        raise unreadable(name, "several columns of that name")
     dtype, array = column.dtype, getattr(column, "array", column)
     word = type(dtype).__name__
     if use == "unit" and dtype.kind == "f" and getattr(dtype, "subtype", dtype).itemsize < 8:
@@ -143,7 +143,7 @@ def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
     if word == "DatetimeTZDtype":
         return _from_numpy(np.asarray(array.tz_convert(None)), name, use)
     if word in {"PeriodDtype", "IntervalDtype"}:
-        raise _unreadable(name, str(dtype))
+        raise unreadable(name, str(dtype))
     if dtype.kind in "biuf":
         return _numbers(array.to_numpy(dtype=np.float64, na_value=np.nan), name, use)
     return _from_cells(array.to_numpy(dtype=object).tolist(), name, use)
@@ -165,7 +165,7 @@ def _from_arrow(column: Any, name: str, use: Use) -> NDArray[Any]:
     texts = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
     if texts or types.is_boolean(kind) or types.is_decimal(kind) or types.is_null(kind):
         return _from_cells(column.to_pylist(), name, use)
-    raise _unreadable(name, str(kind))
+    raise unreadable(name, str(kind))
 
 
 def _moment_type(kind: Any) -> str:
@@ -188,7 +188,7 @@ def _from_polars(column: Any, name: str, use: Use) -> NDArray[Any]:
         unit = getattr(column.dtype, "time_unit", "D")
         steps = np.array([_NOT_A_TIME if n is None else n for n in column.to_physical().to_list()], np.int64)
         return _from_numpy(steps.view(f"datetime64[{unit}]"), name, use)
-    raise _unreadable(name, str(column.dtype))
+    raise unreadable(name, str(column.dtype))
 
 
 def _objects(cells: Sequence[str | None]) -> NDArray[Any]:
@@ -197,7 +197,8 @@ def _objects(cells: Sequence[str | None]) -> NDArray[Any]:
     return array
 
 
-def _unreadable(name: str, kind: str) -> OwnerError:
+def unreadable(name: str, kind: str) -> OwnerError:
+    """Say that a column is of a type which holds no cells."""
     return OwnerError(
         f'"{name}" holds {kind}, not numbers, texts or dates: '
         "convert it first, or remove the column from the schema."

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from dpnb.trusted.curator.content import Content, WrongSize
-from dpnb.trusted.curator.engines.inspection import Inspection, inspect
 from dpnb.trusted.curator.engines.preparing import prepare
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.ledger import Ledger
@@ -25,8 +23,6 @@ from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.sources import Found, look_up
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import FrozenError, OwnerError
-from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
 
@@ -86,30 +82,6 @@ def add(home: Home, source: Path, *, mode: str | None = None, serves: bool = Fal
         As :func:`loosen`; for looser terms than the pinned ones too.
     """
     return _attached(home, source, None, mode, serves=serves)
-
-
-def inspected(home: Home, source: Path) -> tuple[tuple[Schema, Inspection], ...]:
-    """Count in an owner's files what their declaration would change or leave out: for the owner's eyes, and not private.
-
-    Each table comes with the schema of its own rows: the dataset's first, then those that are joined, called by their names.
-
-    Raises
-    ------
-    OwnerError
-        When the file or its declaration cannot be read.
-    """
-    with look_up(FileSource(path=str(source.resolve())), None, home) as found:
-        rows = found.rows()
-        assert isinstance(rows, NamedFile | NamedFiles)
-        tables = {"": rows} if isinstance(rows, NamedFile) else {"": rows.own, **rows.others}
-        schemas = {name: found.schema.rows_of(name) for name in tables}
-        return tuple(
-            (
-                replace(schemas[name], name=name or found.schema.name),
-                inspect(file, schemas[name], None if name else found.table),
-            )
-            for name, file in tables.items()
-        )
 
 
 def _attached(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,12 +17,9 @@ from dpnb.trusted.curator import holds
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.holds import Act
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.receipts import receipt_of, signed_receipt, signing_key
 from dpnb.trusted.curator.server import principal_of
-from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import FrozenError, OwnerError
-from dpnb.trusted.privacy import Budget, PrivacyLoss
-from dpnb.trusted.releases.signature import public_key, sign
+from dpnb.trusted.privacy import Budget
 from dpnb.trusted.wire.places import Home
 
 
@@ -81,76 +77,3 @@ def publish(home: Home, dataset: str, digest: str, draws: Collection[str], reaso
     act = act_for(reason)
     with acting(home) as ledger:
         return ledger.act(lambda db: holds.publish(db, dataset, digest, draws, act))
-
-
-def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[dict[str, Any]]:
-    """Return the signed receipts of the charges of a dataset under which any of these draws was released, oldest first."""
-    private, wanted = signing_key(home), set(draws)
-    with acting(home) as ledger, ledger.read() as db:
-        query = "SELECT entry FROM charges WHERE dataset = ? AND principal <> '' ORDER BY entry"
-        found = [receipt_of(db, entry) for (entry,) in db.execute(query, (dataset,)).fetchall()]
-    return [
-        {"receipt": one, "signature": sign("receipt", one, private)}
-        for one in found
-        if one is not None and not wanted.isdisjoint(part["draw"] for part in one["released"])
-    ]
-
-
-def receipt_file(home: Home, charge: int) -> dict[str, Any]:
-    """Return the signed receipt of a charge with the answers that were stored under it.
-
-    Raises
-    ------
-    OwnerError
-        When the entry is no charge, or has no answer yet.
-    """
-    private = signing_key(home)
-    with acting(home) as ledger, ledger.read() as db:
-        found = signed_receipt(db, charge, private, lambda _: True)
-    if found is None:
-        raise OwnerError(
-            f"Entry {charge} is not a charge that was answered. The ledger's card and dpnb verify list those that were."
-        )
-    return found
-
-
-def signed_publication(home: Home, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a publication with the home's public key and signature."""
-    private = signing_key(home)
-    whole = {**record, "key": public_key(private)}
-    return {**whole, "signature": sign("publication", whole, private)}
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a dataset stands in the ledger.
-
-    Parameters
-    ----------
-    terms : Terms
-        As they are pinned.
-    state : str
-        ``"open"``, ``"frozen"`` or ``"closed"``.
-    spent : PrivacyLoss
-        What its pool has spent.
-    promised : mapping of str to PrivacyLoss
-        What each principal was charged: to whom answers left under these terms.
-    """
-
-    terms: Terms
-    state: str
-    spent: PrivacyLoss
-    promised: Mapping[str, PrivacyLoss]
-
-
-def standing(home: Home, dataset: str) -> Standing | None:
-    """Tell how a dataset stands, or None where the ledger does not know it yet."""
-    if not home.ledger.exists():
-        return None
-    with acting(home) as ledger:
-        terms = ledger.pins(dataset)
-        if terms is None:
-            return None
-        names = sorted({row.principal for row in ledger.statement(dataset) if row.loss and row.principal})
-        promised = {name: ledger.spent(terms.pool, name) for name in names}
-        return Standing(terms, ledger.state(dataset), ledger.spent(terms.pool), promised)

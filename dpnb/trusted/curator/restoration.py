@@ -23,7 +23,6 @@ from pathlib import Path
 from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.curator.audit_trail import examine, restored_row
-from dpnb.trusted.curator.backup import copied
 from dpnb.trusted.curator.chain import append, head
 from dpnb.trusted.curator.database import aside, made, opened, sync_folder
 from dpnb.trusted.curator.file_faults import named_faults
@@ -210,6 +209,18 @@ def _put_back(home: Home, source: Path) -> None:
     signing = copy.with_name(home.signing_key.name)
     if signing.exists() and not home.signing_key.exists():
         write_private(home.signing_key, signing.read_bytes())
+
+
+def copied(ledger: Path, copy: Path) -> None:
+    """Copy one consistent state of a ledger, its journal included, into a new file that is on disk when this returns."""
+    os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    with aside(ledger) as source, named_faults(copy.name), closing(sqlite3.connect(copy)) as into:
+        source.backup(into)
+    descriptor = os.open(copy, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _put_key_back(home: Home, key: Path) -> None:

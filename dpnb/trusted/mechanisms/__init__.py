@@ -1,14 +1,14 @@
 """Mechanisms: how an exact answer becomes a private one. One file each, one closed tuple.
 
-A mechanism declares its loss, its law, its exact sampler (for protected releases) and its simulator (for arrays), and carries
-a card with assumptions and proof. The registry below is closed on purpose: nothing can add to it at run time.
+A mechanism declares its loss, its shape and its exact sampler, and carries the proof; its law, its simulator and its card stand
+outside (:mod:`dpnb.inference`). The registry below is closed on purpose: nothing can add to it at run time.
 """
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
-from dpnb.trusted.mechanisms._base import AdditiveMechanism, Card, Counts, Mechanism, SelectionMechanism
+from dpnb.trusted.mechanisms._base import AdditiveMechanism, Counts, Mechanism
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
 from dpnb.trusted.mechanisms.gaussian import DiscreteGaussian
 from dpnb.trusted.mechanisms.ks_exponential import KSExponential
@@ -44,7 +44,6 @@ __all__ = [
     "MECHANISMS",
     "AdditiveMechanism",
     "AnyMechanism",
-    "Card",
     "Counts",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -53,7 +52,6 @@ __all__ = [
     "Mechanism",
     "PermuteAndFlip",
     "QuantileSelection",
-    "SelectionMechanism",
     "ThresholdedSums",
     "Thresholding",
 ]

@@ -1,16 +1,18 @@
-"""What a mechanism is: one object that states its loss, its law, its exact sampler, its simulator and its proof.
+"""What a mechanism is: one object that states its loss, its shape, its exact sampler and its proof.
 
 Refuses plug-ins: the closed tuple in ``dpnb.trusted.mechanisms`` is all there is, because code that could alter what the curator
-computes would be a hole in the guarantee.
+computes would be a hole in the guarantee. What its noise or choice is like, how it is simulated and what a reader should know of it
+stands outside (:mod:`dpnb.inference.law`, :mod:`dpnb.inference.simulated_release`, :mod:`dpnb.inference.mechanism_cards`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,118 +20,80 @@ from numpy.typing import NDArray
 from dpnb.trusted.errors import LossError, PlanError
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import WIDE_SCALE
-from dpnb.trusted.noise.law import Law
 
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 """A multiset of grid indices: distinct values in rising order, and how often each occurs."""
 
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What a reader should know of a mechanism.
-
-    Parameters
-    ----------
-    name : str
-        The field's name.
-    summary : str
-        One paragraph.
-    assumptions : tuple of str
-        What the guarantee rests on.
-    reference : str
-        Where the proof is.
-    status : str
-        ``"proven"``; exhibits live elsewhere.
-    """
-
-    name: str
-    summary: str
-    assumptions: tuple[str, ...]
-    reference: str
-    status: str = "proven"
+_RATIO = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?", re.ASCII)
 
 
-class Mechanism(Protocol):
-    """What every mechanism declares."""
+class Mechanism:
+    """What every mechanism declares: a frozen dataclass of exact parameters, with a ``release``."""
+
+    __slots__ = ()
 
     name: ClassVar[str]
     event: ClassVar[str]
-    card: ClassVar[Card]
 
     @property
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
-        ...
+        raise NotImplementedError
 
     @property
     def record(self) -> dict[str, str]:
         """What a released part says of its randomness: the law of additive noise, or the mechanism of a selection."""
-        ...
+        return self.to_json()
 
     def noised(self, exact: Any, bits: BitSource) -> tuple[int, ...]:
         """Make the private integers of a whole part from what the engine answers to its request."""
-        ...
-
-    def simulated(self, exact: Any, rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, with a seeded generator: for simulations on arrays, never for protected data."""
-        ...
+        raise NotImplementedError
 
     def to_json(self) -> dict[str, str]:
-        """The mechanism and its exact parameters."""
-        ...
+        """Write the mechanism and its exact parameters, all as texts; :mod:`.mechanism_record` reads them."""
+        found = {"mechanism": self.name}
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, Mechanism):
+                found |= {f"{field.name} {key}": text for key, text in value.to_json().items()}
+            else:
+                found[field.name] = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        return found
 
 
-class AdditiveMechanism(Mechanism, Protocol):
+class AdditiveMechanism(Mechanism):
     """A mechanism that adds independent integer noise of one law to each entry of an integer vector."""
-
-    @property
-    def law(self) -> Law:
-        """The law of the noise of one entry."""
-        ...
-
-    def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """Add fresh exact noise in unbounded integers."""
-        ...
-
-    def simulate(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        """Add simulated noise to an array; for arrays, never for protected data."""
-        ...
-
-
-class Additive:
-    """What additive noise has in common: a released part is the exact vector with fresh noise, and its record is the law."""
 
     __slots__ = ()
 
     @property
-    def shape(self: AdditiveMechanism) -> tuple[str, ...]:
-        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+    def shape(self) -> tuple[str, ...]:
+        """Every integer with some noise: whoever asks that can be given the answer."""
         return ("additive",)
 
     @property
-    def record(self: AdditiveMechanism) -> dict[str, str]:
-        """The law of the noise, which a released part carries."""
-        return self.law.to_json()
+    def record(self) -> dict[str, str]:
+        """The law of the noise, by its permanent name and its parameter."""
+        parameters = self.to_json()
+        return {"kind": parameters.pop("mechanism"), **parameters}
 
-    def noised(self: AdditiveMechanism, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """A released part: every exact integer with fresh noise."""
+    def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
+        """Add fresh exact noise in unbounded integers."""
+        raise NotImplementedError
+
+    def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
+        """Return every exact integer with fresh noise."""
         return self.release(exact, bits)
 
-    def simulated(self: AdditiveMechanism, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, in a simulation."""
-        return tuple(self.simulate(np.asarray(exact, dtype=np.int64), rng).tolist())
 
+def ratio(text: str) -> Fraction:
+    """Read an exact number as records write it, ``"3/2"``; anything else, an exponent above all, is a ValueError.
 
-class SelectionMechanism(Mechanism, Protocol):
-    """A mechanism that picks one index of a public grid, by a multiset of grid indices."""
-
-    def release(self, counts: Counts, bits: BitSource) -> int:
-        """Pick an index exactly in law."""
-        ...
-
-    def simulate(self, counts: Counts, rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
-        """Pick `reps` indices for a simulation."""
-        ...
+    ``Fraction("1e999999999")`` is a number of a billion digits: it is not begun.
+    """
+    if _RATIO.fullmatch(text) is None:
+        raise ValueError("not an exact number as records write them")
+    return Fraction(text)
 
 
 def is_exact(value: object) -> bool:

@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import LossError, PlanError
-from dpnb.trusted.mechanisms._base import Card, Counts, is_exact, positive
+from dpnb.trusted.mechanisms._base import Counts, Mechanism, is_exact, positive
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import exp_bounds, uniform_below
-from dpnb.trusted.privacy.unit import PrivacyUnit
 
 ROUNDING = Fraction(4, 10**6)
 """What the rounding of weights may cost, taken off ε before use."""
@@ -35,7 +34,7 @@ _LN2_BELOW, _LN2_ABOVE = Fraction(6931471805, 10**10), Fraction(6931471806, 10**
 
 
 @dataclass(frozen=True, slots=True)
-class _Terrain:
+class Terrain:
     """The scores of one multiset over the grid: penalties in units of 1/q.denominator, all integers, zero at the best point.
 
     As many public rows as the offset lie at either end of the grid: a target beyond all rows has that end for its best point.
@@ -50,7 +49,8 @@ class _Terrain:
     steps: int
 
     @classmethod
-    def of(cls, counts: Counts, q: Fraction, offset: int, steps: int) -> _Terrain:
+    def of(cls, counts: Counts, q: Fraction, offset: int, steps: int) -> Terrain:
+        """Score the grid by distinct values and how often each occurs."""
         values, counted = (np.asarray(array, dtype=np.int64) for array in counts)
         size, pad, unit = int(counted.sum()), abs(offset), q.denominator
         if pad:
@@ -66,14 +66,6 @@ class _Terrain:
         below = self._count(int(np.searchsorted(self.values, point, "left")))
         upto = self._count(int(np.searchsorted(self.values, point, "right")))
         return max(below * self.unit - self.target, self.target - upto * self.unit, 0) - self.best
-
-    def penalties(self, points: NDArray[np.int64]) -> NDArray[np.float64]:
-        """As :meth:`penalty`, for arrays and in floating point."""
-        counts = np.append(0, self.upto).astype(np.float64) * self.unit
-        below = counts[np.searchsorted(self.values, points, "left")]
-        upto = counts[np.searchsorted(self.values, points, "right")]
-        miss = np.maximum(below - float(self.target), float(self.target) - upto)
-        return np.asarray(np.maximum(miss, 0.0) - float(self.best))
 
     def _count(self, places: int) -> int:
         return int(self.upto[places - 1]) if places else 0
@@ -93,7 +85,7 @@ class _Terrain:
 
 
 @dataclass(frozen=True, slots=True)
-class _Blocks:
+class Blocks:
     """The grid cut into nested rings of penalties; all points of a ring weigh at most its ceiling."""
 
     lows: list[int]
@@ -107,14 +99,6 @@ class _Blocks:
             return low + place
         return self.highs[ring - 1] + 1 + place - (self.lows[ring - 1] - low)
 
-    def points(self, rings: NDArray[np.intp], places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """As :meth:`point`, for arrays."""
-        lows = np.array(self.lows, dtype=np.int64)
-        inner_lows = np.array([self.highs[0] + 1, *self.lows[:-1]], dtype=np.int64)
-        holes = np.array([0, *(np.array(self.highs) - np.array(self.lows) + 1)[:-1]], dtype=np.int64)
-        straight = lows[rings] + places
-        return np.where(straight < inner_lows[rings], straight, straight + holes[rings])
-
     def sizes(self) -> list[int]:
         """How many grid points each ring holds."""
         spans = [high - low + 1 for low, high in zip(self.lows, self.highs, strict=True)]
@@ -122,7 +106,7 @@ class _Blocks:
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileSelection:
+class QuantileSelection(Mechanism):
     """Select a grid index whose rank is near ``q·n + offset``, n being the (private) number of values.
 
     Parameters
@@ -136,7 +120,7 @@ class QuantileSelection:
     steps : int
         The grid is 0..steps.
     factor : Fraction
-        By how much one privacy unit can move the scores of all cells together: see :func:`score_factor`.
+        By how much one privacy unit can move the scores of all cells together: see :func:`dpnb.statistics.quantile.score_factor`.
 
     Notes
     -----
@@ -172,7 +156,7 @@ class QuantileSelection:
     decides all three, and what is kept has probability w(v)/Σw. So a million distinct values cost two binary searches a ring.
 
     *Accuracy.* A grid point whose rank is wrong by r more than the best has at most e^(-e·r/2) of the best weight, or the floor;
-    the floor adds at most N·F/S <= 2⁻⁴⁰ in all. See :meth:`rank_radius`.
+    the floor adds at most N·F/S <= 2⁻⁴⁰ in all. See :func:`dpnb.inference.selection_law.rank_radius`.
 
     References
     ----------
@@ -189,20 +173,6 @@ class QuantileSelection:
 
     name: ClassVar[str] = "quantile-selection"
     event: ClassVar[str] = "exponential"
-    card: ClassVar[Card] = Card(
-        name="Exponential mechanism for a quantile",
-        summary=(
-            "Picks one point of a public grid. Every point is possible; a point becomes less likely by the factor e^(-ε/2) with "
-            "each person by which its rank misses the target. Weights are exact integers, so nothing is lost to rounding "
-            "that was not subtracted from ε before."
-        ),
-        assumptions=(
-            "values are indices of a public grid",
-            "a privacy unit changes the scores of all cells together by at most the declared factor",
-            "the random words are independent and uniform",
-        ),
-        reference="McSherry, Talwar 2007; Smith 2011; rounding: proof in the docstring, audited by enumeration",
-    )
 
     epsilon: Fraction
     q: Fraction
@@ -235,7 +205,8 @@ class QuantileSelection:
         return self.epsilon
 
     @property
-    def _scale_bits(self) -> int:
+    def scale_bits(self) -> int:
+        """The largest weight is two to this power."""
         return 60 + self.steps.bit_length()
 
     @property
@@ -243,18 +214,9 @@ class QuantileSelection:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, str(self.q), str(self.steps))
 
-    @property
-    def record(self) -> dict[str, str]:
-        """The mechanism, which a released part carries."""
-        return self.to_json()
-
     def noised(self, exact: Sequence[Counts], bits: BitSource) -> tuple[int, ...]:
         """A released part: one index for each cell."""
         return tuple(self.release(counts, bits) for counts in exact)
-
-    def simulated(self, exact: Sequence[Counts], rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, in a simulation."""
-        return tuple(int(self.simulate(counts, rng, 1)[0]) for counts in exact)
 
     def release(self, counts: Counts, bits: BitSource) -> int:
         """Select a grid index, exactly in law.
@@ -271,97 +233,31 @@ class QuantileSelection:
         int
             In 0..steps.
         """
-        terrain = _Terrain.of(counts, self.q, self.offset, self.steps)
-        rings = self._rings(terrain)
+        terrain = Terrain.of(counts, self.q, self.offset, self.steps)
+        rings = self.rings(terrain)
         sums = list(accumulate(size * top for size, top in zip(rings.sizes(), rings.ceilings, strict=True)))
         while True:
             draw = uniform_below(sums[-1], bits)
             ring = bisect_right(sums, draw)
             place, height = divmod(draw - (sums[ring - 1] if ring else 0), rings.ceilings[ring])
             point = rings.point(ring, place)
-            if height < self._weight(terrain.penalty(point)):
+            if height < self.weight(terrain.penalty(point)):
                 return point
 
-    def probabilities(self, counts: Counts) -> tuple[Fraction, ...]:
-        """The exact probability of every grid index: the whole output law, for audits on small grids."""
-        terrain = _Terrain.of(counts, self.q, self.offset, self.steps)
-        weights = [self._weight(terrain.penalty(point)) for point in range(self.steps + 1)]
-        total = sum(weights)
-        return tuple(Fraction(weight, total) for weight in weights)
-
-    def rank_radius(self, beta: float) -> float:
-        """Return r such that the rank of the selected point misses the best by more than r with probability at most `beta`.
-
-        Infinite below 2⁻³⁹, where the floor of the weights could matter.
-        """
-        room = beta - 2.0**-40
-        if room <= 2.0**-40:
-            return math.inf
-        return max(0.0, 2.0 * math.log((self.steps + 1) / room) / float(self.inner))
-
-    def simulate(self, counts: Counts, rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
-        """Select `reps` times from the same law in floating point; for arrays, never for protected data."""
-        terrain = _Terrain.of(counts, self.q, self.offset, self.steps)
-        rings = self._rings(terrain)
-        sizes, tops = np.array(rings.sizes(), dtype=np.float64), np.array(rings.ceilings, dtype=np.float64)
-        sums = np.cumsum(sizes * tops)
-        drawn = np.empty(0, dtype=np.int64)
-        while drawn.size < reps:
-            ring = np.minimum(np.searchsorted(sums, rng.random(reps) * sums[-1], side="right"), sums.size - 1)
-            points = rings.points(ring, np.floor(rng.random(reps) * sizes[ring]).astype(np.int64))
-            fall = np.exp(-float(self._rate) * terrain.penalties(points))
-            weight = np.maximum(float(FLOOR), 2.0**self._scale_bits * fall)
-            drawn = np.append(drawn, points[rng.random(reps) * tops[ring] < weight])
-        return drawn[:reps]
-
-    def to_json(self) -> dict[str, str]:
-        """The exact parameters, all as text."""
-        return {
-            "mechanism": self.name,
-            "epsilon": str(self.epsilon),
-            "q": str(self.q),
-            "offset": str(self.offset),
-            "steps": str(self.steps),
-            "factor": str(self.factor),
-        }
-
-    def _rings(self, terrain: _Terrain) -> _Blocks:
+    def rings(self, terrain: Terrain) -> Blocks:
         """Rings over which the weight at most halves, out to the floor, then one ring of all that is left."""
-        width, ceilings = _ceilings(self._rate, self._scale_bits)
+        width, ceilings = _ceilings(self.rate, self.scale_bits)
         lows, highs = terrain.spans([width * (ring + 1) - 1 for ring in range(len(ceilings) - 1)])
-        return _Blocks([*lows, 0], [*highs, self.steps], list(ceilings))
+        return Blocks([*lows, 0], [*highs, self.steps], list(ceilings))
 
     @property
-    def _rate(self) -> Fraction:
+    def rate(self) -> Fraction:
+        """What a unit of penalty costs in the exponent."""
         return self.inner / (2 * self.q.denominator)
 
-    def _weight(self, penalty: int) -> int:
-        return _weight(self._rate * penalty, self._scale_bits)
-
-
-def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
-    """Return by how much one privacy unit can move the quantile scores of all cells together; see :class:`QuantileSelection`.
-
-    Parameters
-    ----------
-    q : Fraction
-        The quantile.
-    unit : PrivacyUnit
-        Whom the release protects.
-    cells : int
-        Number of disjoint cells.
-
-    Examples
-    --------
-    >>> from dpnb.trusted.privacy import PrivacyUnit
-    >>> people = PrivacyUnit("change-one", rows=100)
-    >>> [float(score_factor(q, people, 4)) for q in (Fraction(1, 2), Fraction(9, 10))]
-    [1.0, 1.8]
-    """
-    most = max(q, 1 - q)
-    if unit.adjacency == "add-remove":
-        return unit.max_rows * most
-    return unit.max_rows * (2 * most if cells > 1 else Fraction(1))
+    def weight(self, penalty: int) -> int:
+        """The integer weight of a point of that penalty."""
+        return _weight(self.rate * penalty, self.scale_bits)
 
 
 def _weight(exponent: Fraction, scale_bits: int) -> int:

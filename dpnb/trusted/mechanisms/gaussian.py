@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dpnb.trusted.mechanisms._base import Additive, Card, add, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import AdditiveMechanism, add, bounded_scale, positive
 from dpnb.trusted.noise import exact as exact_noise
-from dpnb.trusted.noise import fast
 from dpnb.trusted.noise.bits import BitSource
-from dpnb.trusted.noise.law import DiscreteGaussianLaw
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussian(Additive):
+class DiscreteGaussian(AdditiveMechanism):
     """Add P(k) ∝ e^(-k²/(2·variance)) to each entry of an integer vector.
 
     Parameters
@@ -46,19 +41,6 @@ class DiscreteGaussian(Additive):
 
     name: ClassVar[str] = "discrete-gaussian"
     event: ClassVar[str] = "gaussian"
-    card: ClassVar[Card] = Card(
-        name="Discrete Gaussian mechanism",
-        summary=(
-            "Adds bell-shaped integer noise to an exact integer. Its tails are as thin as those of the normal law, which makes "
-            "it the better choice when many numbers are released together; its loss is counted in ρ."
-        ),
-        assumptions=(
-            "every entry is an integer on a public grid",
-            "the L2 sensitivity is computed from the integer map",
-            "the random words are independent and uniform",
-        ),
-        reference="Canonne, Kamath, Steinke 2020, theorem 4 and proposition 5",
-    )
 
     variance: Fraction
 
@@ -79,11 +61,6 @@ class DiscreteGaussian(Additive):
         """
         return cls(positive(sensitivity_l2_squared, "The sensitivity") / (2 * positive(rho, "rho")))
 
-    @property
-    def law(self) -> DiscreteGaussianLaw:
-        """The law of the noise of one entry."""
-        return DiscreteGaussianLaw(self.variance)
-
     def loss(self, l2_squared: int | Fraction) -> Fraction:
         """ρ for a vector whose neighbours differ by at most `l2_squared` in squared L2."""
         return Fraction(l2_squared) / (2 * self.variance)
@@ -91,11 +68,3 @@ class DiscreteGaussian(Additive):
     def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Add fresh exact noise to each entry, in unbounded integers."""
         return add(exact, exact_noise.discrete_gaussian(self.variance, len(exact), bits))
-
-    def simulate(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        """Add simulated noise to an array of any shape; integer arrays stay integer."""
-        return np.asarray(values) + fast.discrete_gaussian(float(self.variance), np.shape(values), rng)
-
-    def to_json(self) -> dict[str, str]:
-        """``{"mechanism": "discrete-gaussian", "variance": "1"}``."""
-        return {"mechanism": self.name, "variance": str(self.variance)}

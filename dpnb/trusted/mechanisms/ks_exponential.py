@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Card, add, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import Mechanism, add, bounded_scale, positive
 from dpnb.trusted.mechanisms.corridor import MOST_POINTS, Corridor
-from dpnb.trusted.noise.bits import BitSource, GeneratorBits
+from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import discrete_laplace, exp_bounds, uniform_below
-from dpnb.trusted.noise.law import ratio
 
 MOST_CELLS = 1024
 _WASTE = 0.8
@@ -35,7 +34,7 @@ _MOST_RINGS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class KSExponential:
+class KSExponential(Mechanism):
     r"""Place k points into m public cells so that their distribution function is near that of the data.
 
     Parameters
@@ -94,20 +93,6 @@ class KSExponential:
 
     name: ClassVar[str] = "ks-exponential"
     event: ClassVar[str] = "exponential"
-    card: ClassVar[Card] = Card(
-        name="Kolmogorov-Smirnov exponential mechanism",
-        summary=(
-            "Places a fixed number of points into public cells. Every placement is possible; it becomes less likely by the factor "
-            "e^(-ε/2) with each row by which its distribution function misses that of the data, at its worst cell edge. "
-            "The draw is exact: corridors propose, integers decide."
-        ),
-        assumptions=(
-            "cells, their weights and the number of points are public",
-            "a privacy unit changes the score by at most the declared factor",
-            "the random words are independent and uniform",
-        ),
-        reference="Wasserman, Zhou 2010; McSherry, Talwar 2007; exact sampler: proof in the docstring, checked by enumeration",
-    )
 
     epsilon: Fraction
     points: int
@@ -167,11 +152,6 @@ class KSExponential:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, str(self.points), " ".join(map(str, self.places)), str(self.check > 0))
 
-    @property
-    def record(self) -> dict[str, str]:
-        """The mechanism, which a released part carries."""
-        return self.to_json()
-
     def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """A released part: the placement of each group, and where it is checked its noised D after it."""
         found: list[int] = []
@@ -184,42 +164,9 @@ class KSExponential:
                 found += add([distance(sums, placed)], discrete_laplace(self.check_scale, 1, bits))
         return tuple(found)
 
-    def simulated(self, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, on a seeded generator's words."""
-        return self.noised(exact, GeneratorBits(rng))
-
-    def probabilities(self, counts: Sequence[int]) -> NDArray[np.float64]:
-        """Return the law of one group over all :func:`placements`, in floating point; for audits of few points and cells."""
-        sums = list(accumulate(int(count) for count in counts))
-        logs = np.array(
-            [self._log_weight(sums, steps) for steps in placements(self.points, len(self.places))]
-        )
-        weights = np.exp(logs - logs.max())
-        return np.asarray(weights / weights.sum())
-
-    def _log_weight(self, sums: Sequence[int], steps: Sequence[int]) -> float:
-        base = sum(d * math.log(v) - math.lgamma(d + 1) for d, v in zip(steps, self.places, strict=True))
-        return base - float(self.rate * distance(sums, steps))
-
     def sampler(self, counts: Sequence[int]) -> KSSampler:
         """Return the tables of one group, from which any number of independent draws can be made."""
         return KSSampler.of(self, counts)
-
-    def simulate(self, counts: Sequence[int], rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
-        """Place the points `reps` times, shape ``(reps, cells)``: the same sampler on a seeded generator's words."""
-        sampler, words = self.sampler(counts), GeneratorBits(rng)
-        return np.array([sampler.draw(words) for _ in range(reps)], dtype=np.int64)
-
-    def to_json(self) -> dict[str, str]:
-        """The exact parameters, all as text."""
-        return {
-            "mechanism": self.name,
-            "epsilon": str(self.epsilon),
-            "points": str(self.points),
-            "places": " ".join(str(place) for place in self.places),
-            "factor": str(self.factor),
-            "check": str(self.check),
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -478,25 +425,4 @@ def distance(sums: Sequence[int], steps: Sequence[int]) -> int:
     points, rows = sum(steps), sums[-1]
     return max(
         abs(points * below - rows * placed) for below, placed in zip(sums, accumulate(steps), strict=True)
-    )
-
-
-def placements(points: int, cells: int) -> Iterator[tuple[int, ...]]:
-    """Return every way to place points into cells."""
-    if cells == 1:
-        yield (points,)
-        return
-    for here in range(points + 1):
-        for rest in placements(points - here, cells - 1):
-            yield (here, *rest)
-
-
-def from_record(record: Mapping[str, Any]) -> KSExponential:
-    """Return the mechanism of a released part's record."""
-    return KSExponential(
-        ratio(record["epsilon"]),
-        int(record["points"]),
-        tuple(int(place) for place in record["places"].split()),
-        int(record["factor"]),
-        ratio(record["check"]),
     )

@@ -6,7 +6,6 @@ before anything is summed, so that the noise is as wide as the range and not as 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Card, Counts, add, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import Counts, Mechanism, add, bounded_scale, positive
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
-from dpnb.trusted.noise.bits import BitSource, GeneratorBits
+from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import discrete_laplace
 
 MOST_STEPS = 2**60
@@ -97,7 +96,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class LocatedSums:
+class LocatedSums(Mechanism):
     r"""Choose a middle, choose a radius, and release the noised sum, squares, number outside and number of rows within.
 
     Parameters
@@ -139,20 +138,6 @@ class LocatedSums:
 
     name: ClassVar[str] = "located-sums"
     event: ClassVar[str] = "pure"
-    card: ClassVar[Card] = Card(
-        name="Sums in a private range",
-        summary=(
-            "Chooses a middle and a radius by two exponential mechanisms, moves every value into that range, and releases sum, squares, "
-            "the number of rows moved and the number of rows with discrete Laplace noise as wide as the range. The mean of moved values "
-            "differs from the mean by what was cut off, which the number of moved rows makes visible."
-        ),
-        assumptions=(
-            "values are indices of a public grid",
-            "a privacy unit acts as often as the factors of both selections say",
-            "the random words are independent and uniform",
-        ),
-        reference="Karwa, Vadhan 2018 (idea); Smith 2011; adaptive composition: proof in the docstring, audited on all tiny neighbours",
-    )
 
     middle: QuantileSelection
     radius: QuantileSelection
@@ -222,18 +207,9 @@ class LocatedSums:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, *self.middle.shape, *self.radius.shape, str(self.count_scale is not None))
 
-    @property
-    def record(self) -> dict[str, str]:
-        """The mechanism, which a released part carries."""
-        return self.to_json()
-
     def noised(self, exact: Sequence[Counts], bits: BitSource) -> tuple[int, ...]:
         """A released part: low, high, S, Q, K and, where it is private, n, for each cell."""
         return tuple(value for counts in exact for value in self.release(counts, bits))
-
-    def simulated(self, exact: Sequence[Counts], rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, on a seeded generator's words."""
-        return self.noised(exact, GeneratorBits(rng))
 
     def release(self, counts: Counts, bits: BitSource) -> tuple[int, ...]:
         """Choose, clip, sum and add noise, exactly in law.
@@ -253,29 +229,3 @@ class LocatedSums:
             for value, scale in zip(exact, self.scales(chosen), strict=False)
         ]
         return (chosen.low, chosen.high, *noised)
-
-    def probabilities(self, counts: Counts) -> tuple[Fraction, ...]:
-        """The exact law of middle and place of the radius, middle by middle: the selections' whole law, for audits on small grids."""
-        found: list[Fraction] = []
-        for middle, chance in enumerate(self.middle.probabilities(counts)):
-            found += [chance * other for other in self.radius.probabilities(self.places(counts, middle))]
-        return tuple(found)
-
-    def to_json(self) -> dict[str, str]:
-        """The exact parameters, all as text."""
-        found = {"mechanism": self.name, "widen": str(self.widen)}
-        for name in ("middle", "radius"):
-            found |= {f"{name} {key}": text for key, text in getattr(self, name).to_json().items()}
-        for name in ("sum_scale", "square_scale", "outside_scale", "count_scale"):
-            found[name] = str(getattr(self, name))
-        return found
-
-
-def selection(
-    epsilon: Fraction, q: Fraction, steps: int, factor: Fraction, beta: float | None = None
-) -> QuantileSelection:
-    """Return a selection at the quantile q; with `beta`, so far below the last rank that it is beyond it with at most that probability."""
-    found = QuantileSelection(epsilon, q, 0, steps, factor)
-    if beta is None:
-        return found
-    return QuantileSelection(epsilon, q, -math.ceil(found.rank_radius(beta)), steps, factor)

@@ -12,8 +12,8 @@ from typing import Any, Final, cast
 
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms import MECHANISMS
+from dpnb.trusted.mechanisms._base import ratio
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
-from dpnb.trusted.noise.law import ratio
 
 _NAMED: Final = {kind.name: kind for kind in MECHANISMS}
 

@@ -6,23 +6,19 @@ no rounding to be paid for. Picks several values, one after the other and withou
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Card, positive
+from dpnb.trusted.mechanisms._base import Mechanism, positive
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import bernoulli_exp, uniform_below
 
 
 @dataclass(frozen=True, slots=True)
-class PermuteAndFlip:
+class PermuteAndFlip(Mechanism):
     r"""Pick indices with large counts from each cell of a vector of counts.
 
     Parameters
@@ -58,7 +54,7 @@ class PermuteAndFlip:
     :math:`\max d - \min d ≤ s`; shifted, all of them grow by between 0 and s, and the two lines above, with s for 1, give
     :math:`e^{-λs}P(i) ≤ P'(i) ≤ e^{λs}P(i)`. With *factor* at least s the cost is at most ε.
 
-    *Accuracy.* A value that has t rows fewer than the best must win a coin of :math:`e^{-λt}`: see :meth:`count_radius`.
+    *Accuracy.* A value that has t rows fewer than the best must win a coin of :math:`e^{-λt}`: see :func:`dpnb.inference.selection_law.count_radius`.
 
     References
     ----------
@@ -74,20 +70,6 @@ class PermuteAndFlip:
 
     name: ClassVar[str] = "permute-and-flip"
     event: ClassVar[str] = "pure"
-    card: ClassVar[Card] = Card(
-        name="Permute-and-flip",
-        summary=(
-            "Picks one of a list of declared values by its count. The values are visited in random order, and each is taken "
-            "with probability e^(-ε·gap/factor), where gap is how many rows it has fewer than the most frequent one. Every "
-            "coin is exact, so nothing is lost to rounding. Never less accurate than the exponential mechanism."
-        ),
-        assumptions=(
-            "candidates are declared values, not observed ones",
-            "neighbours differ by at most the declared number of single-row steps in the counts",
-            "the random words are independent and uniform",
-        ),
-        reference="McKenna, Sheldon 2020; Ding et al. 2021; proof in the docstring, audited by enumeration",
-    )
 
     epsilon: Fraction
     size: int
@@ -114,19 +96,9 @@ class PermuteAndFlip:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, str(self.size), str(self.picks))
 
-    @property
-    def record(self) -> dict[str, str]:
-        """The mechanism, which a released part carries."""
-        return self.to_json()
-
     def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """A released part: the picks of every cell, cell after cell."""
         return self.release(exact, bits)
-
-    def simulated(self, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, in a simulation."""
-        cells = np.asarray(exact).reshape(-1, self.size)
-        return tuple(int(index) for cell in cells for index in self.simulate(cell, rng, 1)[0])
 
     def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Pick indices, exactly in law.
@@ -162,54 +134,3 @@ class PermuteAndFlip:
                 return index
             order[place] = order[-1]
             order.pop()
-
-    def probabilities(self, counts: Sequence[int], among: Sequence[int] | None = None) -> NDArray[np.float64]:
-        """Return the law of the next pick in one cell, in floating point; for tests and plans.
-
-        Parameters
-        ----------
-        counts : sequence of int
-            The counts of one cell.
-        among : sequence of int, optional
-            The indices that are left; all, if not given.
-
-        Notes
-        -----
-        In continuous time a value is visited at a uniform moment t, and is the answer if it is taken and none before it
-        was: :math:`P(i) = p_i∫_0^1∏_{j≠i}(1-p_jt) dt`, a polynomial that Gauss-Legendre nodes integrate exactly.
-        """
-        left = list(range(self.size)) if among is None else list(among)
-        best = max(int(counts[index]) for index in left)
-        taken = np.array([math.exp(-float(self.rate * (best - int(counts[index])))) for index in left])
-        nodes, weights = np.polynomial.legendre.leggauss(len(left) // 2 + 1)
-        missed = 1.0 - taken[:, None] * (nodes + 1)[None, :] / 2
-        found = np.zeros(self.size)
-        for place, index in enumerate(left):
-            others = np.prod(np.delete(missed, place, axis=0), axis=0)
-            found[index] = taken[place] * float(others @ weights) / 2
-        return found
-
-    def simulate(self, counts: NDArray[Any], rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
-        """Pick `reps` times from one cell for a simulation, as a noisy maximum; shape ``(reps, picks)``."""
-        scores = np.asarray(counts, dtype=float) * float(self.rate)
-        picked = np.empty((reps, self.picks), dtype=np.int64)
-        left = np.ones((reps, self.size), dtype=bool)
-        for place in range(self.picks):
-            noisy = np.where(left, scores + rng.standard_exponential((reps, self.size)), -np.inf)
-            picked[:, place] = noisy.argmax(axis=1)
-            left[np.arange(reps), picked[:, place]] = False
-        return picked
-
-    def count_radius(self, beta: float) -> float:
-        """Return how many rows a pick may have fewer than the best left, except with probability `beta`."""
-        return math.log(max(self.size - 1, 1) / beta) / float(self.rate)
-
-    def to_json(self) -> dict[str, str]:
-        """The exact parameters, all as text."""
-        return {
-            "mechanism": self.name,
-            "epsilon": str(self.epsilon),
-            "size": str(self.size),
-            "picks": str(self.picks),
-            "factor": str(self.factor),
-        }

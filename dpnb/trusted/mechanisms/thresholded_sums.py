@@ -9,21 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar, NamedTuple, Protocol
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Card, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import Mechanism, bounded_scale, positive
 from dpnb.trusted.mechanisms.thresholding import LabelCounts, Thresholding
 from dpnb.trusted.noise import exact as exact_noise
-from dpnb.trusted.noise import fast
 from dpnb.trusted.noise.bits import BitSource
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw, ratio
 
 MOST_SUMS = 8
-_AUDITED = 64
 """The largest sum whose law is listed, for audits."""
 Draw = Callable[[Fraction, int], list[int]]
 
@@ -43,7 +37,7 @@ class _Totals(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ThresholdedSums:
+class ThresholdedSums(Mechanism):
     r"""Show the values whose noised count reaches a threshold, with that count and noised sums over their rows.
 
     Parameters
@@ -79,19 +73,6 @@ class ThresholdedSums:
 
     name: ClassVar[str] = "thresholded-sums"
     event: ClassVar[str] = "approximate"
-    card: ClassVar[Card] = Card(
-        name="Thresholded counts and sums",
-        summary=(
-            "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
-            "count reaches a threshold. Of a value that is shown it releases noised sums over its rows as well."
-        ),
-        assumptions=(
-            "one privacy unit holds at most the declared number of rows",
-            "each row's numbers are within their public range",
-            "the random words are independent and uniform",
-        ),
-        reference="Wilson et al. 2020; proof in the docstring",
-    )
 
     scale: Fraction
     threshold: int
@@ -121,11 +102,6 @@ class ThresholdedSums:
         """δ of one release: that of the counts."""
         return self.counted.delta
 
-    @property
-    def noise(self) -> DiscreteLaplaceLaw:
-        """The law of the noise on a count, before a value is shown or not."""
-        return self.counted.noise
-
     def release(self, totals: Sequence[Sequence[int]], bits: BitSource) -> tuple[int, ...]:
         """What is shown of a list of counts with their sums: place, noised count and sums, of those that pass."""
         labels = tuple((place,) for place, (count, *_) in enumerate(totals) if count)
@@ -134,44 +110,16 @@ class ThresholdedSums:
         )
         return self.noised(_Totals(labels, counts, sums), bits)
 
-    def probabilities(self, totals: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Return the law of the whole output for a few counts with their sums: each hidden, or shown with all its numbers.
-
-        The last of each noised number, and of sums the first too, stands for itself and all beyond; for audits.
-        """
-        found = np.ones(1)
-        for count, *sums in totals:
-            hidden, *shown = self.counted.probabilities((count,))
-            law = np.asarray(shown)
-            for scale, total in zip(self.sums, sums, strict=True):
-                noise = DiscreteLaplaceLaw(scale)
-                inner = np.arange(-(reach := noise.tail_radius(1e-12) + _AUDITED), reach + 1) - total
-                ends = [float(noise.cdf(inner[0] - 1))], [float(noise.sf(inner[-1]))]
-                law = np.multiply.outer(law, np.concatenate([ends[0], noise.pmf(inner), ends[1]])).ravel()
-            found = np.multiply.outer(found, np.concatenate([[hidden], law])).ravel()
-        return found
-
     @property
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, str(len(self.sums)))
 
-    @property
-    def record(self) -> dict[str, str]:
-        """The mechanism, which a released part carries."""
-        return self.to_json()
-
     def noised(self, exact: LabelTotals, bits: BitSource) -> tuple[int, ...]:
         """A released part: of each value shown its integers, its noised count and sums, in rising order of values."""
-        return self._shown(
-            exact, lambda scale, many: exact_noise.discrete_laplace(scale, many, bits).tolist()
-        )
+        return self.shown(exact, lambda scale, many: exact_noise.discrete_laplace(scale, many, bits).tolist())
 
-    def simulated(self, exact: LabelTotals, rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, in a simulation."""
-        return self._shown(exact, lambda scale, many: fast.discrete_laplace(float(scale), many, rng).tolist())
-
-    def _shown(self, exact: LabelTotals, draw: Draw) -> tuple[int, ...]:
+    def shown(self, exact: LabelTotals, draw: Draw) -> tuple[int, ...]:
         """Choose by noised counts alone, and draw the noise of sums for what is shown: it is independent of all else."""
         noise = draw(self.scale, len(exact.labels))
         chosen = self.counted.chosen(exact.labels, exact.counts, noise)
@@ -183,24 +131,3 @@ class ThresholdedSums:
         return tuple(
             number for (place, count), *sums in rows for number in (*exact.labels[place], count, *sums)
         )
-
-    def to_json(self) -> dict[str, str]:
-        """``{"mechanism": "thresholded-sums", "scale": "2", "threshold": "20", "rows": "1", "sums": "100 5/2"}``."""
-        return {
-            "mechanism": self.name,
-            "scale": str(self.scale),
-            "threshold": str(self.threshold),
-            "rows": str(self.rows),
-            "sums": " ".join(map(str, self.sums)),
-        }
-
-    @classmethod
-    def from_json(cls, record: Any) -> ThresholdedSums:
-        """Read what :meth:`to_json` wrote."""
-        if (
-            set(record) != {"mechanism", "scale", "threshold", "rows", "sums"}
-            or record["mechanism"] != cls.name
-        ):
-            raise PlanError("This part was not released by thresholded sums.")
-        sums = tuple(ratio(one) for one in record["sums"].split())
-        return cls(ratio(record["scale"]), int(record["threshold"]), int(record["rows"]), sums)

@@ -12,17 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, TypeAlias, cast
+from typing import ClassVar, Protocol, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpnb.trusted.errors import LossError, PlanError
-from dpnb.trusted.mechanisms._base import Card, Counts, bounded_scale, positive
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.mechanisms._base import Counts, Mechanism, bounded_scale, positive
 from dpnb.trusted.noise import exact as exact_noise
-from dpnb.trusted.noise import fast
 from dpnb.trusted.noise.bits import BitSource
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw, ratio
 
 Values: TypeAlias = Sequence[tuple[int, ...]]
 
@@ -43,12 +40,10 @@ MOST_SHOWN = 10_000
 MOST_ROWS = 1_000
 _DIGITS = 60
 _GUARD = Fraction(1, 10**50)
-_MOST_STEP = Fraction(500)
-"""More ε than this buys nothing: the noise is zero but for one time in 10²⁰⁰."""
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholding:
+class Thresholding(Mechanism):
     r"""Show the values whose count plus discrete Laplace noise reaches a threshold, with that noised count.
 
     Parameters
@@ -85,25 +80,12 @@ class Thresholding:
 
     Examples
     --------
-    >>> Thresholding.calibrate(Fraction(1), Fraction(1, 10**6), 1, changed=False).threshold
-    15
+    >>> float(Thresholding(Fraction(1), 15).delta) <= 1e-6
+    True
     """
 
     name: ClassVar[str] = "thresholding"
     event: ClassVar[str] = "approximate"
-    card: ClassVar[Card] = Card(
-        name="Thresholded counts",
-        summary=(
-            "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
-            "count reaches a threshold. A value that one person alone holds is shown with probability δ at most."
-        ),
-        assumptions=(
-            "one privacy unit holds at most the declared number of rows",
-            "keys are written in their own order, not in that of the rows",
-            "the random words are independent and uniform",
-        ),
-        reference="Korolova, Kenthapadi, Mishra, Ntoulas 2009; Wilson et al. 2020; proof in the docstring",
-    )
 
     scale: Fraction
     threshold: int
@@ -116,33 +98,6 @@ class Thresholding:
             raise PlanError(f"Thresholding is for units of 1 to {MOST_ROWS:,} rows.")
         if self.threshold <= self.rows:
             raise PlanError("A threshold is above the number of rows of one person.")
-
-    @classmethod
-    def calibrate(cls, epsilon: Fraction, delta: Fraction, rows: int, *, changed: bool) -> Thresholding:
-        """Return the mechanism of the smallest threshold that costs (ε, δ) at most, for a unit of so many rows.
-
-        Parameters
-        ----------
-        epsilon, delta : Fraction
-            What may be spent.
-        rows : int
-            Most rows of a unit.
-        changed : bool
-            Whether neighbours change a unit (two steps), or have one more (one step).
-        """
-        positive(delta, "delta")
-        if delta >= 1:
-            raise LossError("delta must be below 1. Write for example delta=1e-8.")
-        step = min(positive(epsilon, "epsilon") / (2 if changed else 1), _MOST_STEP)
-        scale = rows / step
-        low, high = rows + 1, rows + 2
-        while cls(scale, high, rows).delta > delta:
-            low, high = high, 2 * high
-        while low < high:
-            middle = (low + high) // 2
-            good = cls(scale, middle, rows).delta <= delta
-            low, high = (low, middle) if good else (middle + 1, high)
-        return cls(scale, low, rows)
 
     def epsilon(self, *, changed: bool) -> Fraction:
         """ε of one release."""
@@ -160,63 +115,28 @@ class Thresholding:
         below = _exp_above(-1 / self.scale) * (1 - 3 * _GUARD)
         return min(_exp_above(-reach / self.scale) / (1 + below), Fraction(1))
 
-    @property
-    def noise(self) -> DiscreteLaplaceLaw:
-        """The law of the noise, before a count is shown or not."""
-        return DiscreteLaplaceLaw(self.scale)
-
     def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """What is shown of a list of counts: place and noised count, of those that are not zero and pass."""
         places = [place for place, count in enumerate(counts) if count]
         return self.noised([(np.array(places), np.array([counts[place] for place in places]))], bits)
-
-    def probabilities(self, counts: Sequence[int]) -> NDArray[np.float64]:
-        """Return the law of the whole output for a few counts: each hidden, or shown with one of its noised counts.
-
-        The last noised count of each stands for itself and all above it; for audits.
-        """
-        laws = [self._law(int(count)) for count in counts]
-        found = np.ones(1)
-        for law in laws:
-            found = np.multiply.outer(found, law).ravel()
-        return found
-
-    def _law(self, count: int) -> NDArray[np.float64]:
-        reach = self.noise.tail_radius(1e-12) + 2 * self.threshold
-        shown = np.arange(self.threshold, self.threshold + reach)
-        if count == 0:
-            return np.concatenate([[1.0], np.zeros(reach + 1)])
-        hidden = float(self.noise.cdf(self.threshold - 1 - count))
-        above = float(self.noise.sf(self.threshold + reach - 1 - count))
-        return np.concatenate([[hidden], self.noise.pmf(shown - count), [above]])
 
     @property
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name,)
 
-    @property
-    def record(self) -> dict[str, str]:
-        """The mechanism, which a released part carries."""
-        return self.to_json()
-
     def noised(self, exact: Sequence[Counts] | LabelCounts, bits: BitSource) -> tuple[int, ...]:
         """A released part: value and noised count of what is shown, one after the other, in rising order of values.
 
         A value is one integer, or those of a label.
         """
-        values, counts = _tally(exact)
-        return self._shown(
+        values, counts = tally(exact)
+        return self.shown(
             values, counts, exact_noise.discrete_laplace(self.scale, len(values), bits).tolist()
         )
 
-    def simulated(self, exact: Sequence[Counts] | LabelCounts, rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, in a simulation."""
-        values, counts = _tally(exact)
-        noise = fast.discrete_laplace(float(self.scale), len(values), rng).tolist()
-        return self._shown(values, counts, noise)
-
-    def _shown(self, values: Values, counts: Sequence[int], noise: Sequence[int]) -> tuple[int, ...]:
+    def shown(self, values: Values, counts: Sequence[int], noise: Sequence[int]) -> tuple[int, ...]:
+        """Return what is released under some noise: of each value that is shown its integers and its noised count."""
         chosen = self.chosen(values, counts, noise)
         return tuple(number for place, count in chosen for number in (*values[place], count))
 
@@ -231,24 +151,8 @@ class Thresholding:
             noised = sorted(noised, key=lambda pair: (-pair[1], values[pair[0]]))[:MOST_SHOWN]
         return sorted(noised, key=lambda pair: values[pair[0]])
 
-    def to_json(self) -> dict[str, str]:
-        """``{"mechanism": "thresholding", "scale": "2", "threshold": "20", "rows": "1"}``."""
-        return {
-            "mechanism": self.name,
-            "scale": str(self.scale),
-            "threshold": str(self.threshold),
-            "rows": str(self.rows),
-        }
 
-    @classmethod
-    def from_json(cls, record: Any) -> Thresholding:
-        """Read what :meth:`to_json` wrote."""
-        if set(record) != {"mechanism", "scale", "threshold", "rows"} or record["mechanism"] != cls.name:
-            raise PlanError("This part was not released by thresholding.")
-        return cls(ratio(record["scale"]), int(record["threshold"]), int(record["rows"]))
-
-
-def _tally(exact: Sequence[Counts] | LabelCounts) -> tuple[Values, Sequence[int]]:
+def tally(exact: Sequence[Counts] | LabelCounts) -> tuple[Values, Sequence[int]]:
     """Return distinct values and how often each occurs, in rising order."""
     if hasattr(exact, "labels"):
         told = cast("LabelCounts", exact)

@@ -1,11 +1,9 @@
-"""How randomness is drawn: declared laws, exact integer samplers, fast simulators, secure bits.
+"""How randomness is drawn: exact integer samplers from random words, and where words come from.
 
-One law, two samplers: ``law`` declares it, ``exact`` draws it from random words without any floating-point decision,
-``fast`` draws it from a numpy generator for simulation. ``secure`` is the operating system's entropy; only the curator may
-import it, so this package never does. What a law means may never change: stored releases carry it as JSON.
+``exact`` draws a law without any floating-point decision; ``secure`` is the operating system's entropy; only the curator may
+import it, so this package never does. What a law says of a value, and its fast simulator, stand outside (:mod:`dpnb.inference.law`).
 """
 
 from dpnb.trusted.noise.bits import BitSource, SeededBits
-from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, Law, law_from_json
 
-__all__ = ["BitSource", "DiscreteGaussianLaw", "DiscreteLaplaceLaw", "Law", "SeededBits", "law_from_json"]
+__all__ = ["BitSource", "SeededBits"]

@@ -44,22 +44,3 @@ class SeededBits:
     def words(self, count: int) -> Words:
         """Return the next `count` words of the seeded stream."""
         return np.asarray(self._generator.random_raw(count), dtype=np.uint64)
-
-
-class GeneratorBits:
-    """Words of a numpy generator, for exact samplers in a simulation; never for protected data.
-
-    Parameters
-    ----------
-    rng : Generator
-        Where words come from.
-    """
-
-    __slots__ = ("_rng",)
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-
-    def words(self, count: int) -> Words:
-        """Return `count` words of the generator."""
-        return self._rng.integers(0, 2**64, count, dtype=np.uint64)

@@ -95,23 +95,6 @@ class PrivacyUnit:
         """The number of rows where it is public (change-one, unit = row), else None."""
         return self.rows
 
-    def sentence(self) -> str:
-        """Say in one sentence what is hidden.
-
-        Examples
-        --------
-        >>> PrivacyUnit("add-remove").sentence()
-        'one row = one person; hidden is whether any one person is in the data at all'
-        """
-        who = "one row = one person"
-        if not self.by_row:
-            rows = "1 row" if self.max_rows == 1 else f"{self.max_rows:,} rows"
-            who = f"one {self.unit} = one person, with at most {rows}"
-        if self.adjacency == "add-remove":
-            return f"{who}; hidden is whether any one person is in the data at all"
-        size = f"{self.rows:,} rows" if self.by_row else f"{self.units:,} units"
-        return f"{who}; hidden is what any one person's data say ({size}: public)"
-
     def to_json(self) -> dict[str, Any]:
         """Write the unit."""
         return asdict(self)

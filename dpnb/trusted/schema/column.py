@@ -6,7 +6,6 @@ number of steps is doubled by halving the step; a category's code is its place i
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,6 @@ from dpnb.trusted.schema.categories import Category, codes, declared_values, lis
 from dpnb.trusted.schema.free_text import WORD, FreeText
 from dpnb.trusted.schema.grid import (
     DEFAULT_STEPS,
-    MOST_DECIMALS,
     Number,
     check_range,
     exact,
@@ -588,25 +586,3 @@ def _missing_json(record: Any, reading: str | None) -> Any:
     if not isinstance(record, Mapping) or set(record) != {"constant"}:
         raise SchemaError('a column record\'s missing is "drop" or {"constant": value}')
     return parse(record["constant"], "missing") if reading == "exact" else record["constant"]
-
-
-def dummy(column: Column, row: int) -> int | float | str | bool:
-    """Make the value of a dummy row: a function of the column and the row number alone."""
-    digest = hashlib.sha256(f"{column.name}\0{row}".encode()).digest()
-    draw = int.from_bytes(digest[:8], "big")
-    if column.values is not None:
-        return column.values[draw % len(column.values)]
-    if column.text is not None:
-        letters = column.text.allowed.replace(" ", "") or " "
-        return "".join(letters[byte % len(letters)] for byte in digest[8 : 8 + min(column.text.length, 6)])
-    value = column.value_of(_round_code(column, draw))
-    return value if isinstance(value, int | str) else round(float(value), MOST_DECIMALS)
-
-
-def _round_code(column: Column, draw: int) -> int:
-    """Pick a declared grid point, a sixteenth of the range apart where the grid is fine."""
-    stride = 2 if column.halved else 1
-    declared = (column.size - 1) // stride
-    if declared <= 1000:
-        return draw % (declared + 1) * stride
-    return declared * (draw % 17) // 16 * stride

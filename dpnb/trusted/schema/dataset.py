@@ -11,7 +11,7 @@ from dpnb.trusted.canonical import canonical
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.schema.column import Column, dummy
+from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, only, text_of
 from dpnb.trusted.schema.unit_summary import UnitSummary, refuse_other
 
@@ -29,26 +29,6 @@ class Mode(StrEnum):
     TEACHING = "teaching"
     GUARD_RAIL = "guard-rail"
     ENFORCED = "enforced"
-
-    @property
-    def badge(self) -> str:
-        """The mode as it is written on cards."""
-        return self.value.upper()
-
-    @property
-    def sentence(self) -> str:
-        """One honest sentence on what the mode does and does not stop."""
-        return _SENTENCES[self]
-
-
-_SENTENCES = {
-    Mode.TEACHING: "Public or synthetic data: truth overlays, seeds and a resettable budget are allowed.",
-    Mode.GUARD_RAIL: (
-        "Stops accidents. It does not stop the same operating-system user from reading the file, "
-        "editing the ledger or starting a new one."
-    ),
-    Mode.ENFORCED: "The data and the ledger are held by another user, container or host.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,24 +169,6 @@ class Schema:
             listed = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
             return f"{self.name} has no column {shown}. Its columns: {listed}."
         return f"{self.name} has no column {shown}. Did you mean {close}?"
-
-    def opened_as(self, mode: str) -> Schema:
-        """Return the same schema under another mode: how a public study shows what an owner's data would do.
-
-        Raises
-        ------
-        SchemaError
-            For an unknown mode, or ``"teaching"`` on data that are not declared public.
-        """
-        if mode not in list(Mode):
-            close = nearest(str(mode), Mode)
-            hint = f"did you mean {close}?" if close else f"write one of {', '.join(Mode)}"
-            raise SchemaError(f"unknown mode {mode!r}: {hint}")
-        return replace(self, mode=Mode(mode))
-
-    def dummy_rows(self, n: int = 5) -> tuple[dict[str, int | float | str | bool], ...]:
-        """Make rows that fit the schema and are a function of it alone: they say nothing about the data."""
-        return tuple({column.name: dummy(column, row) for column in self.columns} for row in range(n))
 
     def to_json(self) -> dict[str, Any]:
         """Describe the schema exactly, in JSON's own types."""

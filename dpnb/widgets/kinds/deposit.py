@@ -20,6 +20,7 @@ from dpnb.errors import DpnbError, OptionError
 from dpnb.owner import deposit as acts
 from dpnb.owner.declaration_form import BLANK, DeclarationForm
 from dpnb.owner.deposit import DepositFiles
+from dpnb.planner.schema_words import unit_sentence
 from dpnb.trusted.schema import Schema
 from dpnb.widgets import published_losses
 from dpnb.widgets._base import Interaction
@@ -132,7 +133,7 @@ class Deposit(Interaction):
             "symbol": "ε" if kind == "epsilon" else "ρ",
             "cap": 0.0 if schema is None else float(schema.budget.cap.amount),
             "label": "" if schema is None else schema.budget.label,
-            "unit": "" if schema is None else schema.unit.sentence(),
+            "unit": "" if schema is None else unit_sentence(schema.unit),
             "people": 1000,
             "chance": _CHANCE,
             "register": published_losses.to_json(),

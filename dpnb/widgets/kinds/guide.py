@@ -20,6 +20,7 @@ from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.request import Ask
+from dpnb.planner.schema_words import mode_badge, mode_sentence, unit_sentence
 from dpnb.trusted.query import Share
 from dpnb.trusted.schema import Column
 from dpnb.widgets._base import Interaction
@@ -73,8 +74,8 @@ class Guide(Interaction):
             "goals": goals,
             "columns": [_about(column) for column in schema.columns],
             "groups": [column.name for column in schema.columns if two_valued(column)],
-            "unit": schema.unit.sentence(),
-            "mode": f"{self._dataset.mode.badge}: {self._dataset.mode.sentence}",
+            "unit": unit_sentence(schema.unit),
+            "mode": f"{mode_badge(self._dataset.mode)}: {mode_sentence(self._dataset.mode)}",
             "plan": self._plan(self.chosen),
             "problem": "",
         }

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from dpnb.cards.card import Card
 from dpnb.errors import PlanError
 from dpnb.inference import effective_size
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.trusted.mechanisms import DiscreteLaplace
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.kinds.odds import scaled_law
 from dpnb.widgets.still_picture import lines

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from dpnb.cards.card import Card
 from dpnb.errors import LossError
 from dpnb.inference.digits import percent
+from dpnb.inference.law import DiscreteLaplaceLaw, law_of
 from dpnb.risk.odds import at_most, odds_sentence, posterior, posterior_table
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
@@ -91,6 +92,6 @@ class Odds(Interaction):
 
 def scaled_law(mechanism: Any) -> dict[str, Any]:
     """Return the law of an additive mechanism as the browser takes it."""
-    law = mechanism.law
-    scale = float(law.scale) if law.kind == "discrete-laplace" else float(law.variance) ** 0.5
+    law = law_of(mechanism)
+    scale = float(law.scale) if isinstance(law, DiscreteLaplaceLaw) else float(law.variance) ** 0.5
     return {"kind": law.kind, "scale": scale}

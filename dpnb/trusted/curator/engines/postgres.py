@@ -38,6 +38,8 @@ from dpnb.trusted.schema.server_table import ServerTable
 SPACE = "dpnb"
 """The schema in the owner's database that holds prepared copies."""
 
+_MOST_COLUMNS = 1600
+
 DIALECT = SqlDialect(
     quotient="/",
     wide="NUMERIC",
@@ -45,11 +47,10 @@ DIALECT = SqlDialect(
     barrier=" OFFSET 0",
     alias=" AS t",
     by_all='GROUP BY "##cell", "##value" ORDER BY "##cell", "##value"',
-    most_columns=1600,
+    most_columns=_MOST_COLUMNS,
 )
 """PostgreSQL's words: a quotient of integers is whole, a sum of 64-bit integers is NUMERIC by itself, a sub-SELECT has a name."""
 
-_MOST_COLUMNS = 1600
 _WAITS = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each further attempt to reach a server that was lost: it may be starting anew."""
 
@@ -133,10 +134,8 @@ def drop_copy(note: Path) -> None:
         facts = json.loads(note.read_bytes())
         if facts["copy"] is None:
             raise KeyError  # there is none
-        with (
-            connect(ServerTable(**facts["server"]), writes=True) as connection,
-            told(ServerTable(**facts["server"])),
-        ):
+        table = ServerTable(**facts["server"])
+        with connect(table, writes=True) as connection, told(table):
             connection.execute(f"DROP TABLE IF EXISTS {SPACE}.{quoted(facts['copy'])}")
     note.unlink(missing_ok=True)
 

@@ -6,13 +6,13 @@ it is for every other source. Expressions look at one cell, and none of them can
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpnb.trusted.aggregate.containers import unreadable
 from dpnb.trusted.curator.engines.postgres_session import connect, told
-from dpnb.trusted.curator.engines.raw_table import quoted
+from dpnb.trusted.curator.engines.raw_table import digest, no_column, quoted, refuse_changed
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.named_file import FetchedRows
@@ -93,20 +93,12 @@ def fetch(table: ServerTable, schema: Schema, version: str, into: Path) -> Fetch
     try:
         with connect(table) as connection, told(table):
             seen = look(connection, table, schema)
-            _refuse_another(table, _version(connection, table, seen), version)
+            refuse_changed(table.table, _version(connection, table, seen), version)
             _write(connection, seen, into)
         return FetchedRows(into, FetchedRows.open(into).descriptor, names=read_names(schema))
     except BaseException:
         into.unlink(missing_ok=True)
         raise
-
-
-def _refuse_another(table: ServerTable, found: str, version: str) -> None:
-    if found != version:
-        raise OwnerError(
-            f"{table.table} changed while it was opened. Open it again when nobody writes to it, or declare "
-            'version = "2026-11" in [source].'
-        )
 
 
 def _write(connection: Connection[Any], seen: Seen, into: Path) -> None:
@@ -147,7 +139,7 @@ def look(connection: Connection[Any], table: ServerTable, schema: Schema) -> See
             f"CREATE MATERIALIZED VIEW {quoted(_cut(table.names[-1]) + '_rows')} AS SELECT * FROM {path} (then name it in source)."
         )
     columns = _columns(connection, table, oid, schema)
-    identity = _digest("postgresql", system, database, oid)
+    identity = digest("postgresql", system, database, oid)
     return Seen(f"{quoted(space)}.{quoted(name)}", identity, columns)
 
 
@@ -170,9 +162,7 @@ def _columns(connection: Connection[Any], table: ServerTable, oid: int, schema: 
     for name in wanted:
         row = there.get(_cut(name))
         if row is None:
-            raise OwnerError(
-                f'The data have no column "{name}": correct its name in the schema, or remove it.'
-            )
+            raise no_column(name)
         *facts, readable = row
         if not readable:
             raise OwnerError(f'The role may not read "{name}": GRANT SELECT ON {table.table} to it.')
@@ -185,21 +175,14 @@ def _columns(connection: Connection[Any], table: ServerTable, oid: int, schema: 
 def _refuse(schema: Schema, name: str, cells: Cells, *, unit: bool) -> None:
     """Refuse a column that cannot be read as what it is declared."""
     column = next((column for column in schema.rows_of().columns if column.name == name), None)
-    plain = INTEGERS | FLOATS | MOMENTS | {"numeric", "bool"}
-    if not cells.is_text and cells.kind not in plain:
+    if not cells.is_text and cells.kind not in INTEGERS | FLOATS | MOMENTS | {"numeric", "bool"}:
+        raise unreadable(name, cells.shown)
+    fit = "date" if cells.kind in MOMENTS else "number"
+    other = {"date": ("integer", "number"), "number": ("text",) if cells.kind in FLOATS else ()}[fit]
+    if column is not None and column.type in other:
         raise OwnerError(
-            f'"{name}" holds {cells.shown}, not numbers, texts or dates: '
-            "convert it first, or remove the column from the schema."
-        )
-    if column is not None and column.type in ("integer", "number") and cells.kind in MOMENTS:
-        raise OwnerError(
-            f'"{name}" is declared {column.type}, but the data hold {cells.shown}: '
-            'convert it first, or declare it type = "date".'
-        )
-    if column is not None and column.text is not None and cells.kind in FLOATS:
-        raise OwnerError(
-            f'"{name}" is declared text, but the data hold {cells.shown}: convert it to text first, '
-            'or declare it type = "number".'
+            f'"{name}" is declared {column.type}, but the data hold {cells.shown}: convert it first, '
+            f'or declare it type = "{fit}".'
         )
     if unit and cells.kind in FLOATS:
         raise OwnerError(
@@ -236,16 +219,12 @@ def _in_years(sql: str) -> str:
 def _version(connection: Connection[Any], table: ServerTable, seen: Seen) -> str:
     places = [(column.name, column.kind, column.place) for column in seen.columns]
     if table.version is not None:
-        return _digest(seen.identity, "declared", table.version, places)
+        return digest(seen.identity, "declared", table.version, places)
     row = connection.execute(
         "SELECT count(*), coalesce(sum(hashtextextended(concat(tableoid, ctid, xmin), 0)::numeric), 0)::text "
         f"FROM {seen.sql}"
     ).fetchone()
-    return _digest(seen.identity, "rows", *(row or ()), places)
-
-
-def _digest(*facts: Any) -> str:
-    return hashlib.blake2b(repr(facts).encode(), digest_size=32).hexdigest()
+    return digest(seen.identity, "rows", *(row or ()), places)
 
 
 def _cut(name: str) -> str:

@@ -22,7 +22,7 @@ import duckdb
 import numpy as np
 
 from dpnb.trusted.aggregate.cap import RANK
-from dpnb.trusted.aggregate.containers import Use
+from dpnb.trusted.aggregate.containers import Use, unreadable
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.content import Content, WrongSize, together
@@ -199,6 +199,32 @@ def uses_of(schema: Schema) -> dict[str, Use]:
         c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.columns
     }
     return uses if schema.unit_column is None else uses | {schema.unit_column: "unit"}
+
+
+def counted(
+    file: NamedFile,
+    uses: Mapping[str, Use],
+    table: str | None,
+    questions: Callable[[RawTable], Iterable[str]],
+) -> list[tuple[int, ...]]:
+    """Answer questions of one row of whole numbers about an owner's file: for the owner's eyes, and not private.
+
+    Raises
+    ------
+    OwnerError
+        When the file does not hold the declared columns, or cannot be read to its end.
+    """
+    with tempfile.TemporaryDirectory() as workshop, duckdb.connect() as connection:
+        connection.execute(f"SET temp_directory = {literal(workshop)}")
+        raw = open_source(connection, file, table, workshop=Path(workshop), uses=uses)
+        shut(connection, [file], [raw])
+        try:
+            found = [connection.execute(query).fetchall()[0] for query in questions(raw)]
+        except duckdb.Error as error:
+            raise OwnerError(
+                f'"{file.path.name}" cannot be read to its end: a row is damaged or not UTF-8 text.'
+            ) from error
+    return [tuple(map(int, row)) for row in found]
 
 
 def shut(connection: duckdb.DuckDBPyConnection, sources: Iterable[Any], tables: Iterable[RawTable]) -> None:
@@ -398,10 +424,7 @@ def _check_unit(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sc
 
 def _refuse_unreadable(name: str, kind: str) -> None:
     if not readable(kind):
-        raise OwnerError(
-            f'"{name}" holds {kind}, not numbers, texts or dates: '
-            "convert it first, or remove the column from the schema."
-        )
+        raise unreadable(name, kind)
 
 
 def _raw_column(raw: RawTable, column: Column) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,10 +48,27 @@ class RawTable:
     def column(self, name: str) -> tuple[str, str]:
         """The quoted SQL name and the type of a column."""
         if name not in self.columns:
-            raise OwnerError(
-                f'The data have no column "{name}": correct its name in the schema, or remove it.'
-            )
+            raise no_column(name)
         return self.columns[name]
+
+
+def no_column(name: str) -> OwnerError:
+    """Say that a declared column is not there."""
+    return OwnerError(f'The data have no column "{name}": correct its name in the schema, or remove it.')
+
+
+def refuse_changed(name: str, found: str, version: str) -> None:
+    """Refuse a table elsewhere whose rows are others than those that were looked over."""
+    if found != version:
+        raise OwnerError(
+            f"{name} changed while it was opened. Open it again when nobody writes to it, or declare "
+            'version = "2026-11" in [source].'
+        )
+
+
+def digest(*facts: Any) -> str:
+    """Return what a table elsewhere, or its rows, are known by."""
+    return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
 
 
 def quoted(name: str) -> str:

@@ -7,7 +7,6 @@ source. No expression but one looks at a cell: a text that is no UTF-8 is missin
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import secrets
@@ -15,10 +14,12 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dpnb.trusted.aggregate.containers import unreadable
 from dpnb.trusted.curator.content import read_names
 from dpnb.trusted.curator.engines import spark_session
+from dpnb.trusted.curator.engines.raw_table import digest, no_column, refuse_changed
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.lake_table import LakeTable
@@ -81,26 +82,20 @@ def fetch(table: LakeTable, schema: Schema, version: str, into: Path) -> ColumnF
         When the table was changed meanwhile, or cannot be read.
     """
     seen = look(table, schema)
-    _refuse_another(table, seen, version)
+    if seen.known:
+        refuse_changed(table.table, seen.version, version)
     into.mkdir(mode=0o700, parents=True)
     try:
         with told(table):
             _write(seen, into)
-        _refuse_another(table, look(table, schema), version)
+        if seen.known:
+            refuse_changed(table.table, look(table, schema).version, version)
         files = tuple(sorted(str(file) for file in (into / "rows").glob("part-*.parquet")))
         names = tuple(name for name, _ in seen.columns)
         return ColumnFiles(into, os.open(into, os.O_RDONLY), names=names, files=files)
     except BaseException:
         shutil.rmtree(into, ignore_errors=True)
         raise
-
-
-def _refuse_another(table: LakeTable, seen: Seen, version: str) -> None:
-    if seen.known and seen.version != version:
-        raise OwnerError(
-            f"{table.table} changed while it was opened. Open it again when nobody writes to it, or declare "
-            'version = "2026-11" in [source].'
-        )
 
 
 def _write(seen: Seen, into: Path) -> None:
@@ -142,9 +137,9 @@ def look(table: LakeTable, schema: Schema) -> Seen:
             rows, place = spark.table(table.table), _location(table)
         kinds = {field.name: field.dataType.simpleString() for field in rows.schema.fields}
         columns = tuple((name, _kind_of(kinds, name)) for name in read_names(schema.rows_of()))
-        identity = _digest("spark", place)
+        identity = digest("spark", place)
         known = ("declared", table.version) if table.version is not None else _files(rows)
-    return Seen(rows, identity, _digest(identity, *known, *columns), columns, bool(known))
+    return Seen(rows, identity, digest(identity, *known, *columns), columns, bool(known))
 
 
 def _refuse_view(table: LakeTable) -> None:
@@ -167,12 +162,9 @@ def _location(table: LakeTable) -> str:
 def _kind_of(kinds: Mapping[str, str], name: str) -> str:
     """The type of a declared column, if it can be read; that it is what it is declared, is seen where every source is read."""
     if name not in kinds:
-        raise OwnerError(f'The data have no column "{name}": correct its name in the schema, or remove it.')
+        raise no_column(name)
     if _word(kinds[name]) not in _READ:
-        raise OwnerError(
-            f'"{name}" holds {_word(kinds[name])}, not numbers, texts or dates: '
-            "convert it first, or remove the column from the schema."
-        )
+        raise unreadable(name, _word(kinds[name]))
     return kinds[name]
 
 
@@ -216,7 +208,3 @@ def told(table: LakeTable) -> Iterator[None]:
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
-
-
-def _digest(*facts: Any) -> str:
-    return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()

@@ -1,16 +1,13 @@
 """What an owner wants to know of their own file before anybody asks it: exact counts, which are *not private*.
 
 Nothing here is on an analyst's path: no message reaches it, nothing is written, and no ledger is opened. A terminal prints it for
-the owner's eyes (:mod:`dpnb.owner`), never a notebook.
+the owner's eyes, never a notebook.
 """
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import duckdb
 
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.curator.engines.cell_sql import (
@@ -21,11 +18,13 @@ from dpnb.trusted.curator.engines.cell_sql import (
     number_sql,
     text_sql,
 )
-from dpnb.trusted.curator.engines.preparing import double, shut, uses_of
-from dpnb.trusted.curator.engines.raw_table import RawTable, open_source
-from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.curator.engines.preparing import counted, double, uses_of
+from dpnb.trusted.curator.engines.raw_table import RawTable
+from dpnb.trusted.curator.sources import look_up
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
+from dpnb.trusted.wire.messages import FileSource
+from dpnb.trusted.wire.places import Home
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,43 +82,46 @@ class Inspection:
     unit: UnitCount | None
 
 
-def inspect(file: NamedFile, schema: Schema, table: str | None = None) -> Inspection:
-    """Count in a file what its declaration would change or leave out.
+def inspected(home: Home, source: Path) -> tuple[tuple[Schema, Inspection], ...]:
+    """Count in an owner's files what their declaration would change or leave out: for the owner's eyes, and not private.
 
-    Parameters
-    ----------
-    file : NamedFile
-    schema : Schema
-    table : str, optional
-        The table of a DuckDB file.
+    Each table comes with the schema of its own rows: the dataset's first, then those that are joined, called by their names.
 
     Raises
     ------
     OwnerError
-        When the file does not hold the declared columns, or cannot be read to its end.
+        When the file or its declaration cannot be read.
     """
-    with tempfile.TemporaryDirectory() as workshop, duckdb.connect() as connection:
-        connection.execute(f"SET temp_directory = {literal(workshop)}")
-        raw = open_source(connection, file, table, workshop=Path(workshop), uses=uses_of(schema))
-        shut(connection, [file], [raw])
-        try:
-            return _counted(connection, raw, schema)
-        except duckdb.Error as error:
-            raise OwnerError(
-                f'"{file.path.name}" cannot be read to its end: a row is damaged or not UTF-8 text.'
-            ) from error
+    with look_up(FileSource(path=str(source.resolve())), None, home) as found:
+        rows = found.rows()
+        assert isinstance(rows, NamedFile | NamedFiles)
+        tables = {"": rows} if isinstance(rows, NamedFile) else {"": rows.own, **rows.others}
+        schemas = {name: found.schema.rows_of(name) for name in tables}
+        return tuple(
+            (
+                replace(schemas[name], name=name or found.schema.name),
+                _inspection(file, schemas[name], None if name else found.table),
+            )
+            for name, file in tables.items()
+        )
 
 
-def _counted(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema) -> Inspection:
-    counts = [part for column in schema.columns for part in _counts(column, *raw.column(column.name))]
-    cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
-    query = f"SELECT count(*), {', '.join(counts)} FROM {raw.sql}"
-    rows, *told = (int(value) for value in _one(connection, query))
-    (distinct,) = _one(connection, f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})")
+def _inspection(file: NamedFile, schema: Schema, table: str | None) -> Inspection:
+    def questions(raw: RawTable) -> list[str]:
+        counts = [part for column in schema.columns for part in _counts(column, *raw.column(column.name))]
+        cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
+        distinct = f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})"
+        return [
+            f"SELECT count(*), {', '.join(counts)} FROM {raw.sql}",
+            distinct,
+            *_unit_question(raw, schema),
+        ]
+
+    (rows, *told), (distinct,), *unit = counted(file, uses_of(schema), table, questions)
     columns = tuple(
         ColumnCount(name, *told[3 * place : 3 * place + 3]) for place, name in enumerate(schema.names)
     )
-    return Inspection(rows, rows - int(distinct), columns, _units(connection, raw, schema))
+    return Inspection(rows, rows - distinct, columns, UnitCount(*unit[0]) if unit else None)
 
 
 def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
@@ -152,9 +154,9 @@ def _filtered(condition: str) -> str:
     return f"count(*) FILTER (WHERE {condition})"
 
 
-def _units(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema) -> UnitCount | None:
+def _unit_question(raw: RawTable, schema: Schema) -> list[str]:
     if schema.unit.by_row:
-        return None
+        return []
     unit, most = text_sql(*raw.column(schema.unit.unit)), schema.unit.max_rows
     each = f"SELECT {unit} AS unit, count(*) AS size FROM {raw.sql} GROUP BY 1"
     query = (
@@ -164,9 +166,4 @@ def _units(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema)
         f"coalesce(sum(size - {most}) FILTER (WHERE unit IS NOT NULL AND size > {most}), 0), "
         f"coalesce(sum(size) FILTER (WHERE unit IS NULL), 0) FROM ({each})"
     )
-    return UnitCount(*(int(value) for value in _one(connection, query)))
-
-
-def _one(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[int, ...]:
-    rows = connection.execute(query).fetchall()
-    return tuple(rows[0])
+    return [query]

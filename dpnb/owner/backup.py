@@ -7,18 +7,15 @@ it. A folder that exists is left as it is.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import secrets
 import shutil
-import sqlite3
 from pathlib import Path
 
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.database import aside, sync_folder
-from dpnb.trusted.curator.file_faults import named_faults
 from dpnb.trusted.curator.guard import fault_of, known_of, mark_at, owners_words
 from dpnb.trusted.curator.mark import Mark, MarkFile, advanced, keyed, mark_of
+from dpnb.trusted.curator.restoration import copied
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.wire.places import Home, write_private
 
@@ -79,15 +76,3 @@ def _filled(home: Home, folder: Path) -> Mark:
         copy.with_name(copy.name + beside).unlink(missing_ok=True)
     sync_folder(folder)
     return mark
-
-
-def copied(ledger: Path, copy: Path) -> None:
-    """Copy one consistent state of a ledger, its journal included, into a new file that is on disk when this returns."""
-    os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    with aside(ledger) as source, named_faults(copy.name), contextlib.closing(sqlite3.connect(copy)) as into:
-        source.backup(into)
-    descriptor = os.open(copy, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

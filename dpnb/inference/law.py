@@ -1,29 +1,28 @@
 """The declared laws of the noise: what every interval, preview and test is computed from.
 
 A law is a frozen value with one exact rational parameter. It states probabilities (as floats, for inference); it refuses to
-draw (see ``exact`` and ``fast``). The JSON form outlives releases: a kind is never renamed, a parameter never re-read.
+draw (see :mod:`dpnb.trusted.noise.exact` and :mod:`dpnb.inference.fast_noise`). The JSON form outlives releases: a kind is never renamed, a parameter never re-read.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.trusted.errors import PlanError
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.mechanisms._base import ratio
 
 Floats = NDArray[np.float64]
 _TABLE_SIGMA = 1000.0
 _NORMAL = NormalDist()
-
-_RATIO = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?", re.ASCII)
 
 
 class Law(Protocol):
@@ -264,16 +263,6 @@ class DiscreteGaussianLaw:
         return {"kind": self.kind, "variance": str(self.variance)}
 
 
-def ratio(text: str) -> Fraction:
-    """Read an exact number as records write it, ``"3/2"``; anything else, an exponent above all, is a ValueError.
-
-    ``Fraction("1e999999999")`` is a number of a billion digits: it is not begun.
-    """
-    if _RATIO.fullmatch(text) is None:
-        raise ValueError("not an exact number as records write them")
-    return Fraction(text)
-
-
 def law_from_json(record: dict[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussianLaw:
     """Rebuild a law from its JSON.
 
@@ -288,3 +277,21 @@ def law_from_json(record: dict[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussi
         case {"kind": DiscreteGaussianLaw.kind, "variance": str(text), **rest} if not rest:
             return DiscreteGaussianLaw(ratio(text))
     raise PlanError("This is not a noise law that dpnb knows; update dpnb to read it.")
+
+
+NoiseLaw: TypeAlias = DiscreteLaplaceLaw | DiscreteGaussianLaw
+
+
+def law_of(mechanism: object) -> NoiseLaw:
+    """Return the law of the noise on one entry, of a mechanism that adds some.
+
+    Raises
+    ------
+    PlanError
+        When the mechanism adds none.
+    """
+    if isinstance(mechanism, DiscreteLaplace):
+        return DiscreteLaplaceLaw(mechanism.scale)
+    if isinstance(mechanism, DiscreteGaussian):
+        return DiscreteGaussianLaw(mechanism.variance)
+    raise PlanError("This mechanism adds no noise of one law to each entry.")

@@ -1,0 +1,225 @@
+"""What comes out of a mechanism that selects: the whole law of its output, and how far it misses and how it is calibrated.
+
+For plans, teaching and audits; the exact samplers are in :mod:`dpnb.trusted.mechanisms`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import singledispatch
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.trusted.errors import LossError
+from dpnb.trusted.mechanisms import (
+    Counts,
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    ThresholdedSums,
+    Thresholding,
+)
+from dpnb.trusted.mechanisms._base import positive
+from dpnb.trusted.mechanisms.exponential import Terrain
+from dpnb.trusted.mechanisms.ks_exponential import distance
+from dpnb.trusted.privacy.unit import PrivacyUnit
+
+_AUDITED = 64
+_MOST_STEP = Fraction(500)
+"""More ε than this buys nothing: the noise is zero but for one time in 10²⁰⁰."""
+
+
+@singledispatch
+def probabilities(mechanism: object, *_: Any) -> Any:
+    """Return the law of the whole output for the counts of one cell: Fractions or floats, in the order of the outputs."""
+    raise TypeError(f"{type(mechanism).__name__} selects nothing")
+
+
+@probabilities.register
+def _(mechanism: QuantileSelection, counts: Counts) -> tuple[Fraction, ...]:
+    """The exact probability of every grid index, on small grids."""
+    terrain = Terrain.of(counts, mechanism.q, mechanism.offset, mechanism.steps)
+    weights = [mechanism.weight(terrain.penalty(point)) for point in range(mechanism.steps + 1)]
+    total = sum(weights)
+    return tuple(Fraction(weight, total) for weight in weights)
+
+
+@probabilities.register
+def _(
+    mechanism: PermuteAndFlip, counts: Sequence[int], among: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """The law of the next pick in one cell, of the indices that are left (``among``; all, if not given), in floating point.
+
+    In continuous time a value is visited at a uniform moment t, and is the answer if it is taken and none before it was:
+    :math:`P(i) = p_i∫_0^1∏_{j≠i}(1-p_jt) dt`, a polynomial that Gauss-Legendre nodes integrate exactly.
+    """
+    left = list(range(mechanism.size)) if among is None else list(among)
+    best = max(int(counts[index]) for index in left)
+    taken = np.array([math.exp(-float(mechanism.rate * (best - int(counts[index])))) for index in left])
+    nodes, weights = np.polynomial.legendre.leggauss(len(left) // 2 + 1)
+    missed = 1.0 - taken[:, None] * (nodes + 1)[None, :] / 2
+    found = np.zeros(mechanism.size)
+    for place, index in enumerate(left):
+        others = np.prod(np.delete(missed, place, axis=0), axis=0)
+        found[index] = taken[place] * float(others @ weights) / 2
+    return found
+
+
+@probabilities.register
+def _(mechanism: KSExponential, counts: Sequence[int]) -> NDArray[np.float64]:
+    """The law of one group over all :func:`placements`, in floating point, of few points and cells."""
+    sums = list(accumulate(int(count) for count in counts))
+    cells = len(mechanism.places)
+    logs = np.array([_log_weight(mechanism, sums, steps) for steps in placements(mechanism.points, cells)])
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _log_weight(mechanism: KSExponential, sums: Sequence[int], steps: Sequence[int]) -> float:
+    base = sum(d * math.log(v) - math.lgamma(d + 1) for d, v in zip(steps, mechanism.places, strict=True))
+    return base - float(mechanism.rate * distance(sums, steps))
+
+
+def placements(points: int, cells: int) -> Iterator[tuple[int, ...]]:
+    """Return every way to place points into cells."""
+    if cells == 1:
+        yield (points,)
+        return
+    for here in range(points + 1):
+        for rest in placements(points - here, cells - 1):
+            yield (here, *rest)
+
+
+@probabilities.register
+def _(mechanism: LocatedSums, counts: Counts) -> tuple[Fraction, ...]:
+    """The exact law of middle and place of the radius, middle by middle: the selections' whole law, on small grids."""
+    found: list[Fraction] = []
+    for middle, chance in enumerate(probabilities(mechanism.middle, counts)):
+        found += [
+            chance * other for other in probabilities(mechanism.radius, mechanism.places(counts, middle))
+        ]
+    return tuple(found)
+
+
+@probabilities.register
+def _(mechanism: Thresholding, counts: Sequence[int]) -> NDArray[np.float64]:
+    """The law for a few counts: each hidden, or shown with one of its noised counts; the last stands for all above it."""
+    found = np.ones(1)
+    for count in counts:
+        found = np.multiply.outer(found, _shown_or_not(mechanism, int(count))).ravel()
+    return found
+
+
+def _shown_or_not(mechanism: Thresholding, count: int) -> NDArray[np.float64]:
+    noise = DiscreteLaplaceLaw(mechanism.scale)
+    reach = noise.tail_radius(1e-12) + 2 * mechanism.threshold
+    shown = np.arange(mechanism.threshold, mechanism.threshold + reach)
+    if count == 0:
+        return np.concatenate([[1.0], np.zeros(reach + 1)])
+    hidden = float(noise.cdf(mechanism.threshold - 1 - count))
+    above = float(noise.sf(mechanism.threshold + reach - 1 - count))
+    return np.concatenate([[hidden], noise.pmf(shown - count), [above]])
+
+
+@probabilities.register
+def _(mechanism: ThresholdedSums, totals: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """The law for a few counts with their sums: each hidden, or shown with all its numbers.
+
+    The last of each noised number, and of sums the first too, stands for itself and all beyond.
+    """
+    found = np.ones(1)
+    for count, *sums in totals:
+        hidden, *shown = probabilities(mechanism.counted, (count,))
+        law = np.asarray(shown)
+        for scale, total in zip(mechanism.sums, sums, strict=True):
+            noise = DiscreteLaplaceLaw(scale)
+            inner = np.arange(-(reach := noise.tail_radius(1e-12) + _AUDITED), reach + 1) - total
+            ends = [float(noise.cdf(inner[0] - 1))], [float(noise.sf(inner[-1]))]
+            law = np.multiply.outer(law, np.concatenate([ends[0], noise.pmf(inner), ends[1]])).ravel()
+        found = np.multiply.outer(found, np.concatenate([[hidden], law])).ravel()
+    return found
+
+
+def rank_radius(mechanism: QuantileSelection, beta: float) -> float:
+    """Return r such that the rank of the selected point misses the best by more than r with probability at most `beta`.
+
+    Infinite below 2⁻³⁹, where the floor of the weights could matter.
+    """
+    room = beta - 2.0**-40
+    if room <= 2.0**-40:
+        return math.inf
+    return max(0.0, 2.0 * math.log((mechanism.steps + 1) / room) / float(mechanism.inner))
+
+
+def count_radius(mechanism: PermuteAndFlip, beta: float) -> float:
+    """Return how many rows a pick may have fewer than the best left, except with probability `beta`."""
+    return math.log(max(mechanism.size - 1, 1) / beta) / float(mechanism.rate)
+
+
+def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
+    """Return by how much one privacy unit can move the quantile scores of all cells together; see :class:`QuantileSelection`.
+
+    Parameters
+    ----------
+    q : Fraction
+        The quantile.
+    unit : PrivacyUnit
+        Whom the release protects.
+    cells : int
+        Number of disjoint cells.
+
+    Examples
+    --------
+    >>> from dpnb.trusted.privacy import PrivacyUnit
+    >>> people = PrivacyUnit("change-one", rows=100)
+    >>> [float(score_factor(q, people, 4)) for q in (Fraction(1, 2), Fraction(9, 10))]
+    [1.0, 1.8]
+    """
+    most = max(q, 1 - q)
+    if unit.adjacency == "add-remove":
+        return unit.max_rows * most
+    return unit.max_rows * (2 * most if cells > 1 else Fraction(1))
+
+
+def selection(
+    epsilon: Fraction, q: Fraction, steps: int, factor: Fraction, beta: float | None = None
+) -> QuantileSelection:
+    """Return a selection at the quantile q; with `beta`, so far below the last rank that it is beyond it with at most that probability."""
+    found = QuantileSelection(epsilon, q, 0, steps, factor)
+    if beta is None:
+        return found
+    return QuantileSelection(epsilon, q, -math.ceil(rank_radius(found, beta)), steps, factor)
+
+
+def calibrated_threshold(epsilon: Fraction, delta: Fraction, rows: int, *, changed: bool) -> Thresholding:
+    """Return the mechanism of the smallest threshold that costs (ε, δ) at most, for a unit of so many rows.
+
+    Parameters
+    ----------
+    epsilon, delta : Fraction
+        What may be spent.
+    rows : int
+        Most rows of a unit.
+    changed : bool
+        Whether neighbours change a unit (two steps), or have one more (one step).
+    """
+    positive(delta, "delta")
+    if delta >= 1:
+        raise LossError("delta must be below 1. Write for example delta=1e-8.")
+    step = min(positive(epsilon, "epsilon") / (2 if changed else 1), _MOST_STEP)
+    scale = rows / step
+    low, high = rows + 1, rows + 2
+    while Thresholding(scale, high, rows).delta > delta:
+        low, high = high, 2 * high
+    while low < high:
+        middle = (low + high) // 2
+        good = Thresholding(scale, middle, rows).delta <= delta
+        low, high = (low, middle) if good else (middle + 1, high)
+    return Thresholding(scale, low, rows)
