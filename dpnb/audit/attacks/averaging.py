@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dpnb.audit.attacks.result import AttackResult, made
 from dpnb.errors import OptionError
 from dpnb.inference.law import law_of
-from dpnb.inference.simulated_release import choose
+from dpnb.inference.simulated_release import add_noise
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import positive
 
@@ -97,6 +97,6 @@ def _means(
     left = number
     while left:
         block = min(left, max(_BLOCK // reps, 1))
-        total += choose(mechanism, np.full((reps, block), count), generator).sum(axis=1)
+        total += add_noise(mechanism, np.full((reps, block), count), generator).sum(axis=1)
         left -= block
     return np.asarray(total / number)
