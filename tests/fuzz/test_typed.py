@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -39,7 +40,8 @@ def drawn(rng):
             price(batch, where)
         except DpnbError:
             continue
-        return where, batch.items[0].question
+        # of the same columns, and handed over as they are
+        return replace(where, prepared=()), batch.items[0].question
 
 
 def held(question):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 from dpnb.planner import CheckedQuestion, PricedBatch
@@ -356,17 +355,15 @@ def claims_believed(monkeypatch: Any) -> None:
     """Charge what a statistic claims, as if nothing were derived: then only the pairs can find its mistakes."""
     claims: dict[int, Any] = {}
 
-    def loss(parts: Any, schema: Any) -> Any:
-        events, measure = claims[id(parts)].events, schema.budget.measure
-        total = sum((event.loss(measure) for event in events), PrivacyLoss.zero(measure))
-        return SimpleNamespace(events=events, total=total)
+    def claimed(parts: Any, _facts: Any) -> Any:
+        return claims[id(parts)].events
 
     real = CheckedQuestion.__dict__["kind"]
     monkeypatch.setattr(
         CheckedQuestion, "kind", property(lambda question: Believed(real.fget(question), claims))
     )
-    monkeypatch.setattr(pricing, "loss", loss)
-    monkeypatch.setattr(pricing, "_within_share", lambda derived, share: derived)
+    monkeypatch.setattr(pricing, "events", claimed)
+    monkeypatch.setattr(pricing, "_within_share", lambda *_: None)
 
 
 NOT_BY_DERIVATION = {

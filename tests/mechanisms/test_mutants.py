@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dpnb.inference.law import law_of
+from dpnb.inference.selection_law import probabilities
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection, exponential
 from dpnb.trusted.noise import SeededBits, exact
 from tests.contracts.law import MISFITS, fit
@@ -141,6 +143,19 @@ def test_a_repeated_seed_is_caught():
 # --- quantile selection ---
 
 
+@dataclass
+class Wrong:
+    """A selection with a law of its own."""
+
+    steps: int
+    law: Callable
+
+
+@probabilities.register
+def _(mechanism: Wrong, counts):
+    return mechanism.law(counts)
+
+
 def quantile(epsilon=Fraction(1), factor=1, steps=4):
     return QuantileSelection(Fraction(epsilon), HALF, 0, steps, factor)
 
@@ -157,12 +172,12 @@ def test_float_weights_that_underflow_are_caught(monkeypatch):
 def floating(mechanism):
     """The mechanism with a law made of its float weights."""
 
-    def probabilities(counts):
+    def law(counts):
         terrain = exponential.Terrain.of(counts, mechanism.q, mechanism.offset, mechanism.steps)
         weights = [Fraction(mechanism.weight(terrain.penalty(point))) for point in range(mechanism.steps + 1)]
         return [weight / sum(weights) for weight in weights]
 
-    return SimpleNamespace(steps=mechanism.steps, probabilities=probabilities)
+    return Wrong(mechanism.steps, law)
 
 
 def test_weights_without_a_floor_are_caught(monkeypatch):
@@ -237,28 +252,28 @@ def test_candidates_taken_from_the_data_are_caught():
     """Choosing among observed values only rules out every dataset without them."""
     real = quantile()
 
-    def probabilities(counts):
-        law = probabilities(real, counts)
+    def law(counts):
+        chances = probabilities(real, counts)
         seen = set(counts[0].tolist()) or set(range(5))
-        total = sum(law[point] for point in seen)
-        return [law[point] / total if point in seen else Fraction(0) for point in range(5)]
+        total = sum(chances[point] for point in seen)
+        return [chances[point] / total if point in seen else Fraction(0) for point in range(5)]
 
-    assert worst(SimpleNamespace(steps=4, probabilities=probabilities), 3, "change-one") == math.inf
+    assert worst(Wrong(4, law), 3, "change-one") == math.inf
 
 
 def test_gaps_that_count_once_are_caught():
     """Weighing a gap like one point makes its points likelier when the gap shrinks: more than ε."""
     real = quantile(Fraction(1, 20), steps=8)
 
-    def probabilities(counts):
-        law = probabilities(real, counts)
+    def law(counts):
+        chances = probabilities(real, counts)
         gap = np.searchsorted(counts[0], np.arange(9)).tolist()
         seen = set(counts[0].tolist())
         cells = [("atom", point) if point in seen else ("gap", gap[point]) for point in range(9)]
-        weights = [law[point] / cells.count(cells[point]) for point in range(9)]
+        weights = [chances[point] / cells.count(cells[point]) for point in range(9)]
         return [weight / sum(weights) for weight in weights]
 
-    wrong = SimpleNamespace(steps=8, probabilities=probabilities)
+    wrong = Wrong(8, law)
     assert worst(real, 2, "change-one") <= 0.05 < worst(wrong, 2, "change-one")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dpnb.inference.selection_law import calibrated_threshold
+from dpnb.inference import selection_law
 from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
 from tests.mechanisms.test_thresholded_sums import (
     test_what_a_unit_moves_is_what_is_charged,
@@ -28,7 +28,7 @@ def within_the_asked(rows: int, *, changed: bool = False) -> Callable[[Any], Non
     """Asked for (1, 0.01), the whole law of the output is within (1, 0.01) of every neighbour's."""
 
     def check(_: Any) -> None:
-        mechanism = calibrated_threshold(Fraction(1), Fraction(1, 100), rows, changed=changed)
+        mechanism = selection_law.calibrated_threshold(Fraction(1), Fraction(1, 100), rows, changed=changed)
         assert worst(mechanism, Fraction(1), rows, changed=changed) <= 0.01
 
     return check
@@ -38,9 +38,9 @@ def calibrated(change: Callable[[Thresholding], Thresholding]) -> Patch:
     """Change what calibration returns."""
 
     def make(real: Any) -> Any:
-        return classmethod(lambda cls, *args, **kwargs: change(real.__func__(cls, *args, **kwargs)))
+        return lambda *args, **kwargs: change(real(*args, **kwargs))
 
-    return replaced(Thresholding, "calibrate", make)
+    return replaced(selection_law, "calibrated_threshold", make)
 
 
 def one_less(found: Thresholding) -> Thresholding:
@@ -55,9 +55,7 @@ def narrower(found: Thresholding) -> Thresholding:
 
 def one_row(real: Any) -> Any:
     """Price a unit of several rows as a single row."""
-    return classmethod(
-        lambda cls, epsilon, delta, rows, *, changed: real.__func__(cls, epsilon, delta, 1, changed=changed)
-    )
+    return lambda epsilon, delta, rows, *, changed: real(epsilon, delta, 1, changed=changed)
 
 
 def only_spread_rows(_: Any) -> Any:
@@ -115,13 +113,9 @@ MUTANTS = {
     "threshold: change-one as one step": Mutant(
         "Prices a changed unit as an added one.",
         replaced(
-            Thresholding,
-            "calibrate",
-            lambda real: classmethod(
-                lambda cls, epsilon, delta, rows, *, changed: real.__func__(
-                    cls, epsilon, delta, rows, changed=False
-                )
-            ),
+            selection_law,
+            "calibrated_threshold",
+            lambda real: lambda epsilon, delta, rows, *, changed: real(epsilon, delta, rows, changed=False),
         ),
         within_the_asked(1, changed=True),
     ),
@@ -136,7 +130,7 @@ MUTANTS = {
     ),
     "threshold: units priced as rows": Mutant(
         "Prices a unit of two rows as one row.",
-        replaced(Thresholding, "calibrate", one_row),
+        replaced(selection_law, "calibrated_threshold", one_row),
         within_the_asked(2),
     ),
     "threshold: rows of a unit always spread": Mutant(
@@ -146,7 +140,7 @@ MUTANTS = {
     ),
     "threshold: order of the data": Mutant(
         "Writes the values in the order of their exact counts.",
-        replaced(Thresholding, "_shown", as_seen),
+        replaced(Thresholding, "shown", as_seen),
         in_order,
     ),
     "sums of labels: priced as counts alone": Mutant(
@@ -162,7 +156,7 @@ MUTANTS = {
         "Draws less noise than ε pays for.",
         replaced(
             ThresholdedSums,
-            "_shown",
+            "shown",
             lambda real: (
                 lambda found, exact, draw: real(
                     found, exact, lambda scale, many: draw(scale * Fraction(9, 10), many)

@@ -122,8 +122,8 @@ def test_a_selection_under_rho_uses_its_bounded_range() -> None:
 
 
 def test_price_has_no_data_argument() -> None:
-    """Pricing is a function of the batch and the schema, and of nothing else."""
-    assert list(inspect.signature(price).parameters) == ["batch", "schema"]
+    """Pricing is a function of the batch, the schema and questions that were checked already, and of nothing else."""
+    assert list(inspect.signature(price).parameters) == ["batch", "schema", "known"]
 
 
 @pytest.mark.parametrize(

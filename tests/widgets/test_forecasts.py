@@ -147,7 +147,9 @@ def test_the_widest_entry_stands_for_a_short_vector(data):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        pytest.param(lambda data: widgets.stored(data.x.mean()), "Only a released", id="pending"),
+        pytest.param(
+            lambda data: widgets.stored(data.x.mean()), "Nothing was paid for this answer", id="pending"
+        ),
         pytest.param(lambda data: widgets.stored(data.x), "takes a question", id="a column"),
         pytest.param(lambda data: widgets.stored(data.count()), "is public", id="public"),
     ],
