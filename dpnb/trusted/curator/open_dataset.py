@@ -157,7 +157,7 @@ class Shelf:
         except BaseException:
             self._forget(copy, idle=idle)
             raise
-        opened = self._opened(found.schema, found.known_as, attachment, found.notes, copy.path, principal)
+        opened = self._opened(found.schema, terms, attachment, found.notes, copy.path, principal)
         known = {} if ledger.mark is None else {"mark": ledger.mark.to_json()}
         with self._noting:
             write_private(self._note(opened.handle), canonical({**opened.describe(), **known}).encode())
@@ -186,7 +186,7 @@ class Shelf:
         attachment = Attachment(
             record["known_as"], terms.pool, record["data_version"], terms.budget, 0, first=False
         )
-        opened = self._opened(schema, record["known_as"], attachment, tuple(record["notes"]), copy, principal)
+        opened = self._opened(schema, mine, attachment, tuple(record["notes"]), copy, principal)
         if opened.handle != handle:
             raise CuratorGone("This handle belongs to somebody else. Open the dataset again.")
         return opened
@@ -221,18 +221,19 @@ class Shelf:
     def _opened(
         self,
         schema: Schema,
-        known_as: str,
+        terms: Terms,
         attachment: Attachment,
         notes: tuple[str, ...],
         copy: Path,
         principal: str,
     ) -> Attached:
+        known_as = terms.dataset
         handle = _handle(known_as, attachment.version, schema.version, principal)
         engine = self._run(copy)
         return Attached(
             handle,
             schema,
-            Terms.of(schema, known_as),
+            terms,
             known_as,
             attachment.pool,
             attachment.version,
