@@ -78,7 +78,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def forks() -> Iterator[Forks]:
+def forked_curators() -> Iterator[Forks]:
     """Fork the curators of this process's tests."""
     made = Forks()
     yield made
@@ -87,7 +87,10 @@ def forks() -> Iterator[Forks]:
 
 @pytest.fixture(autouse=True)
 def dpnb_home(
-    homes: Iterator[Path], forks: Forks, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    homes: Iterator[Path],
+    forked_curators: Forks,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Path]:
     """Give each test a DPNB_HOME of its own: no ledger, store or curator outlives a test or meets another."""
     home = next(homes)
@@ -95,7 +98,7 @@ def dpnb_home(
     monkeypatch.setenv("DPNB_HOME", str(home))
     monkeypatch.setenv("DPNB_LINGER", "0.2")
     if request.path.relative_to(Path(__file__).parent).parts[0] not in STARTED:
-        monkeypatch.setattr("dpnb.client.launch.subprocess", forks)
+        monkeypatch.setattr("dpnb.client.launch.subprocess", forked_curators)
     yield home
     if "dpnb.client.api" in sys.modules:
         sys.modules["dpnb.client.api"].close()
