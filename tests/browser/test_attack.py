@@ -75,7 +75,7 @@ def test_a_publication_without_a_promise_says_so(show, laid):
     page.get_by_label("noise in floats").check()
     frame(page)
     expect(page.locator("[aria-live]")).to_contain_text("does not keep its promise")
-    expect(page.get_by_role("button", name="no ε shown here")).to_be_disabled()
+    expect(page.get_by_role("button", name="at every ε shown here it beats guessing")).to_be_disabled()
 
 
 def test_the_point_is_dragged_in_the_picture_and_stays_inside(show, laid):
