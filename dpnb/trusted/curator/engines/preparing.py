@@ -169,7 +169,7 @@ def _recognising(
         found = [recognise(beside, raw, schema.rows_of(name), marking) for name, raw in tables.items()]
         return together(found, marking)
 
-    with ThreadPoolExecutor(1) as thread, contextlib.closing(beside):
+    with contextlib.closing(beside), ThreadPoolExecutor(1) as thread:  # closed when its thread has ended
         try:
             yield thread.submit(recognised)
         except BaseException:
