@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
@@ -308,3 +310,56 @@ def test_random_preparations_equal_the_reference(tmp_path):
             with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
                 copy = prepare(NamedFiles(one, {"visits": two}), schema, folder / "copy.duckdb", key=KEY)
         assert in_engine(copy.path, schema.names) == wanted
+
+
+FAR = {
+    "int8": [-128, 0, 1, 127],
+    "int64": [-(2**63), -1, 0, 2**63 - 1],
+    "uint64": [0, 1, 2**63, 2**64 - 1],
+    "texts": ["0", "1", "-1", "07", "ann"],
+}
+"""People's names of several types; those of integers are grouped as integers."""
+
+
+def people(rng, kind, size, path, *, once=False):
+    """Rows with units of one type, of each one row or several: in a file, and with the units' texts."""
+    names = FAR[kind]
+    drawn = rng.sample(names, len(names)) if once else rng.choices(names, k=size)
+    rows = [(name, rng.choice([0, 1.25, 7.5]), rng.randint(1, 8), "a", "2024-01-01", 1) for name in drawn]
+    columns = columns_of(rows)
+    cells = {name: pa.array(column.tolist()) for name, column in columns.items() if name != "who"}
+    who = pa.array(drawn, type=pa.string() if kind == "texts" else kind)
+    pq.write_table(pa.table(cells | {"who": who}), path)
+    return columns | {"who": np.array([str(name) for name in drawn], dtype=object)}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("once", [True, False], ids=["one row each", "several rows"])
+@pytest.mark.parametrize("kind", FAR)
+def test_units_of_any_type_have_the_rows_of_the_reference(kind, once, most, tmp_path):
+    """The smallest and the largest names too, whether rows are to be chosen or each unit has one."""
+    for turn in range(2):
+        file, copy = tmp_path / f"people{turn}.parquet", tmp_path / f"copy{turn}.duckdb"
+        raw = people(random.Random(turn), kind, 12, file, once=once)
+        schema = declared([COST, VISITS], [], most=most)
+        wanted = in_reference(preparation.prepare(raw, schema, key=KEY), schema.names)
+        assert in_engine(prepare(file, schema, copy, key=KEY).path, schema.names) == wanted
+
+
+@pytest.mark.parametrize("other", FAR)
+@pytest.mark.parametrize("own", FAR)
+def test_tables_meet_by_the_same_unit_whatever_types_hold_it(own, other, tmp_path):
+    """An integer and its text are one person, 07 is another; integers of two types are the numbers that they are."""
+    lines, columns = lines_of("visits")
+    schema = declared([VISITS.called("age"), *columns], lines, most=2)
+    for turn in range(2):
+        rng = random.Random(turn)
+        one, two = tmp_path / f"people{turn}.parquet", tmp_path / f"visits{turn}.parquet"
+        mine, visits = people(rng, own, 6, one), people(rng, other, 12, two)
+        pq.write_table(pq.read_table(one).rename_columns({"beds": "age"}), one)
+        raw = {"who": mine["who"], "age": mine["beds"]}
+        wanted = preparation.prepare(raw, schema, key=KEY, others={"visits": visits})
+        with NamedFile.open(one) as first, NamedFile.open(two) as second:
+            files = NamedFiles(first, {"visits": second})
+            copy = prepare(files, schema, tmp_path / f"copy{turn}.duckdb", key=KEY)
+        assert in_engine(copy.path, schema.names) == in_reference(wanted, schema.names)
