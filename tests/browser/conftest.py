@@ -521,21 +521,30 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     return report
 
 
-@pytest.fixture
-def lab(
-    browser: Any, pages: list[Any], server: Server, shots: Shots, request: pytest.FixtureRequest
+@contextlib.contextmanager
+def driven(
+    browser: Any, pages: list[Any], server: Server, shots: Shots, failed: Callable[[], bool]
 ) -> Iterator[Lab]:
-    """Give a driver of JupyterLab; a page error, or noise of dpnb's in the console, anywhere in the test fails it."""
+    """Drive the page that tests share, and give it up where they failed; its errors, and dpnb's noise in its console, fail them."""
     if not pages:
         pages.append(fresh(browser))
     one = Lab(pages[0], server, shots)
     one.page.set_viewport_size(SIZE)
     yield one
-    if FAILED in request.node.stash:
+    if failed():
         pages.pop().context.close()
     else:
         one.leave()
     assert one.errors == []
+
+
+@pytest.fixture
+def lab(
+    browser: Any, pages: list[Any], server: Server, shots: Shots, request: pytest.FixtureRequest
+) -> Iterator[Lab]:
+    """Give a driver of JupyterLab."""
+    with driven(browser, pages, server, shots, lambda: FAILED in request.node.stash) as one:
+        yield one
 
 
 @pytest.fixture(scope="module")
@@ -543,16 +552,9 @@ def file_lab(
     browser: Any, pages: list[Any], server: Server, shots: Shots, request: pytest.FixtureRequest
 ) -> Iterator[Lab]:
     """Give a driver of JupyterLab that the tests of a file share, which have no `lab` besides."""
-    if not pages:
-        pages.append(fresh(browser))
-    one = Lab(pages[0], server, shots)
-    one.page.set_viewport_size(SIZE)
-    failed = request.session.testsfailed
-    yield one
-    if request.session.testsfailed > failed:
-        pages.pop().context.close()
-    else:
-        one.leave()
+    before = request.session.testsfailed
+    with driven(browser, pages, server, shots, lambda: request.session.testsfailed > before) as one:
+        yield one
 
 
 @pytest.fixture
