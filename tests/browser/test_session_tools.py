@@ -45,11 +45,15 @@ def hover(lab, cell, word):
 
 
 def helped(lab, cell, word):
-    """Rest the pointer on a word until its help is there: what is drawn late moves the cells below it."""
+    """Rest the pointer on a word until its help is there: what is drawn late moves the cells below it.
+
+    The editor draws help outside of the window first, and leaves it there when its word has moved out of sight meanwhile.
+    """
     for _ in range(20):
+        lab.cell(cell).locator(".cm-content").scroll_into_view_if_needed()
         hover(lab, cell, word)
         with contextlib.suppress(AssertionError):
-            expect(lab.page.locator(".dpnb-Hover")).to_have_count(1, timeout=1_500)
+            expect(lab.page.locator(".dpnb-Hover")).to_be_in_viewport(ratio=1, timeout=1_500)
             return
     pytest.fail(f"no help for {word}")
 
@@ -71,10 +75,6 @@ def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
         expect(help_).to_contain_text("hiv.age")
         expect(help_).to_contain_text("type and bounds")
         expect(help_).to_contain_text(re.compile(r"missing values\s*(left out|counted as)"))
-        # drawn outside of the window first, and then beside the word
-        lab.page.wait_for_function(
-            "() => document.querySelector('.dpnb-Hover')?.getBoundingClientRect().y >= 0"
-        )
         assert help_.evaluate(
             """node => {
                 const box = node.getBoundingClientRect();
