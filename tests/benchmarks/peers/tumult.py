@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,9 @@ class Peer:
 
     def __init__(self, table: Table, adjacency: str) -> None:
         assert adjacency in ADJACENCIES
-        spark = SparkSession.builder.master("local[2]").getOrCreate()
+        builder = SparkSession.builder.master("local[2]")
+        builder = builder.config("spark.sql.warehouse.dir", tempfile.mkdtemp())
+        spark = builder.getOrCreate()
         frame = spark.createDataFrame(
             pd.DataFrame(
                 {name: values.astype(float) if name in "xsy" else values for name, values in table.items()}
