@@ -70,7 +70,9 @@ def test_labels_shown_are_groups_and_filters(staff: Any) -> None:
     rest = staff[staff.job != "nurse"].count()
     listed = staff[staff.job.isin(["nurse", "teacher"])].count()
     none = staff[staff.job.is_missing()].count()
-    dpnb.release([means, counts, one, rest, listed, none], epsilon=24)
+    dpnb.release(
+        [means, counts, one, rest, listed, none], epsilon=120
+    )  # noise is nothing beside what is allowed
     assert means["nurse"].value == pytest.approx(10, abs=3)
     assert means["teacher"].value == pytest.approx(50, abs=3)
     assert counts.keys == ("teacher", "nurse", "judge")

