@@ -482,8 +482,7 @@ class Ledger:
 
     def left(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> PrivacyLoss:
         """Return what is left of every cap that holds: of the tightest amount and of the tightest δ."""
-        left = [limit.left(spent) for limit, spent in self._filters(pool, principal, cap, caps)]
-        return PrivacyLoss(cap.measure, min(one.amount for one in left), min(one.delta for one in left))
+        return _left(self._filters(pool, principal, cap, caps))
 
     def tightest(
         self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit]
@@ -650,7 +649,8 @@ def _charged(
     spent = _spent(db, pool, principal, period, cap, caps)
     limits = admission.limits(db, pool, principal, cap, caps)
     admission.admit(asked, admission.filters(limits, spent))
-    sums = {name: Odometer(before).after(asked).spent.to_json() for name, before in spent.items()}
+    after = {name: Odometer(before).after(asked).spent for name, before in spent.items()}
+    sums = {name: total.to_json() for name, total in after.items()}
     losses = {"loss": asked.to_json(), "spent": sums.pop(POOL), "mine": sums.pop(MINE)}
     record = [question.to_json() for question in questions]
     costs = [event.to_json() for event in events]
@@ -668,7 +668,14 @@ def _charged(
     rows = [(entry, name, pool, period, canonical(total)) for name, total in sums.items()]
     db.executemany("INSERT INTO shares VALUES (?, ?, ?, ?, ?)", rows)
     _bind(db, entry, facts, entry)
-    return totals.row_of(entry, body, new=True)
+    left = _left((Filter(limit.cap), after[limit.of]) for limit in limits)
+    return ChargeRow(entry, asked, after[POOL], after[MINE], new=True, questions=tuple(record), left=left)
+
+
+def _left(filters: Iterable[tuple[Filter, PrivacyLoss]]) -> PrivacyLoss:
+    """Return what is left of filters after what was spent under each: of the tightest amount and of the tightest δ."""
+    left = [limit.left(spent) for limit, spent in filters]
+    return PrivacyLoss(left[0].measure, min(one.amount for one in left), min(one.delta for one in left))
 
 
 def _bind(db: sqlite3.Connection, entry: int, facts: Mapping[str, Any], charge: int) -> None:

@@ -125,10 +125,13 @@ def refuse_unit(db: sqlite3.Connection, terms: Terms, before: Terms | None) -> b
 
 
 def _refuse_other_unit(db: sqlite3.Connection, terms: Terms) -> None:
-    query = "SELECT DISTINCT dataset FROM charges WHERE pool = ? AND dataset <> ?"
+    query = "SELECT DISTINCT dataset FROM attachments WHERE pool = ? AND dataset <> ?"
     for (other,) in db.execute(query, (terms.pool, terms.dataset)).fetchall():
         theirs = pinned(db, other)
-        if theirs is not None and theirs.pool == terms.pool and not _one_unit(theirs, terms):
+        if theirs is None or theirs.pool != terms.pool or _one_unit(theirs, terms):
+            continue
+        charged = "SELECT 1 FROM charges WHERE pool = ? AND dataset = ? LIMIT 1"
+        if db.execute(charged, (terms.pool, other)).fetchone() is not None:
             raise OwnerError(
                 f"{terms.dataset}: the datasets of a pool have one unit and one adjacency, and this pool has unit = "
                 f'"{theirs.unit.unit}" and adjacency = "{theirs.unit.adjacency}". Write these, or another pool.'

@@ -92,13 +92,15 @@ class Wanted:
 class Given:
     """What a batch was answered: a record per question, its charge, its ledger row.
 
-    `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing.
+    `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing. `left`
+    is what every cap left after a charge that was made now.
     """
 
     records: list[dict[str, Any]]
     charged: PrivacyLoss
     entry: int | None
     before: PrivacyLoss | None = None
+    left: PrivacyLoss | None = None
 
 
 def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[StoredAnswer | None]:
@@ -197,7 +199,7 @@ def _given(
     records = _known([new.get(question.measured, old) for question, old in pairs])
     if charge.adopted:
         return Given(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
-    return Given(records, charge.loss, charge.entry)
+    return Given(records, charge.loss, charge.entry, left=charge.left)
 
 
 def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:

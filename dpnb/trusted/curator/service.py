@@ -326,19 +326,10 @@ class Curator:
             if self._find(request.handle, principal) is not attached:
                 raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
             given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
-        answered = self._answered(request, given, attached, principal)
+        left = self._left(attached, principal) if given.left is None else given.left
+        answered = _answered(request, given, left)
         failpoints.at("before-send")
         return answered
-
-    def _answered(self, request: Submit, given: Given, attached: Attached, principal: str) -> Answered:
-        return Answered(
-            request=request.request,
-            releases=raw(given.records),
-            charged=raw(given.charged.to_json()),
-            left=raw(self._left(attached, principal).to_json()),
-            entry=given.entry,
-            before=raw(None if given.before is None else given.before.to_json()),
-        )
 
     def _wanted(self, request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
         charged, again, digest = _priced(bytes(request.plan), attached)
@@ -498,6 +489,17 @@ _ANSWERS: dict[type, Any] = {
     Reset: Curator._reset,  # noqa: SLF001
     Detach: Curator._detach,  # noqa: SLF001
 }
+
+
+def _answered(request: Submit, given: Given, left: PrivacyLoss) -> Answered:
+    return Answered(
+        request=request.request,
+        releases=raw(given.records),
+        charged=raw(given.charged.to_json()),
+        left=raw(left.to_json()),
+        entry=given.entry,
+        before=raw(None if given.before is None else given.before.to_json()),
+    )
 
 
 def _priced(text: bytes, attached: Attached) -> tuple[ChargedPlan, tuple[str, ...], str]:

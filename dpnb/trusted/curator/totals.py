@@ -21,7 +21,8 @@ from dpnb.trusted.privacy import Measure, PrivacyLoss
 class ChargeRow:
     """A charge: its entry, what it cost, what the pool and the principal have spent with it; `new` if made now.
 
-    `adopted` says that another request made it, in an earlier life of the curator. `questions` are those of its record.
+    `adopted` says that another request made it, in an earlier life of the curator. `questions` are those of its record. `left` is
+    what every cap left after a charge that was made now.
     """
 
     entry: int
@@ -31,6 +32,7 @@ class ChargeRow:
     new: bool
     adopted: bool = False
     questions: tuple[dict[str, Any], ...] = ()
+    left: PrivacyLoss | None = None
 
 
 def charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -> ChargeRow | None:
@@ -64,10 +66,10 @@ def restored_since(db: sqlite3.Connection, entry: int) -> bool:
     return db.execute(query, (entry,)).fetchone() is not None
 
 
-def row_of(entry: int, body: Mapping[str, Any], *, new: bool = False, adopted: bool = False) -> ChargeRow:
-    """Read a charge's body."""
+def row_of(entry: int, body: Mapping[str, Any], *, adopted: bool = False) -> ChargeRow:
+    """Read the body of a charge that was made before."""
     loss, spent, mine = (PrivacyLoss.from_json(body[name]) for name in ("loss", "spent", "mine"))
-    return ChargeRow(entry, loss, spent, mine, new=new, adopted=adopted, questions=tuple(body["questions"]))
+    return ChargeRow(entry, loss, spent, mine, new=False, adopted=adopted, questions=tuple(body["questions"]))
 
 
 def body_of(db: sqlite3.Connection, charge: int) -> dict[str, Any]:

@@ -281,6 +281,7 @@ def brief(x: Fraction, toward: Direction = "nearest") -> str:
     return exact_text(rounded)
 
 
+_ZERO = Fraction(0)
 _MEASURES = {measure.value: measure for measure in Measure}
 _FIELDS = {"measure", "amount", "delta"}
 
@@ -311,7 +312,7 @@ class PrivacyLoss:
 
     measure: Measure
     amount: Fraction
-    delta: Fraction = Fraction(0)
+    delta: Fraction = _ZERO
 
     def __post_init__(self) -> None:
         if not type(self.amount) is type(self.delta) is Fraction or type(self.measure) is not Measure:
@@ -345,28 +346,27 @@ class PrivacyLoss:
     @classmethod
     def zero(cls, measure: Measure) -> PrivacyLoss:
         """Return no loss at all, in `measure`."""
-        return cls(measure, Fraction(0))
+        return cls(measure, _ZERO)
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
         """Compose two losses: amounts and δ add, valid for fully adaptive questions."""
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
         self._same(other)
-        if self.delta + other.delta >= 1:
+        delta = self.delta + other.delta if other.delta else self.delta
+        if delta.numerator >= delta.denominator:
             raise LossError(
                 "These δ add to 1 or more, which promises nothing: ask fewer questions that need a δ."
             )
-        return PrivacyLoss(self.measure, self.amount + other.amount, self.delta + other.delta)
+        return PrivacyLoss(self.measure, self.amount + other.amount, delta)
 
     def __sub__(self, other: PrivacyLoss) -> PrivacyLoss:
         """Return what is left of this loss after `other`, never below zero in either part."""
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
         self._same(other)
-        zero = Fraction(0)
-        return PrivacyLoss(
-            self.measure, max(self.amount - other.amount, zero), max(self.delta - other.delta, zero)
-        )
+        delta = max(self.delta - other.delta, _ZERO) if other.delta else self.delta
+        return PrivacyLoss(self.measure, max(self.amount - other.amount, _ZERO), delta)
 
     def fits_in(self, cap: PrivacyLoss) -> bool:
         """Say whether both parts are at most those of `cap`."""
