@@ -15,8 +15,8 @@ from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.database import aside, sync_folder
 from dpnb.trusted.curator.guard import fault_of, known_of, mark_at, owners_words
 from dpnb.trusted.curator.mark import Mark, MarkFile, advanced, keyed, mark_of
-from dpnb.trusted.curator.restoration import copied
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.owner.restoration import copied
 from dpnb.trusted.wire.places import Home, write_private
 
 

@@ -42,7 +42,7 @@ def add_add(acts: Acts) -> None:
 def _add(options: argparse.Namespace) -> Said:
     if options.source.suffix != ".toml" and not options.source.with_suffix(SUFFIX).exists():
         raise OwnerError(f"{options.source} has no declaration yet: dpnb init {options.source}")
-    from dpnb.trusted.curator.loosened_terms import add
+    from dpnb.trusted.owner.loosened_terms import add
 
     serves = options.config is not None
     name, made = add(home_of(options), options.source, mode="enforced" if serves else None, serves=serves)
@@ -130,7 +130,7 @@ def _add_loss(act: argparse.ArgumentParser) -> None:
 
 
 def _grant(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator.owner_acts import grant
+    from dpnb.trusted.owner.owner_acts import grant
 
     given = {name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None}
     dataset = named(options.dataset)[0]
@@ -187,7 +187,7 @@ def _add_hold(acts: Acts, kind: str, words: str) -> None:
 
 
 def _hold(options: argparse.Namespace, kind: str) -> Said:
-    from dpnb.trusted.curator.owner_acts import hold
+    from dpnb.trusted.owner.owner_acts import hold
 
     dataset = named(options.dataset)[0]
     if kind in _ASKED:

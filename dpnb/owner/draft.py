@@ -217,7 +217,7 @@ def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str
     """
     path = Path(path)
     if format_of(path) != "csv":
-        from dpnb.trusted.curator.header import fields
+        from dpnb.trusted.owner.header import fields
 
         found = fields(path, table)
     else:

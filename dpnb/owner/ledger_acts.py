@@ -88,7 +88,7 @@ def add_loosen(acts: Acts) -> None:
 
 
 def _loosen(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator.loosened_terms import loosen
+    from dpnb.trusted.owner.loosened_terms import loosen
 
     home, serves = home_of(options), options.config is not None
     facts = _promised(home, options.source)
@@ -191,7 +191,7 @@ def add_restore(acts: Acts) -> None:
 
 
 def _restore(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator.restoration import restore
+    from dpnb.trusted.owner.restoration import restore
 
     confirmed("What a restore books as spent stays spent.", yes=options.yes)
     said = restore(home_of(options), options.reason, options.source)

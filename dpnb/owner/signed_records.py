@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from dpnb.trusted.curator.owner_acts import acting
 from dpnb.trusted.curator.receipts import receipt_of, signed_receipt, signing_key
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.owner.owner_acts import acting
 from dpnb.trusted.releases.signature import public_key, sign
 from dpnb.trusted.wire.places import Home
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpnb.trusted.curator.owner_acts import acting
 from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.owner.owner_acts import acting
 from dpnb.trusted.privacy import PrivacyLoss
 from dpnb.trusted.wire.places import Home
 

@@ -21,16 +21,17 @@ from dpnb.errors import BudgetError, CuratorError, CuratorGone, FrozenError, Own
 from dpnb.owner import backup as copying
 from dpnb.owner import examination
 from dpnb.owner.backup import backup
-from dpnb.trusted.curator import database, failpoints, restoration
+from dpnb.trusted.curator import database, failpoints
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.guard import note_in_copies, notes_of
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import mark_of
 from dpnb.trusted.curator.migrations import migrate
 from dpnb.trusted.curator.open_dataset import key_of
-from dpnb.trusted.curator.restoration import restore
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.owner import restoration
+from dpnb.trusted.owner.restoration import restore
 from dpnb.trusted.privacy import PrivacyLoss
 from dpnb.trusted.wire.messages import Again, Attach
 from dpnb.trusted.wire.places import Home

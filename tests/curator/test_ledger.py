@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 
 from dpnb.client.remedies import option_that_fits
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
-from dpnb.trusted.curator import holds
 from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
@@ -33,6 +32,7 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.migrations import MIGRATIONS
 from dpnb.trusted.curator.terms import Terms, compare
+from dpnb.trusted.owner import act_entries
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 from tests.examples import examples, rotation
 
@@ -370,8 +370,8 @@ def answer(i, **more):
 
 
 def published(ledger, draws, dataset="people"):
-    act = holds.Act("owner", "why", "2026-01-01T00:00:00+00:00")
-    return ledger.act(lambda db: holds.publish(db, dataset, "0" * 64, draws, act))
+    act = act_entries.Act("owner", "why", "2026-01-01T00:00:00+00:00")
+    return ledger.act(lambda db: act_entries.publish(db, dataset, "0" * 64, draws, act))
 
 
 def test_what_is_published_is_everybodys_and_ones_own_comes_first(ledger):

@@ -32,9 +32,9 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark, MarkFile, Total, mark_of
 from dpnb.trusted.curator.migrations import MIGRATIONS
 from dpnb.trusted.curator.release import Chance
-from dpnb.trusted.curator.restoration import restore
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.upkeep import Upkeep
+from dpnb.trusted.owner.restoration import restore
 from dpnb.trusted.privacy import Budget, PrivacyLoss
 from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.filelock import FileLock
@@ -844,7 +844,7 @@ def test_a_restore_that_dies_halfway_leaves_the_home_frozen_and_the_next_one_fin
     desk.lose("", "-wal", "-shm")
     for name in ("note_in_copies", "_replace_mark"):
         with monkeypatch.context() as broken:
-            broken.setattr(f"dpnb.trusted.curator.restoration.{name}", lambda *_: 1 / 0)
+            broken.setattr(f"dpnb.trusted.owner.restoration.{name}", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 restore(desk.home, "first try")
         with Ledger(desk.home.ledger) as ledger:

@@ -583,3 +583,6 @@ def test_a_running_curator_has_loaded_nothing_of_dpnb_but_the_wing(
     loaded = set(told.read_text().split())
     assert {"dpnb.trusted.curator.service", "dpnb.trusted.measurements.threshold"} <= loaded
     assert {name for name in loaded if name != "dpnb" and not name.startswith("dpnb.trusted")} == set()
+    assert {name for name in loaded if name.startswith("dpnb.trusted.owner")} == set(), (
+        "an owner acts elsewhere"
+    )

@@ -21,11 +21,11 @@ from dpnb.planner.request import Ask
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.loosened_terms import loosen
 from dpnb.trusted.curator.open_dataset import Shelf
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
+from dpnb.trusted.owner.loosened_terms import loosen
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.wire.codec import raw

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpnb.trusted.curator import admission, holds
 from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.owner import act_entries
 from tests.mutants.table import Mutant, replaced
 from tests.owner import test_holds as on_holds
 
@@ -36,7 +37,7 @@ MUTANTS = {
     ),
     "a hold on one name": Mutant(
         "The same rows are asked on under another name in their pool.",
-        replaced(holds, "_names", lambda _: lambda _db, dataset: {dataset}),
+        replaced(act_entries, "_names", lambda _: lambda _db, dataset: {dataset}),
         on(on_holds.test_a_hold_is_on_every_name_of_the_same_rows),
     ),
     "closed rows under a new name": Mutant(

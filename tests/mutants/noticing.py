@@ -11,12 +11,13 @@ import pytest
 
 from dpnb.errors import ChargedError, FrozenError
 from dpnb.owner.backup import backup
-from dpnb.trusted.curator import guard, mark, restoration
+from dpnb.trusted.curator import guard, mark
 from dpnb.trusted.curator.database import Database
 from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.inodes import Inodes
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile, mark_of
+from dpnb.trusted.owner import restoration
 from dpnb.trusted.privacy import PrivacyLoss
 from dpnb.trusted.wire.places import Home
 from tests.curator import test_mark as on_mark

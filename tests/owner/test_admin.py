@@ -198,7 +198,7 @@ def test_another_user_of_the_machine_acts_on_no_home_but_their_own(folder, admin
     before = examined(Home.current().ledger)[0]
     home = str(Home.current().root)
     program = (
-        "import os, sys; from dpnb.__main__ import main; import dpnb.trusted.curator.owner_acts; "
+        "import os, sys; from dpnb.__main__ import main; import dpnb.trusted.owner.owner_acts; "
         f"os.setgroups([]); os.setgid(54321); os.setuid(54321); os.environ['DPNB_HOME'] = {home!r}; "
         f"sys.exit(main(['admin', {words[0]!r}, 'people', *{words[1:]!r}, '--reason', 'mine']))"
     )

@@ -13,10 +13,11 @@ from dpnb.errors import BudgetError, OwnerError
 from dpnb.owner.backup import backup
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints, holds
-from dpnb.trusted.curator.holds import Act
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile
-from dpnb.trusted.curator.restoration import restore
+from dpnb.trusted.owner import act_entries
+from dpnb.trusted.owner.act_entries import Act
+from dpnb.trusted.owner.restoration import restore
 from dpnb.trusted.privacy import PrivacyLoss
 from dpnb.trusted.wire.messages import Again, Attach, Submit
 from dpnb.trusted.wire.places import Home
@@ -31,7 +32,7 @@ ACT = Act("ann", "why", "2026-01-01T00:00:00+00:00")
 
 
 def held(ledger, kind, dataset="small"):
-    return ledger.act(lambda db: holds.hold(db, kind, dataset, ACT))
+    return ledger.act(lambda db: act_entries.hold(db, kind, dataset, ACT))
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_killed_about_the_mark_a_closing_stands(home, late, monkeypatch):
 
 def test_killed_inside_its_transaction_a_closing_leaves_no_trace(home, monkeypatch):
     def work():
-        monkeypatch.setattr(holds, "held_rows", lambda *_: os._exit(7))
+        monkeypatch.setattr(act_entries, "held_rows", lambda *_: os._exit(7))
         with Ledger(home.ledger) as ledger:
             held(ledger, "close")
         return b"alive"
@@ -159,7 +160,7 @@ def test_a_forged_hold_or_grant_does_not_verify(home, forgery):
         pool = ledger.pins("small").pool
         cap = ledger.pins("small").budget.cap
         held(ledger, "freeze")
-        ledger.act(lambda db: holds.grant(db, "small", "ann", cap, ACT))
+        ledger.act(lambda db: act_entries.grant(db, "small", "ann", cap, ACT))
         assert ledger.verify().intact
         assert pool
     with contextlib.closing(sqlite3.connect(home.ledger)) as db:
@@ -214,7 +215,9 @@ def test_a_grant_only_tightens(ledger):
     ledger.attach(terms(), "content")
     for principal, amount, fits in (("", "100", "4"), ("", "0.5", "0.5"), ("ann", "0.2", "0.2")):
         ledger.act(
-            lambda db, who=principal, cap=amount: holds.grant(db, "people", who, PrivacyLoss.pure(cap), ACT)
+            lambda db, who=principal, cap=amount: act_entries.grant(
+                db, "people", who, PrivacyLoss.pure(cap), ACT
+            )
         )
         assert ledger.left(POOL, "ann", PrivacyLoss.pure(4)) == PrivacyLoss.pure(fits)
     with pytest.raises(BudgetError):

@@ -100,7 +100,7 @@ def test_the_drawings_of_the_house_are_the_layers_that_are_enforced(number, fold
     assert drawn == [layer for layer in built if layer not in {"", "__main__"}]
 
 
-ROW = re.compile(r"^\| \**`?([\w/, ]+?)`?\** \| (\d+) \| ([\d,]+) \| (.*)\|$", re.MULTILINE)
+ROW = re.compile(r"^\| \**`?([\w/,' ]+?)`?\** \| (\d+) \| ([\d,]+) \| (.*)\|$", re.MULTILINE)
 
 
 def rows_of(text):

@@ -54,6 +54,10 @@ PLANTED = [
     pytest.param("statistics/sneaky.py", "import duckdb", id="statistics-imports-duckdb"),
     pytest.param("client/sneaky.py", "import sqlite3", id="client-imports-sqlite3"),
     pytest.param("client/sneaky.py", "import dpnb.trusted.curator.service", id="client-imports-curator"),
+    pytest.param("client/sneaky.py", "import dpnb.trusted.owner.restoration", id="client-acts-as-owner"),
+    pytest.param(
+        "trusted/curator/sneaky.py", "import dpnb.trusted.owner.owner_acts", id="curator-imports-owner"
+    ),
     pytest.param("planner/sneaky.py", "import dpnb.trusted.wire.messages", id="planner-imports-wire"),
     pytest.param("notebook/sneaky.py", "import dpnb.trusted.noise.secure", id="notebook-imports-secure-bits"),
     pytest.param("planner/sneaky.py", "import IPython", id="planner-imports-ipython"),

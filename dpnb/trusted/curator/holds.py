@@ -1,49 +1,30 @@
-"""What an owner holds back of a dataset: frozen until they say otherwise, closed for ever, or capped below its budget.
+"""What an owner holds back of a dataset: frozen until they say otherwise, or closed for ever.
 
 A hold stops new charges and the adoption of old ones, in the transaction that would make them; what was charged before is still
 answered (it is paid), and what is stored stays free. It holds every name under which the same rows are known, so that a second name
 is no way round; closed rows get no further name, whatever an owner records. Nothing here ever opens what was closed.
-
-A grant is a cap below the budget, on a pool or on one principal of it: all caps must allow, so it can only make the promise tighter.
-Every function works inside its caller's transaction.
+The acts themselves are an owner's (:mod:`dpnb.trusted.owner.act_entries`). Every function works inside its caller's transaction.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import pins, stored, totals
-from dpnb.trusted.curator.chain import append
-from dpnb.trusted.errors import LossError, OwnerError
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.errors import OwnerError
 
 STATES: Final[Mapping[str, str]] = {"unfreeze": "open", "freeze": "frozen", "close": "closed"}
 """What each act makes of a dataset, the strictest last."""
 
 _LISTED: Final = 12
-_RANK: Final = {state: rank for rank, state in enumerate(STATES.values())}
-_WORDS: Final = {
+WORDS: Final = {
     "frozen": "is frozen by its owner until they open it again",
     "closed": "was closed by its owner for ever",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """Who acts as the owner, why, and when."""
-
-    by: str
-    reason: str
-    time: str
-
-    def to_json(self) -> dict[str, str]:
-        """What an entry says of it: its time stands beside the body."""
-        return {"by": self.by, "reason": self.reason}
+"""How a dataset that is held is spoken of."""
 
 
 def state(db: sqlite3.Connection, dataset: str) -> str:
@@ -56,7 +37,7 @@ def state(db: sqlite3.Connection, dataset: str) -> str:
 def words(db: sqlite3.Connection, dataset: str) -> str | None:
     """Say what is held of a dataset, or return None where nothing is."""
     now = state(db, dataset)
-    return None if now == "open" else f"{dataset} {_WORDS[now]}: stored and published answers stay, free."
+    return None if now == "open" else f"{dataset} {WORDS[now]}: stored and published answers stay, free."
 
 
 class HeldError(OwnerError):
@@ -93,131 +74,24 @@ def refuse_closed_rows(db: sqlite3.Connection, dataset: str, others: Iterable[st
     return None
 
 
-def hold(db: sqlite3.Connection, kind: str, dataset: str, act: Act) -> int:
-    """Freeze, unfreeze or close a dataset, with every name of the same rows; return the entry.
-
-    Raises
-    ------
-    OwnerError
-        For a dataset that the ledger does not know, and for one that is closed.
-    """
-    _known(db, dataset)
-    if state(db, dataset) == "closed":
-        raise OwnerError(f"{dataset} {_WORDS['closed']}. Nothing opens it, and nothing has to be done.")
-    names = sorted(name for name in _names(db, dataset) if state(db, name) != "closed")
-    return _record(db, kind, names, act, dataset)
-
-
-def _record(db: sqlite3.Connection, kind: str, names: list[str], act: Act, dataset: str) -> int:
-    entry = append(db, act.time, kind, {"dataset": dataset, "names": names, **act.to_json()})
-    db.executemany("INSERT INTO holds VALUES (?, ?, ?)", held_rows(entry, kind, names))
-    return entry
-
-
 def held_rows(entry: int, kind: str, names: Iterable[str]) -> list[tuple[Any, ...]]:
     """Return the rows that an act of holding makes."""
     return [(entry, name, STATES[kind]) for name in names]
-
-
-def _names(db: sqlite3.Connection, dataset: str) -> set[str]:
-    """Return all names under which any row set of a dataset is known."""
-    query = (
-        "SELECT DISTINCT theirs.dataset FROM marks AS mine JOIN marks AS theirs ON mine.mark = theirs.mark "
-        "WHERE mine.dataset = ?"
-    )
-    return {dataset, *(row[0] for row in db.execute(query, (dataset,)))}
-
-
-def _known(db: sqlite3.Connection, dataset: str) -> str:
-    """Return a dataset's pool."""
-    terms = pins.pinned(db, dataset)
-    if terms is None:
-        known = [row[0] for row in db.execute("SELECT DISTINCT dataset FROM attachments ORDER BY dataset")]
-        raise OwnerError(
-            f"The ledger knows no dataset {dataset!r}. "
-            + (f"It knows {', '.join(known)}." if known else "Begin with dpnb admin add people.dpnb.toml.")
-        )
-    return terms.pool
 
 
 # ---------------------------------------------------------------------- what a restore must not forget
 
 
 def held_since(db: sqlite3.Connection, entry: int) -> dict[str, str]:
-    """Return the state of every dataset that was held or opened after an entry; of a ledger from before holds, nothing."""
-    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'holds'").fetchone() is None:
-        return {}
+    """Return the state of every dataset that was held or opened after an entry."""
     rows = db.execute("SELECT dataset, state FROM holds WHERE entry > ? ORDER BY entry", (entry,))
     return dict(rows.fetchall())
 
 
-def learn(db: sqlite3.Connection, others: Iterable[Mapping[str, str]], act: Act) -> None:
-    """Hold whatever another copy of this ledger holds more strictly: a restore opens nothing that was frozen or closed."""
-    wanted: dict[str, str] = {}
-    for other in others:
-        for dataset, found in other.items():
-            wanted[dataset] = max(found, wanted.get(dataset, "open"), key=_RANK.__getitem__)
-    for kind, made in STATES.items():
-        names = sorted(
-            name for name, found in wanted.items() if found == made and _RANK[found] > _RANK[state(db, name)]
-        )
-        if names:
-            _record(db, kind, names, act, names[0])
-
-
 # ---------------------------------------------------------------------- caps below the budget
-
-
-def grant(db: sqlite3.Connection, dataset: str, principal: str, cap: PrivacyLoss | None, act: Act) -> int:
-    """Record what a principal (or, where that is empty, everybody together) may spend of a pool; None lifts it.
-
-    Raises
-    ------
-    OwnerError, LossError
-        For a dataset that the ledger does not know; for a cap in another measure than the budget's.
-    """
-    pool = _known(db, dataset)
-    if cap is not None and totals.measure_of(db, pool) is not cap.measure:
-        raise LossError(f"This budget is kept in {totals.measure_of(db, pool).symbol}: a cap is, too.")
-    record = None if cap is None else cap.to_json()
-    body = {"dataset": dataset, "pool": pool, "principal": principal, "cap": record, **act.to_json()}
-    entry = append(db, act.time, "grant", body)
-    db.execute("INSERT INTO grants VALUES (?, ?, ?, ?)", granted_row(entry, body)[0])
-    return entry
 
 
 def granted_row(entry: int, body: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Return the row that a grant makes."""
     cap = None if body["cap"] is None else canonical(body["cap"])
     return [(entry, body["pool"], body["principal"], cap)]
-
-
-# ---------------------------------------------------------------------- what was published
-
-
-def publish(db: sqlite3.Connection, dataset: str, digest: str, draws: Collection[str], act: Act) -> int:
-    """Record that a file of released answers was published, by its digest: from now on they are everybody's. Return the entry.
-
-    Parameters
-    ----------
-    db : sqlite3.Connection
-    dataset, digest : str
-    draws : collection of str
-        The draws of the answers. Those of another dataset are left out.
-    act : Act
-    """
-    _known(db, dataset)
-    query = (
-        "SELECT charge, place, answer FROM answers JOIN stored USING (entry, charge) JOIN charges ON charges.entry = charge "
-        "WHERE dataset = ? ORDER BY charge, place"
-    )
-    places = [
-        (charge, place)
-        for charge, place, answer in db.execute(query, (dataset,))
-        if not {part["draw"] for part in json.loads(answer)["parts"]}.isdisjoint(draws)
-    ]
-    body = {"dataset": dataset, "sha256": digest, "answers": places, **act.to_json()}
-    entry = append(db, act.time, "publish", body)
-    rows = stored.published_rows(db, entry, places)
-    db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
-    return entry

@@ -257,7 +257,7 @@ class Ledger:
     # ------------------------------------------------------------- owner's acts
 
     def act(self, made: Callable[[sqlite3.Connection], int]) -> int:
-        """Carry out an owner's act (:mod:`dpnb.trusted.curator.holds`) in one transaction; when this returns, the mark knows it.
+        """Carry out an owner's act (:mod:`dpnb.trusted.owner.act_entries`) in one transaction; when this returns, the mark knows it.
 
         Returns
         -------

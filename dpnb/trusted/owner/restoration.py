@@ -27,7 +27,6 @@ from dpnb.trusted.curator.chain import append, head
 from dpnb.trusted.curator.database import aside, made, opened, sync_folder
 from dpnb.trusted.curator.file_faults import named_faults
 from dpnb.trusted.curator.guard import mark_at, note_in_copies, noted, notes_of
-from dpnb.trusted.curator.holds import Act
 from dpnb.trusted.curator.known_content import Known, learn, listed
 from dpnb.trusted.curator.mark import (
     Mark,
@@ -44,6 +43,8 @@ from dpnb.trusted.curator.mark import (
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import DpnbError, OwnerError
+from dpnb.trusted.owner import act_entries
+from dpnb.trusted.owner.act_entries import Act
 from dpnb.trusted.privacy import PrivacyLoss
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.filelock import FileLock
@@ -271,7 +272,7 @@ def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: A
         db.execute("BEGIN IMMEDIATE")
         try:
             learn(db, act.time, known)
-            holds.learn(db, _held_aside(home.ledger, mark, ledger_id(db)), act)
+            act_entries.learn(db, _held_aside(home.ledger, mark, ledger_id(db)), act)
             wanted = _wanted(db, home.ledger, mark)
             wanted |= {pool: _larger(pool, wanted.get(pool), spent) for pool, spent in floor.items()}
             for pool, spent in sorted(wanted.items()):

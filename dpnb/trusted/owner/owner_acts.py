@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from dpnb.trusted.curator import holds
 from dpnb.trusted.curator.guard import owners_words
-from dpnb.trusted.curator.holds import Act
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.errors import FrozenError, OwnerError
+from dpnb.trusted.owner import act_entries
+from dpnb.trusted.owner.act_entries import Act
 from dpnb.trusted.privacy import Budget
 from dpnb.trusted.wire.places import Home
 
@@ -61,7 +61,7 @@ def hold(home: Home, kind: str, dataset: str, reason: str) -> int:
     """Freeze, unfreeze or close a dataset; return the entry."""
     act = act_for(reason)
     with acting(home) as ledger:
-        return ledger.act(lambda db: holds.hold(db, kind, dataset, act))
+        return ledger.act(lambda db: act_entries.hold(db, kind, dataset, act))
 
 
 def grant(home: Home, dataset: str, principal: str, facts: Mapping[str, Any] | None, reason: str) -> int:
@@ -69,11 +69,11 @@ def grant(home: Home, dataset: str, principal: str, facts: Mapping[str, Any] | N
     act = act_for(reason)
     cap = None if facts is None else Budget.from_toml(dict(facts)).cap
     with acting(home) as ledger:
-        return ledger.act(lambda db: holds.grant(db, dataset, principal, cap, act))
+        return ledger.act(lambda db: act_entries.grant(db, dataset, principal, cap, act))
 
 
 def publish(home: Home, dataset: str, digest: str, draws: Collection[str], reason: str) -> int:
     """Record that a file with these draws was published, by its digest; return the entry."""
     act = act_for(reason)
     with acting(home) as ledger:
-        return ledger.act(lambda db: holds.publish(db, dataset, digest, draws, act))
+        return ledger.act(lambda db: act_entries.publish(db, dataset, digest, draws, act))
