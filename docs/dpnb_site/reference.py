@@ -214,15 +214,11 @@ def errors() -> str:
 
 
 def formats() -> str:
-    """The ledger's tables as its migrations make them, and the messages of the wire as its types declare them."""
-    from dpnb.trusted.curator.migrations import MIGRATIONS
+    """The ledger's tables as they are made, and the messages of the wire as its types declare them."""
+    from dpnb.trusted.curator.ledger_tables import COLUMNS
     from dpnb.trusted.wire import messages
 
-    made = re.compile(r"CREATE TABLE (\w+) \((.*)\) STRICT")
-    statements = [(one, str(migration.number)) for migration in MIGRATIONS for one in migration.statements]
-    tables = [
-        (f"`{found[1]}`", f"`{found[2]}`", since) for one, since in statements if (found := made.match(one))
-    ]
+    tables = [(f"`{name}`", f"`{columns}`") for name, columns in COLUMNS.items()]
     kinds = [
         thing
         for thing in vars(messages).values()
@@ -238,7 +234,7 @@ def formats() -> str:
         if kind is not messages.Message
     ]
     return (
-        f"## The ledger\n\n{table(('table', 'columns', 'since migration'), tables)}\n\n"
+        f"## The ledger\n\n{table(('table', 'columns'), tables)}\n\n"
         f"## The wire, protocol {messages.PROTOCOL}\n\n{table(('tag', 'fields', 'what it is'), rows)}"
     )
 

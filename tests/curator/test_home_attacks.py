@@ -25,8 +25,8 @@ from dpnb.trusted.curator import database, failpoints
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.guard import note_in_copies, notes_of
 from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.ledger_tables import make_tables
 from dpnb.trusted.curator.mark import mark_of
-from dpnb.trusted.curator.migrations import migrate
 from dpnb.trusted.curator.open_dataset import key_of
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.terms import Terms
@@ -465,12 +465,11 @@ def test_a_new_ledger_is_whole_when_it_gets_its_name_also_where_its_journal_cann
     readers = []
 
     def beside_a_reader(db, now):
-        ran = migrate(db, now)
+        make_tables(db, now)
         readers.append(sqlite3.connect(db.execute("PRAGMA database_list").fetchone()[2]))
         readers[-1].execute("SELECT count(*) FROM entries").fetchone()
-        return ran
 
-    monkeypatch.setattr(database, "migrate", beside_a_reader)
+    monkeypatch.setattr(database, "make_tables", beside_a_reader)
     database.made(tmp_path / "ledger.sqlite3", str)
     monkeypatch.undo()
     readers.pop().close()

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,10 +17,10 @@ from typing import Any
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.chain import GENESIS, link
-from dpnb.trusted.curator.holds import STATES, granted_row, held_rows
+from dpnb.trusted.curator.entry_rows import rows_of
+from dpnb.trusted.curator.ledger_tables import COLUMNS, make_tables
 from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
-from dpnb.trusted.curator.migrations import MIGRATIONS, migrate
 from dpnb.trusted.curator.stored import address, brief, published_rows
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.privacy import Odometer, PrivacyEvent, PrivacyLoss, compose
@@ -119,10 +119,7 @@ def _faults(db: sqlite3.Connection, reading: _Reading, known: str | None, mark: 
     yield from _strange_tables(db, reading)
 
 
-_TABLES = (
-    *("attachments", "versions", "marks", "refusals", "charges", "requests", "answers", "stored", "caps"),
-    *("resets", "meters", "shares", "holds", "grants"),
-)
+_TABLES = tuple(table for table in COLUMNS if table not in {"entries", "secrets"})
 
 
 def _strange_tables(db: sqlite3.Connection, reading: _Reading) -> Iterator[str]:
@@ -145,7 +142,7 @@ def _tables(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
 @cache
 def _tables_of_this_version() -> list[tuple[Any, ...]]:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        migrate(db, str, MIGRATIONS)
+        make_tables(db, "")
         return _tables(db)
 
 
@@ -202,7 +199,7 @@ def _disagreements(
 def _unlike(
     db: sqlite3.Connection, reading: _Reading | None, entry: int, kind: str, body: dict[str, Any]
 ) -> Iterator[str]:
-    for table, expected in _expected(entry, kind, body):
+    for table, expected in rows_of(entry, kind, body):
         if reading is not None:
             reading.owed[table] = reading.owed.get(table, 0) + len(expected)
         query = f"SELECT * FROM {table} WHERE entry = ?"  # noqa: S608 - our own names
@@ -227,58 +224,6 @@ def _wrong(
         yield from _wrong_answers(db, reading, entry, body)
     if kind == "publish":
         yield from _wrong_publication(db, reading, entry, body)
-
-
-def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    match kind:
-        case "charge":
-            facts = (body[name] for name in ("principal", "pool", "dataset", "period"))
-            yield "charges", [(entry, *facts, canonical(body["spent"]), canonical(body["mine"]))]
-            yield "requests", [(entry, body["request"], body["principal"], body["digest"], entry)]
-            scope = (body["pool"], body["period"])
-            shares = body.get("shares", {}).items()
-            yield "shares", [(entry, name, *scope, canonical(spent)) for name, spent in shares]
-        case "adopt":
-            facts = (body[name] for name in ("request", "principal", "digest", "charge"))
-            yield "requests", [(entry, *facts)]
-        case "restore":
-            yield "charges", [restored_row(entry, body)]
-        case "attach" | "tighten" | "loosen" | "correct":
-            terms = body["terms"]
-            yield "meters", [(entry, terms["pool"])] if body.get("meter") else []
-            yield (
-                "attachments",
-                [(entry, terms["dataset"], terms["pool"], canonical(terms["budget"]), canonical(terms))],
-            )
-        case "version":
-            dataset, protected = body["dataset"], body["protected"]
-            yield "versions", [(entry, dataset, body["content"], body["version"], protected)]
-            yield "marks", [(entry, mark, dataset, protected) for mark in body["marks"]]
-        case "refuse":
-            yield "refusals", [(entry, mark, body["dataset"], body["what"]) for mark in ("", *body["marks"])]
-        case "cap":
-            cap = None if body["cap"] is None else canonical(body["cap"])
-            yield "caps", [(entry, body["principal"], body["pool"], cap)]
-        case "reset":
-            yield "resets", [(entry, body["pool"])]
-        case _:
-            yield from _expected_of_owner(entry, kind, body)
-
-
-def _expected_of_owner(
-    entry: int, kind: str, body: dict[str, Any]
-) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    if kind in STATES:
-        yield "holds", held_rows(entry, kind, body["names"])
-    elif kind == "grant":
-        yield "grants", granted_row(entry, body)
-
-
-def restored_row(entry: int, body: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the row of a restored total: the next charge of the pool goes on from it."""
-    spent = PrivacyLoss.from_json(body["spent"])
-    nothing = canonical(PrivacyLoss.zero(spent.measure).to_json())
-    return (entry, "", body["pool"], "", body["period"], canonical(body["spent"]), nothing)
 
 
 def _lowered(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[str]:

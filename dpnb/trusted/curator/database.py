@@ -21,8 +21,8 @@ from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.chain import head
 from dpnb.trusted.curator.file_faults import FAULTS, named_faults
 from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
+from dpnb.trusted.curator.ledger_tables import APPLICATION, DRAFTS, make_tables, refuse_newer
 from dpnb.trusted.curator.mark import Mark
-from dpnb.trusted.curator.migrations import APPLICATION, DRAFTS, migrate
 from dpnb.trusted.curator.together import BY_ITSELF, Together
 from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, FrozenError, OwnerError
 
@@ -67,7 +67,7 @@ class Database:
                     self.freeze("it is missing, with entry 1 and all after it")
                     return
                 made(path, now)
-            self._connection = opened(path, now, wait)
+            self._connection = opened(path, wait)
             self._hold(before)
 
     def _hold(self, before: list[Path]) -> None:
@@ -315,7 +315,7 @@ def _connect(path: Path, wait: float, mode: str = "rw") -> sqlite3.Connection:
     return connection
 
 
-def opened(path: Path, now: Callable[[], str], wait: float = _WAIT) -> sqlite3.Connection:
+def opened(path: Path, wait: float = _WAIT) -> sqlite3.Connection:
     """Open a ledger for writing, in autocommit mode, whatever its mark says of it."""
     if path.stat().st_size == 0:
         raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_CORRUPT]}.")
@@ -328,7 +328,7 @@ def opened(path: Path, now: Callable[[], str], wait: float = _WAIT) -> sqlite3.C
         connection.execute("BEGIN IMMEDIATE")  # a read-only or locked file says so now, not at a charge
         connection.execute("ROLLBACK")
         connection.execute("PRAGMA journal_mode = WAL")  # another program may have turned it off
-        migrate(connection, now)
+        refuse_newer(connection)
     except BaseException:
         connection.close()
         raise
@@ -351,7 +351,7 @@ def made(path: Path, now: Callable[[], str]) -> None:
         connection = _connect(draft, _WAIT)
         try:
             connection.execute(f"PRAGMA application_id = {APPLICATION:d}")
-            migrate(connection, now)
+            make_tables(connection, now())
             # at the end: no part of the new file is in a journal
             connection.execute("PRAGMA journal_mode = WAL")
         finally:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
-from dpnb.trusted.canonical import canonical
 from dpnb.trusted.errors import OwnerError
 
 STATES: Final[Mapping[str, str]] = {"unfreeze": "open", "freeze": "frozen", "close": "closed"}
@@ -74,24 +73,7 @@ def refuse_closed_rows(db: sqlite3.Connection, dataset: str, others: Iterable[st
     return None
 
 
-def held_rows(entry: int, kind: str, names: Iterable[str]) -> list[tuple[Any, ...]]:
-    """Return the rows that an act of holding makes."""
-    return [(entry, name, STATES[kind]) for name in names]
-
-
-# ---------------------------------------------------------------------- what a restore must not forget
-
-
 def held_since(db: sqlite3.Connection, entry: int) -> dict[str, str]:
     """Return the state of every dataset that was held or opened after an entry."""
     rows = db.execute("SELECT dataset, state FROM holds WHERE entry > ? ORDER BY entry", (entry,))
     return dict(rows.fetchall())
-
-
-# ---------------------------------------------------------------------- caps below the budget
-
-
-def granted_row(entry: int, body: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Return the row that a grant makes."""
-    cap = None if body["cap"] is None else canonical(body["cap"])
-    return [(entry, body["pool"], body["principal"], cap)]

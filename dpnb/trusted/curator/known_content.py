@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import holds, pins
-from dpnb.trusted.curator.chain import append
+from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.terms import Terms
 
 _KNOWN: Final = (
@@ -140,10 +140,7 @@ def note(
     """Record a refused attach; `content` is the tag of the cells that were read, by which one table counts once."""
     body = {"what": what, "dataset": dataset, "marks": sorted(set(marks)), "by": by}
     body |= {} if content is None else {"content": content}
-    entry = append(db, time, "refuse", body)
-    rows = [(entry, mark, dataset, what) for mark in ("", *body["marks"])]
-    db.executemany("INSERT INTO refusals VALUES (?, ?, ?, ?)", rows)
-    return entry
+    return record(db, time, "refuse", body)
 
 
 def count_wrong_size(
@@ -187,15 +184,9 @@ def version_of(db: sqlite3.Connection, terms: Terms, tag: str, marks: Sequence[s
     if row is not None and row[1] >= protected:
         return str(row[0])
     version = secrets.token_hex(8) if row is None else str(row[0])
-    _record(db, time, Known(terms.dataset, tag, version, protected, tuple(sorted(set(marks)))))
+    known = Known(terms.dataset, tag, version, protected, tuple(sorted(set(marks))))
+    record(db, time, "version", known._asdict())
     return version
-
-
-def _record(db: sqlite3.Connection, time: str, known: Known) -> None:
-    entry = append(db, time, "version", known._asdict())
-    db.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?)", (entry, *known[:4]))
-    rows = [(entry, mark, known.dataset, known.protected) for mark in known.marks]
-    db.executemany("INSERT INTO marks VALUES (?, ?, ?, ?)", rows)
 
 
 def listed(db: sqlite3.Connection) -> list[Known]:
@@ -214,4 +205,4 @@ def learn(db: sqlite3.Connection, time: str, others: Iterable[Known]) -> None:
     query = "SELECT 1 FROM versions WHERE dataset = ? AND content = ? AND protected >= ?"
     for known in others:
         if db.execute(query, (known.dataset, known.content, known.protected)).fetchone() is None:
-            _record(db, time, known)
+            record(db, time, "version", known._asdict())

@@ -18,13 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import admission, adoption, holds, known_content, pins, statement, stored, totals
 from dpnb.trusted.curator.admission import MINE, POOL, Limit
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS, append, head
+from dpnb.trusted.curator.chain import GENESIS, head
 from dpnb.trusted.curator.database import Database, aside
+from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.curator.pins import Attachment
@@ -529,11 +529,8 @@ class Ledger:
                 raise LossError(
                     f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot hold it."
                 )
-            record = None if cap is None else cap.to_json()
-            entry = append(db, time or _now(), "cap", {"principal": principal, "pool": pool, "cap": record})
-            text = None if record is None else canonical(record)
-            db.execute("INSERT INTO caps VALUES (?, ?, ?, ?)", (entry, principal, pool, text))
-            return entry
+            amount = None if cap is None else cap.to_json()
+            return record(db, time or _now(), "cap", {"principal": principal, "pool": pool, "cap": amount})
 
     def cap(self, principal: str, pool: str) -> PrivacyLoss | None:
         """Return a principal's own recorded cap."""
@@ -554,9 +551,7 @@ class Ledger:
                 raise OwnerError(
                     "Only a TEACHING dataset's budget can be reset. Protected data have one budget, for good."
                 )
-            entry = append(db, time or _now(), "reset", {"pool": pool, "by": by})
-            db.execute("INSERT INTO resets VALUES (?, ?)", (entry, pool))
-            return entry
+            return record(db, time or _now(), "reset", {"pool": pool, "by": by})
 
     # ------------------------------------------------------------- statement
 
@@ -627,8 +622,7 @@ def _spent(
 def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str, Any]) -> ChargeRow:
     """Bind a request to a charge that an earlier life of the curator left without an answer."""
     names = ("request", "principal", "digest", "life", "dataset", "pool")
-    entry = append(db, time, "adopt", {**{name: facts[name] for name in names}, "charge": charge})
-    _bind(db, entry, facts, charge)
+    record(db, time, "adopt", {**{name: facts[name] for name in names}, "charge": charge})
     return totals.row_of(charge, totals.body_of(db, charge), adopted=True)
 
 
@@ -652,32 +646,15 @@ def _charged(
     after = {name: Odometer(before).after(asked).spent for name, before in spent.items()}
     sums = {name: total.to_json() for name, total in after.items()}
     losses = {"loss": asked.to_json(), "spent": sums.pop(POOL), "mine": sums.pop(MINE)}
-    record = [question.to_json() for question in questions]
+    asked_for = [question.to_json() for question in questions]
     costs = [event.to_json() for event in events]
-    body = {**facts, "period": period, **losses, "questions": record, "events": costs}
-    entry = append(db, time, "charge", {**body, "shares": sums} if sums else body)
-    values = (
-        entry,
-        principal,
-        pool,
-        facts["dataset"],
-        period,
-        *map(canonical, (losses["spent"], losses["mine"])),
-    )
-    db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?)", values)
-    rows = [(entry, name, pool, period, canonical(total)) for name, total in sums.items()]
-    db.executemany("INSERT INTO shares VALUES (?, ?, ?, ?, ?)", rows)
-    _bind(db, entry, facts, entry)
+    body = {**facts, "period": period, **losses, "questions": asked_for, "events": costs}
+    entry = record(db, time, "charge", {**body, "shares": sums} if sums else body)
     left = _left((Filter(limit.cap), after[limit.of]) for limit in limits)
-    return ChargeRow(entry, asked, after[POOL], after[MINE], new=True, questions=tuple(record), left=left)
+    return ChargeRow(entry, asked, after[POOL], after[MINE], new=True, questions=tuple(asked_for), left=left)
 
 
 def _left(filters: Iterable[tuple[Filter, PrivacyLoss]]) -> PrivacyLoss:
     """Return what is left of filters after what was spent under each: of the tightest amount and of the tightest δ."""
     left = [limit.left(spent) for limit, spent in filters]
     return PrivacyLoss(left[0].measure, min(one.amount for one in left), min(one.delta for one in left))
-
-
-def _bind(db: sqlite3.Connection, entry: int, facts: Mapping[str, Any], charge: int) -> None:
-    values = (entry, facts["request"], facts["principal"], facts["digest"], charge)
-    db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", values)

@@ -51,11 +51,6 @@ def _factor(rho: Fraction) -> Fraction:
         return 1 + Fraction(power.next_plus())
 
 
-def start(db: sqlite3.Connection, entry: int, pool: str) -> None:
-    """Begin a pool's new meter with the entry that records the owner's act."""
-    db.execute("INSERT INTO meters VALUES (?, ?)", (entry, pool))
-
-
 def is_meter(db: sqlite3.Connection, entry: int) -> bool:
     """Tell whether a budget period began as a new meter: with the old total, doubled."""
     return db.execute("SELECT 1 FROM meters WHERE entry = ?", (entry,)).fetchone() is not None

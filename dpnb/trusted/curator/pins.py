@@ -14,9 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import meters
-from dpnb.trusted.curator.chain import append
+from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.terms import Change, Terms, budget_change, compare, taught
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy import Budget
@@ -192,12 +190,7 @@ def pin(
     kind = "loosen" if reason is not None else "attach" if first else "correct" if looser else "tighten"
     body = {"terms": terms.to_json(), "by": by, "changes": [change.to_json() for change in changes]}
     body |= {} if reason is None else {"reason": reason}
-    entry = append(db, time, kind, {**body, "meter": True} if meter else body)
-    values = (entry, terms.dataset, terms.pool, canonical(terms.budget.to_json()), canonical(terms.to_json()))
-    db.execute("INSERT INTO attachments VALUES (?, ?, ?, ?, ?)", values)
-    if meter:
-        meters.start(db, entry, terms.pool)
-    return entry
+    return record(db, time, kind, {**body, "meter": True} if meter else body)
 
 
 def modes(db: sqlite3.Connection, pool: str) -> set[str]:

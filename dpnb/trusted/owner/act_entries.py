@@ -15,7 +15,8 @@ from typing import Final
 
 from dpnb.trusted.curator import pins, stored, totals
 from dpnb.trusted.curator.chain import append
-from dpnb.trusted.curator.holds import STATES, WORDS, granted_row, held_rows, state
+from dpnb.trusted.curator.entry_rows import record
+from dpnb.trusted.curator.holds import STATES, WORDS, state
 from dpnb.trusted.errors import LossError, OwnerError
 from dpnb.trusted.privacy import PrivacyLoss
 
@@ -51,9 +52,7 @@ def hold(db: sqlite3.Connection, kind: str, dataset: str, act: Act) -> int:
 
 
 def _record(db: sqlite3.Connection, kind: str, names: list[str], act: Act, dataset: str) -> int:
-    entry = append(db, act.time, kind, {"dataset": dataset, "names": names, **act.to_json()})
-    db.executemany("INSERT INTO holds VALUES (?, ?, ?)", held_rows(entry, kind, names))
-    return entry
+    return record(db, act.time, kind, {"dataset": dataset, "names": names, **act.to_json()})
 
 
 def _names(db: sqlite3.Connection, dataset: str) -> set[str]:
@@ -102,11 +101,9 @@ def grant(db: sqlite3.Connection, dataset: str, principal: str, cap: PrivacyLoss
     pool = _known(db, dataset)
     if cap is not None and totals.measure_of(db, pool) is not cap.measure:
         raise LossError(f"This budget is kept in {totals.measure_of(db, pool).symbol}: a cap is, too.")
-    record = None if cap is None else cap.to_json()
-    body = {"dataset": dataset, "pool": pool, "principal": principal, "cap": record, **act.to_json()}
-    entry = append(db, act.time, "grant", body)
-    db.execute("INSERT INTO grants VALUES (?, ?, ?, ?)", granted_row(entry, body)[0])
-    return entry
+    amount = None if cap is None else cap.to_json()
+    body = {"dataset": dataset, "pool": pool, "principal": principal, "cap": amount, **act.to_json()}
+    return record(db, act.time, "grant", body)
 
 
 # ---------------------------------------------------------------------- what was published

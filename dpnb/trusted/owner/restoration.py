@@ -22,9 +22,10 @@ from pathlib import Path
 
 from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator import holds, pins, totals
-from dpnb.trusted.curator.audit_trail import examine, restored_row
-from dpnb.trusted.curator.chain import append, head
+from dpnb.trusted.curator.audit_trail import examine
+from dpnb.trusted.curator.chain import head
 from dpnb.trusted.curator.database import aside, made, opened, sync_folder
+from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.file_faults import named_faults
 from dpnb.trusted.curator.guard import mark_at, note_in_copies, noted, notes_of
 from dpnb.trusted.curator.known_content import Known, learn, listed
@@ -267,7 +268,7 @@ def _refuse_damaged(home: Home) -> None:
 
 
 def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: Act) -> list[str]:
-    with named_faults(home.ledger.name), closing(opened(home.ledger, _now)) as db:
+    with named_faults(home.ledger.name), closing(opened(home.ledger)) as db:
         known = _known_aside(home.ledger, ledger_id(db))
         db.execute("BEGIN IMMEDIATE")
         try:
@@ -325,8 +326,7 @@ def _book(db: sqlite3.Connection, pool: str, spent: PrivacyLoss, mark: Mark | No
         "by": act.by,
         "reason": act.reason,
     }
-    entry = append(db, act.time, "restore", body)
-    db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?)", restored_row(entry, body))
+    record(db, act.time, "restore", body)
 
 
 def _wanted(db: sqlite3.Connection, ledger: Path, mark: Mark | None) -> dict[str, PrivacyLoss]:
@@ -373,6 +373,6 @@ def _noted_totals(ledger: Path) -> dict[str, Total]:
 def _noted_caps(ledger: Path) -> Iterator[tuple[str, PrivacyLoss]]:
     for note in notes_of(ledger):
         with suppress(OSError, ValueError, TypeError, KeyError, DpnbError):
-            record = read_json(note.read_bytes())
-            terms = Terms.of(Schema.from_json(record["schema"]), record["known_as"])
+            facts = read_json(note.read_bytes())
+            terms = Terms.of(Schema.from_json(facts["schema"]), facts["known_as"])
             yield terms.pool, terms.budget.cap
