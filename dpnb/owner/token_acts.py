@@ -55,7 +55,7 @@ def add_token(acts: Acts) -> None:
 
 
 def _issue(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.serving.serve import tokens_of
+    from dpnb.trusted.owner.issued_tokens import tokens_of
 
     tokens = tokens_of(home_of(options).make())
     scopes, days = tuple(options.scope or ["release"]), _days(options.expires)
@@ -75,7 +75,7 @@ def _days(text: str) -> float:
 
 
 def _tokens(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.serving.serve import tokens_of
+    from dpnb.trusted.owner.issued_tokens import tokens_of
 
     found = tokens_of(home_of(options)).listed()
     lines = [
@@ -99,7 +99,7 @@ def _limits(token: Token) -> str:
 
 
 def _revoke(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.serving.serve import tokens_of
+    from dpnb.trusted.owner.issued_tokens import tokens_of
 
     confirmed(f"This ends {options.name}, for good.", yes=options.yes)
     count = tokens_of(home_of(options)).revoke(options.name)

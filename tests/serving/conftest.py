@@ -17,7 +17,7 @@ import trustme
 
 from dpnb.client.service import served
 from dpnb.client.session import Session
-from dpnb.trusted.serving.serve import tokens_of
+from dpnb.trusted.owner.issued_tokens import tokens_of
 from dpnb.trusted.serving.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]

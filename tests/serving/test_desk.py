@@ -17,10 +17,10 @@ from dpnb.errors import AccessError, FrozenError, OwnerError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.owner.issued_tokens import tokens_of
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.serving.desk import Desk
+from dpnb.trusted.serving.desk import _OTHERS, Desk
 from dpnb.trusted.serving.identities import Identities
-from dpnb.trusted.serving.serve import tokens_of
 from dpnb.trusted.serving.served_curator import OWNER, BucketedChance, ServedCurator
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.codec import encode
@@ -334,7 +334,7 @@ def test_one_principal_fills_no_pool_of_threads(office):
     ada, bob = office.token(), office.token("bob")
     with contextlib.ExitStack() as stack:
         for _ in range(3):
-            stack.enter_context(office.desk._some_at_once("ada"))
+            stack.enter_context(office.desk._at_once("ada", _OTHERS))
         assert "Several requests of yours" in office.told(Open(name="people"), ada)["message"]
         assert office.told(Open(name="people"), bob)["is"] == "attached"
     assert office.told(Open(name="people"), ada)["is"] == "attached"

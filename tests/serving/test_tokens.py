@@ -8,9 +8,8 @@ import pytest
 
 from dpnb.__main__ import main
 from dpnb.errors import AccessError, OwnerError
-from dpnb.trusted.serving.serve import tokens_of
+from dpnb.trusted.owner.issued_tokens import IssuedTokens, tokens_of
 from dpnb.trusted.serving.settings import read_settings
-from dpnb.trusted.serving.tokens import Tokens
 from dpnb.trusted.wire.places import Home
 from tests.serving.conftest import CONFIG
 
@@ -31,7 +30,7 @@ def clock():
 
 @pytest.fixture
 def tokens(tmp_path, clock):
-    return Tokens(tmp_path / "tokens.json", clock)
+    return IssuedTokens(tmp_path / "tokens.json", clock)
 
 
 def test_a_token_is_found_until_it_expires_also_when_the_clock_goes_back(tokens, clock):
@@ -63,7 +62,7 @@ def test_another_process_revokes_and_the_next_look_sees_it(tokens, tmp_path):
     """Of one token, or of all of a principal; the others stay."""
     texts = [tokens.issue(name, ("release",), 1)[0] for name in ("ada", "ada", "bob")]
     held = [tokens.find(text) for text in texts]
-    other = Tokens(tmp_path / "tokens.json", tokens._clock)
+    other = IssuedTokens(tmp_path / "tokens.json", tokens._clock)
     other.revoke(held[0].id)
     assert [tokens.holds(one) for one in held] == [False, True, True]
     assert other.revoke("ada") == 1
@@ -129,7 +128,7 @@ def settings(tmp_path, **changes):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"[service]": "[service"}, "not TOML"),
+        ({"[service]": "[service"}, "not valid TOML"),
         ({"home": "hme"}, "unknown key hme"),
         ({'home = "home"': ""}, "a folder of its own"),
         ({"127.0.0.1:8443": "8443"}, "not a host and a port"),

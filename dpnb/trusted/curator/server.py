@@ -37,8 +37,7 @@ import tornado.web
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
-from dpnb.trusted.curator.guard import owners_words
-from dpnb.trusted.errors import CuratorError, FrozenError, OwnerError, to_wire
+from dpnb.trusted.errors import CuratorError, OwnerError, to_wire
 from dpnb.trusted.wire.codec import MAX_REQUEST
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Open, Peek, Submit
@@ -103,47 +102,15 @@ class Refused(tornado.web.HTTPError):
         self.reply = reply
 
 
-class Place(Protocol):
-    """Where a server listens, and who may come in."""
-
-    ssl: Any
-    prefix: str
-    most: int
-    """How many may be connected."""
-    releases: int
-    """How many releases may be under way: each waits for its scan, for the disk and, in a service, for its bucket."""
-
-    def listen(self) -> socket.socket:
-        """Return the listening socket."""
-
-    def announce(self, listener: socket.socket) -> None:
-        """Say that it listens."""
-
-    def withdraw(self) -> None:
-        """Say that it listens no more."""
-
-    async def admit(
-        self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream
-    ) -> Any:
-        """Return who asks, from the headers alone, or raise :class:`Refused`."""
-
-    def knows(self, who: Any) -> bool:
-        """Say whether whoever was let in may still ask."""
-
-    def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """Return what is answered besides messages."""
-
-    def owner(self, who: Any, stream: tornado.iostream.IOStream) -> Any:
-        """Return to whom a connection counts when there are too many."""
-
-
-class OwnPlace:
-    """A Unix socket of one user, or a port of loopback with a token."""
+class Place:
+    """Where a server listens, and who may come in: a Unix socket of one user, or a port of loopback with a token."""
 
     ssl: Any = None
     prefix = ""
     most = MOST_CONNECTIONS
+    """How many may be connected."""
     releases = _THREADS["release"]
+    """How many releases may be under way: each waits for its scan, for the disk and, in a service, for its bucket."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -158,7 +125,7 @@ class OwnPlace:
         return tornado.netutil.bind_unix_socket(str(path), mode=0o600)
 
     def announce(self, listener: socket.socket) -> None:
-        """Write where it listens, and tell the kernel that waits."""
+        """Say that it listens: write where, and tell the kernel that waits."""
         where: dict[str, Any] = {"protocol": PROTOCOL, "pid": os.getpid()}
         if self._config.tcp:
             where |= {"port": listener.getsockname()[1], "token": self._token}
@@ -175,8 +142,8 @@ class OwnPlace:
 
     async def admit(
         self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream
-    ) -> str:
-        """Return this user, who alone may ask."""
+    ) -> Any:
+        """Return who asks, from the headers alone, or raise :class:`Refused`: here this user, who alone may ask."""
         if self._token is not None and not _same(request.headers.get(TOKEN, ""), self._token):
             raise Refused(401)
         if self._token is None and peer_of(stream.socket) != os.getuid():
@@ -500,7 +467,7 @@ class _Server(tornado.httpserver.HTTPServer):
 
 def serve(service: Answering, config: Config, place: Place | None = None) -> bool:
     """Listen until the last kernel has gone or a signal asks to end; say whether nothing is under way any more."""
-    return asyncio.run(_serve(service, config, place or OwnPlace(config)))
+    return asyncio.run(_serve(service, config, place or Place(config)))
 
 
 async def _serve(service: Answering, config: Config, place: Place) -> bool:
@@ -617,7 +584,7 @@ def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> 
             say({"taken": True})
             return TAKEN
         service = (opening or Curator.opened)(config)
-        _refuse_frozen(service)
+        service.refuse_to_start()
     except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
         say({"failure": _start_failure(error, config)})
         return 1
@@ -627,18 +594,17 @@ def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> 
         service.note(error)
         say({"failure": _start_failure(error, config)})
         os._exit(1)
-    if not quiet:
-        os._exit(0)  # no thread can be ended; the charges are on disk, and the system frees the home's lock
-    service.close()
-    lock.free()
+    end(service, lock, quiet=quiet)
     return 0
 
 
-def _refuse_frozen(service: Curator) -> None:
-    """Refuse to serve a frozen ledger: whoever opens a home on their own machine is its owner, and hears the whole of it."""
-    if service.frozen is not None:
-        service.close()
-        raise FrozenError(owners_words(service.frozen))
+def end(service: Answering, lock: FileLock, *, quiet: bool) -> None:
+    """Close what was served and free its home; where something is under way still, end the process at once."""
+    if not quiet:
+        sys.stdout.flush()
+        os._exit(0)  # no thread can be ended; the charges are on disk, and the system frees the home's lock
+    service.close()
+    lock.free()
 
 
 def _start_failure(error: Exception, config: Config) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.content import WrongSize
-from dpnb.trusted.curator.guard import REFUSAL
+from dpnb.trusted.curator.guard import REFUSAL, owners_words
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import LAKE, SERVER, Attached, Copy, Engine, Shelf, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
@@ -151,6 +151,12 @@ class Curator:
         if self.frozen is not None:
             raise FrozenError(REFUSAL) from CuratorError(self.frozen)
 
+    def refuse_to_start(self) -> None:
+        """Refuse to serve a frozen ledger: whoever opens a home on their own machine is its owner, and hears the whole of it."""
+        if self.frozen is not None:
+            self.close()
+            raise FrozenError(owners_words(self.frozen))
+
     def close(self) -> None:
         """Close every engine and the ledger."""
         if self._upkeep is not None:
@@ -225,12 +231,15 @@ class Curator:
                 attached = self._admitted(self._again(request.source.handle, principal), principal)
         else:
             attached = self._opened_anew(request, principal)
+        return self._opened(attached, principal)
+
+    def _opened(self, attached: Attached, principal: str, *notes: str) -> AttachedReply:
         return AttachedReply(
             handle=attached.handle,
             schema=raw(attached.schema.to_json()),
             data_version=attached.data_version,
             mode=attached.schema.mode.value,
-            notes=[*attached.notes, *self._held(attached)],
+            notes=[*attached.notes, *self._held(attached), *notes],
             budget=self._state(attached, principal),
         )
 

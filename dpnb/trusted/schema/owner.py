@@ -187,18 +187,25 @@ def load(where: str | Path | Mapping[str, Any] | Schema, *, source: str | Path |
     if isinstance(where, Mapping):
         return _read(where, "the schema", None, source)
     path = Path(where)
-    return _read(_toml(path), path.name, path, source)
+    if not os.path.lexists(path):
+        raise OwnerError(
+            f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX).removesuffix('.toml')}.csv"
+        )
+    return _read(read_toml(path), path.name, path, source)
 
 
-def _toml(path: Path) -> Mapping[str, Any]:
+def read_toml(path: Path) -> Mapping[str, Any]:
+    """Read an owner's file, its decimal numbers exactly.
+
+    Raises
+    ------
+    OwnerError
+        When it cannot be read, or is not TOML.
+    """
     try:
-        if not os.path.lexists(path):
-            raise OwnerError(
-                f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX).removesuffix('.toml')}.csv"
-            )
         with NamedFile.open(path) as file, file.reader() as reader:
             if file.size > LARGEST_FILE:
-                raise OwnerError(f"{path.name} is larger than 8 MiB: a schema is a short text")
+                raise OwnerError(f"{path.name} is larger than 8 MiB: a declaration is a short text")
             return tomllib.loads(reader.read(LARGEST_FILE).decode("utf-8-sig"), parse_float=Decimal)
     except tomllib.TOMLDecodeError as fault:
         raise OwnerError(f"{path.name} is not valid TOML: {fault}") from None

@@ -12,7 +12,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.errors import AccessError, CuratorGone, DpnbError, OwnerError, PlanError, to_wire
@@ -35,8 +35,18 @@ from dpnb.trusted.wire.messages import (
     Submit,
 )
 
-_MOST_AT_ONCE = 3
-"""Requests of a principal under way, besides a batch: fewer than there are threads of any kind."""
+
+class _Most(NamedTuple):
+    """How many requests of a principal may be under way, and what one too many is told."""
+
+    what: str
+    number: int
+    words: str
+
+
+_BATCHES = _Most("batches", 1, "Another batch of yours is running: wait for it, and run this again.")
+_OTHERS = _Most("others", 3, "Several requests of yours are under way: try again in a moment.")
+"""Fewer than there are threads of any kind."""
 _MOST_CAPS, _MINUTE = 10, 60.0
 
 
@@ -55,8 +65,7 @@ class Desk:
     def __init__(self, identities: Identities, clock: Callable[[], float] = time.monotonic) -> None:
         self.counts: Counter[str] = Counter()
         self._identities, self._clock = identities, clock
-        self._running: set[str] = set()
-        self._busy: Counter[str] = Counter()
+        self._busy: Counter[tuple[str, str]] = Counter()
         self._caps: dict[str, deque[float]] = {}
         self._opened: dict[tuple[str, str], str] = {}
         self._counting = threading.Lock()
@@ -118,16 +127,8 @@ class Desk:
         if isinstance(request, Hello | Cancel):  # neither waits, least of all for what it cancels
             return self.curator.reply(request, token.principal)
         self.curator.refuse_frozen()
-        if isinstance(request, Submit):
-            return self._submit(request, token)
-        with self._some_at_once(token.principal):
+        with self._at_once(token.principal, _BATCHES if isinstance(request, Submit) else _OTHERS):
             return self._other(request, token)
-
-    def _submit(self, request: Submit, token: Token) -> Any:
-        self._allow(request.handle, token)
-        token.need("release")
-        with self._one_at_a_time(token.principal):
-            return self.curator.reply(request, token.principal)
 
     def _other(self, request: Any, token: Token) -> Any:
         if isinstance(request, Open):
@@ -162,33 +163,18 @@ class Desk:
             raise AccessError(f"Your token is not for {name}. Nothing was spent.")
 
     @contextmanager
-    def _one_at_a_time(self, principal: str) -> Iterator[None]:
-        """Let one batch of a principal be under way."""
+    def _at_once(self, principal: str, most: _Most) -> Iterator[None]:
+        """Let so many requests of a principal be under way, of those that are counted together."""
+        mine = (principal, most.what)
         with self._counting:
-            if principal in self._running:
-                raise PlanError(
-                    "Another batch of yours is running: wait for it, and run this again. Nothing was spent."
-                )
-            self._running.add(principal)
+            if self._busy[mine] >= most.number:
+                raise PlanError(f"{most.words} Nothing was spent.")
+            self._busy[mine] += 1
         try:
             yield
         finally:
             with self._counting:
-                self._running.discard(principal)
-
-    @contextmanager
-    def _some_at_once(self, principal: str) -> Iterator[None]:
-        with self._counting:
-            if self._busy[principal] >= _MOST_AT_ONCE:
-                raise PlanError(
-                    "Several requests of yours are under way: try again in a moment. Nothing was spent."
-                )
-            self._busy[principal] += 1
-        try:
-            yield
-        finally:
-            with self._counting:
-                self._busy[principal] -= 1
+                self._busy[mine] -= 1
 
     def _now_and_then(self, principal: str) -> None:
         """Refuse caps that are set all the time: each is an entry of the ledger, for good."""

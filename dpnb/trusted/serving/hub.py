@@ -15,15 +15,15 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
-import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
+from dpnb.trusted.curator.together import Together
 from dpnb.trusted.errors import AccessError, OwnerError
 from dpnb.trusted.serving.tokens import SCOPES, Token
 
@@ -73,8 +73,7 @@ class Hub:
     ) -> None:
         self._api, self._service, self._clock = urlsplit(api), service, clock
         self._ask = ask or self._get
-        self._moment = 0
-        self._checks: dict[str, _Check] = {}
+        self._checks: WeakValueDictionary[str, Together] = WeakValueDictionary()
         self._seen: dict[str, float] = {}
         self._counting = threading.Lock()
 
@@ -86,11 +85,7 @@ class Hub:
         AccessError
             The Hub does not answer, does not know it, or gives no access.
         """
-        with self._one(text) as (check, arrived):
-            if check.began < arrived:
-                check.began, check.found = self._next(), _DOWN
-                check.found = self._look(text)
-            found = check.found
+        found: HubToken | str = self._check_of(text).do(text)
         if isinstance(found, str):
             raise AccessError(found)
         return found
@@ -99,26 +94,14 @@ class Hub:
         """Say whether a token was good a moment ago: enough to keep a line open, never to answer on it."""
         return self._clock() - self._seen.get(token.digest, -REMEMBERED) < REMEMBERED
 
-    @contextmanager
-    def _one(self, text: str) -> Iterator[tuple[_Check, int]]:
-        """Enter the check of a token, alone, with the moment at which this request arrived; forgotten when nobody waits."""
-        arrived = self._next()
+    def _check_of(self, text: str) -> Together:
+        """Return what checks a token; forgotten when nobody waits for it any more."""
         with self._counting:
-            check = self._checks.setdefault(text, _Check())
-            check.waiting += 1
-        try:
-            with check.lock:
-                yield check, arrived
-        finally:
-            with self._counting:
-                check.waiting -= 1
-                if not check.waiting:
-                    self._checks.pop(text, None)
+            return self._checks.setdefault(text, Together(self._look, self._look_once))
 
-    def _next(self) -> int:
-        with self._counting:
-            self._moment += 1
-            return self._moment
+    def _look_once(self, texts: Sequence[str]) -> list[HubToken | str]:
+        """Answer all that waited for a check of one token with one."""
+        return [self._look(texts[0])] * len(texts)
 
     def _look(self, text: str) -> HubToken | str:
         """Ask the Hub; return what it allows, or the words of the refusal."""
@@ -159,27 +142,14 @@ class Hub:
 
     def _get(self, text: str) -> tuple[int, bytes]:
         host, port = self._api.hostname or "", self._api.port
-        connection = (
-            http.client.HTTPSConnection(host, port, timeout=PATIENCE, context=ssl.create_default_context())
-            if self._api.scheme == "https"
-            else http.client.HTTPConnection(host, port, timeout=PATIENCE)
-        )
+        kind = http.client.HTTPSConnection if self._api.scheme == "https" else http.client.HTTPConnection
+        connection = kind(host, port, timeout=PATIENCE)
         try:
             connection.request("GET", f"{self._api.path}/user", headers={"Authorization": f"token {text}"})
             reply = connection.getresponse()
             return reply.status, reply.read(_LONGEST)
         finally:
             connection.close()
-
-
-@dataclass(slots=True)
-class _Check:
-    """The last check of a token, and how many requests wait for one."""
-
-    began: int = 0
-    found: HubToken | str = _DOWN
-    waiting: int = 0
-    lock: Any = field(default_factory=threading.Lock)
 
 
 def principal_of(name: str) -> str:

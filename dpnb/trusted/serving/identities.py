@@ -32,9 +32,7 @@ class Identities:
 
     def check(self, token: Token) -> Token:
         """Return what a token that was found allows by now; AccessError where it is nothing."""
-        if self._hub is not None and isinstance(token, HubToken):
-            return self._hub.find(token.text)
-        return self._tokens.check(token)
+        return self.find(token.text) if isinstance(token, HubToken) else self._tokens.check(token)
 
     def holds(self, token: Token) -> bool:
         """Say whether a line may be kept open for whoever showed a token."""

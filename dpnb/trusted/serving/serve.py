@@ -14,25 +14,23 @@ import os
 import re
 import signal
 import socket
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import tornado.httputil
-import tornado.iostream
 import tornado.netutil
 import tornado.web
+from tornado.httputil import HTTPServerRequest
+from tornado.iostream import IOStream
 
 from dpnb.trusted.curator.config import Config
-from dpnb.trusted.curator.server import Handler, Refused, say, serve
+from dpnb.trusted.curator.server import Handler, Place, Refused, end, say, serve
 from dpnb.trusted.errors import AccessError, OwnerError
 from dpnb.trusted.serving.desk import Desk, refusal
 from dpnb.trusted.serving.identities import Identities
 from dpnb.trusted.serving.settings import Settings, read_settings
-from dpnb.trusted.serving.tokens import Token, Tokens
+from dpnb.trusted.serving.tokens import Token, Tokens, tokens_file
 from dpnb.trusted.wire.filelock import FileLock
-from dpnb.trusted.wire.places import Home
 
 _BEARER = re.compile(r"(?:Bearer|token) +(\S{1,200})", re.IGNORECASE)
 MOST_CONNECTIONS = 1024
@@ -44,12 +42,7 @@ _STEP = 10
 _ASK = "The service asks who you are: set DPNB_TOKEN to the token that its owner gave you. Nothing was spent."
 
 
-def tokens_of(home: Home) -> Tokens:
-    """Return the tokens of a home."""
-    return Tokens(home.root / "tokens.json")
-
-
-class ServicePlace:
+class ServicePlace(Place):
     """A port of this host, encrypted or behind a proxy, whose callers show a token."""
 
     most = MOST_CONNECTIONS
@@ -83,11 +76,7 @@ class ServicePlace:
     def withdraw(self) -> None:
         """Nothing to remove."""
 
-    async def admit(
-        self,
-        request: tornado.httputil.HTTPServerRequest,
-        stream: tornado.iostream.IOStream,  # noqa: ARG002 - a place's
-    ) -> Token:
+    async def admit(self, request: HTTPServerRequest, stream: IOStream) -> Token:  # noqa: ARG002 - a place's
         """Return the token of whoever asks, as it stands now."""
         shown = _BEARER.fullmatch(request.headers.get("Authorization", ""))
         if shown is None:
@@ -111,7 +100,7 @@ class ServicePlace:
         self._desk.count("refused access")
         return Refused(status, refusal(error))
 
-    def owner(self, who: Token, stream: tornado.iostream.IOStream) -> str:  # noqa: ARG002 - a place's
+    def owner(self, who: Token, stream: IOStream) -> str:  # noqa: ARG002 - a place's
         """Return the principal: nobody's connections push out another's."""
         return who.principal
 
@@ -199,13 +188,8 @@ def run(path: Path, studies: str | None = None) -> int:
     lock = FileLock(settings.home.make().lock)
     if not lock.acquire():
         raise OwnerError(f"A curator serves {settings.home.root} already: one ledger has one writer.")
-    identities = Identities(tokens_of(settings.home), settings.hub)
+    identities = Identities(Tokens(tokens_file(settings.home)), settings.hub)
     desk = Desk.of(settings, identities, studies)
     place = ServicePlace(settings, identities, desk)
-    quiet = serve(desk, Config(settings.home, linger=math.inf), place)
-    if not quiet:
-        sys.stdout.flush()
-        os._exit(0)  # no thread can be ended; the charges are on disk, and the system frees the home's lock
-    desk.close()
-    lock.free()
+    end(desk, lock, quiet=serve(desk, Config(settings.home, linger=math.inf), place))
     return 0

@@ -16,17 +16,15 @@ from typing import Any, ClassVar
 
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.config import Config
-from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.release import Chance, Wanted
 from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.stored import EVERYBODY
 from dpnb.trusted.curator.terms import compare
-from dpnb.trusted.errors import CuratorGone, DpnbError, FrozenError, OwnerError, SchemaError
+from dpnb.trusted.errors import CuratorGone, DpnbError, OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.settings import ServedDataset, Settings
 from dpnb.trusted.serving.tokens import Token
-from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import Attach, Cap, Receipt, Receipted, Statement, StatementOf
 from dpnb.trusted.wire.messages import Attached as AttachedReply
 
@@ -102,9 +100,7 @@ class ServedCurator(Curator):
         """
         made = cls.opened(Config(settings.home, studies=studies), chance)
         made.settings, made.served, made.declared = settings, {}, {}
-        if made.frozen is not None:
-            made.close()
-            raise FrozenError(owners_words(made.frozen))
+        made.refuse_to_start()
         try:
             for one in settings.datasets.values():
                 made.served[one.name] = made.open_first(one)
@@ -133,14 +129,7 @@ class ServedCurator(Curator):
             )
         with self._attaching:
             attached = self._keep(first.for_principal(principal), principal)
-        return AttachedReply(
-            handle=attached.handle,
-            schema=raw(attached.schema.to_json()),
-            data_version=attached.data_version,
-            mode=attached.schema.mode.value,
-            notes=[*attached.notes, *self._held(attached), self._whom(attached, principal)],
-            budget=self._state(attached, principal),
-        )
+        return self._opened(attached, principal, self._whom(attached, principal))
 
     def _outdated(self, first: Attached) -> bool:
         pinned = self._ledger.pins(first.known_as)

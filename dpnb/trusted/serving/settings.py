@@ -23,22 +23,23 @@ from __future__ import annotations
 
 import os
 import ssl
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from dpnb.trusted.errors import AccessError, LossError, OwnerError
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.schema.records import check_dataset_name
+from dpnb.trusted.schema.owner import read_toml
+from dpnb.trusted.schema.records import check_dataset_name, known
 from dpnb.trusted.serving.hub import Hub, hub_of
 from dpnb.trusted.serving.tokens import Token, group_name
 from dpnb.trusted.wire.messages import FileSource, StudySource
 from dpnb.trusted.wire.places import Home
 
-_SERVICE = {"home", "listen", "certificate", "key", "behind_proxy", "prefix", "bucket"}
-_DATASET = {"schema", "study", "each", "groups", "store"}
+_SERVICE = ("home", "listen", "certificate", "key", "behind_proxy", "prefix", "bucket")
+_DATASET = ("schema", "study", "each", "groups", "store")
 STORES = ("principal", "group", "everyone")
 """Who may read what somebody was answered: they alone, the first of their groups here, or everybody; the first is meant where nothing is said."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
@@ -127,26 +128,22 @@ def read_settings(path: Path) -> Settings:
     OwnerError
         Naming the key and the fix.
     """
-    try:
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise OwnerError(f"{path.name} is not TOML: {fault}") from None
-    _known(facts, {"service", "datasets", "hub"}, path.name)
-    service = _table(facts.get("service", {}), f"{path.name}, [service]")
-    _known(service, _SERVICE, f"{path.name}, [service]")
+    if not path.exists():
+        raise OwnerError(f"{path} cannot be read: there is no such file.")
+    facts = read_toml(path)
+    known(facts, ("service", "datasets", "hub"), path.name)
+    service = _section(facts.get("service", {}), f"{path.name}, [service]", _SERVICE)
     folder = path.absolute().parent
     host, port = _listen(str(service.get("listen", "127.0.0.1:8443")))
     certificate, key = _tls(service, host, folder)
-    datasets = _table(facts.get("datasets", {}), f"{path.name}, [datasets]")
+    datasets = _section(facts.get("datasets", {}), f"{path.name}, [datasets]")
     if not datasets:
         raise OwnerError(
             f'{path.name} serves nothing: write [datasets.people] with schema = "people.dpnb.toml".'
         )
     if not isinstance(service.get("home"), str):
         raise OwnerError(f'{path.name}, [service]: write home = "home": a service has a folder of its own.')
-    home = Home((folder / service["home"]).absolute())
+    home, hub = Home((folder / service["home"]).absolute()), f"{path.name}, [hub]"
     return Settings(
         home,
         host,
@@ -156,16 +153,8 @@ def read_settings(path: Path) -> Settings:
         key,
         _prefix(service.get("prefix", "")),
         _bucket(service.get("bucket", BUCKET)),
-        _hub(facts, f"{path.name}, [hub]"),
+        hub_of(_section(facts["hub"], hub, ("api", "service")), os.environ, hub) if "hub" in facts else None,
     )
-
-
-def _hub(facts: Mapping[str, Any], where: str) -> Hub | None:
-    if "hub" not in facts:
-        return None
-    found = _table(facts["hub"], where)
-    _known(found, {"api", "service"}, where)
-    return hub_of(found, os.environ, where)
 
 
 def _listen(text: str) -> tuple[str, int]:
@@ -190,8 +179,7 @@ def _tls(service: Mapping[str, Any], host: str, folder: Path) -> tuple[Path | No
 def _dataset(name: str, facts: Any, folder: Path, file: str) -> ServedDataset:
     where = f"{file}, [datasets.{name}]"
     check_dataset_name(name, where)
-    found = _table(facts, where)
-    _known(found, _DATASET, where)
+    found = _section(facts, where, _DATASET)
     if ("schema" in found) == ("study" in found):
         raise OwnerError(
             f'{where}: write schema = "people.dpnb.toml", which names its source, or study = "hiv".'
@@ -202,7 +190,7 @@ def _dataset(name: str, facts: Any, folder: Path, file: str) -> ServedDataset:
     else:
         source = StudySource(name=str(found["study"]))
     each = _loss(found["each"], where, "each") if "each" in found else None
-    caps = _table(found.get("groups", {}), f"{where}, groups")
+    caps = _section(found.get("groups", {}), f"{where}, groups")
     groups = {group_name(group): _loss(cap, where, group) for group, cap in caps.items()}
     store = found.get("store", STORES[0])
     if store not in STORES or (store == "group" and not groups):
@@ -226,18 +214,15 @@ def _prefix(text: Any) -> str:
 
 
 def _bucket(seconds: Any) -> float:
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 10:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | Decimal) or not 0 <= seconds <= 10:
         raise OwnerError("bucket is a number of seconds from 0 to 10: write bucket = 0.05.")
     return float(seconds)
 
 
-def _table(facts: Any, where: str) -> Mapping[str, Any]:
+def _section(facts: Any, where: str, keys: tuple[str, ...] | None = None) -> Mapping[str, Any]:
+    """Return a section, if it is one and has no other keys than these."""
     if not isinstance(facts, Mapping):
         raise OwnerError(f"{where} is a section: write it as [name] with keys below.")
+    if keys is not None:
+        known(facts, keys, where)
     return facts
-
-
-def _known(facts: Mapping[str, Any], names: set[str], where: str) -> None:
-    unknown = [name for name in facts if name not in names]
-    if unknown:
-        raise OwnerError(f"{where}: unknown key {unknown[0]}: the known ones are {', '.join(sorted(names))}.")

@@ -1,4 +1,4 @@
-"""Tokens that an owner issues: who may ask what, until when. Shown once, kept as hashes, revoked at once.
+"""Tokens that an owner issued (:mod:`dpnb.trusted.owner.issued_tokens`): who may ask what, until when. A revoked one is refused at once.
 
 The file is read again whenever it has changed, so that a token that was revoked is refused at the next request. A clock that is
 set back does not bring an expired token back to life while the service runs.
@@ -7,31 +7,20 @@ set back does not bring an expired token back to life while the service runs.
 from __future__ import annotations
 
 import hashlib
-import re
-import secrets
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.canonical import read_json
 from dpnb.trusted.errors import AccessError, OwnerError
-from dpnb.trusted.privacy.loss import positive
-from dpnb.trusted.wire.filelock import FileLock
-from dpnb.trusted.wire.places import write_private
+from dpnb.trusted.wire.places import Home
 
 SCOPES = ("release", "instruct", "audit", "metrics")
 """Ask and see one's own ledger; see what one's groups were charged; see every entry; read the figures of the service."""
-_PRINCIPAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
-_ID = re.compile(r"[0-9a-f]{8}")
-"""What a token is called, so that no principal is."""
 OURS = "dpnb_"
 """How the text of a token that an owner issued begins."""
-_DAY = 86_400
-_LONGEST = 3_650
 _UNKNOWN = (
     "This token is unknown, expired or revoked. Nothing was spent. Ask the owner of the data for another."
 )
@@ -96,72 +85,11 @@ class Tokens:
     """
 
     def __init__(self, path: Path, clock: Any = time.time) -> None:
-        self._path, self._clock = path, clock
+        self.path, self._clock = path, clock
         self._latest = 0.0
         self._stamp: tuple[int, ...] | None = None
         self._known: dict[str, Token] = {}
         self._reading = threading.Lock()
-
-    def issue(
-        self,
-        principal: str,
-        scopes: tuple[str, ...],
-        days: float,
-        datasets: tuple[str, ...] = (),
-        groups: tuple[str, ...] = (),
-        epsilon: str | None = None,
-    ) -> tuple[str, Token]:
-        """Make a token; return its text, which is never shown again, and what is kept of it.
-
-        Raises
-        ------
-        OwnerError
-            For a principal, scope or number of days that cannot be.
-        """
-        if not _PRINCIPAL.fullmatch(principal) or _ID.fullmatch(principal):
-            raise OwnerError(
-                "A principal is 1 to 64 letters, digits and . _ @ -, for example ada@uni.example."
-            )
-        wrong = [scope for scope in scopes if scope not in SCOPES]
-        if wrong or not scopes:
-            raise OwnerError(f"Unknown scope {', '.join(wrong) or 'none'}: write one of {', '.join(SCOPES)}.")
-        if not 0 < days <= _LONGEST:
-            raise OwnerError("A token is valid for some minutes to ten years: write --expires 30d.")
-        if epsilon is not None:
-            positive(epsilon, name="epsilon")
-        text, now = f"{OURS}{secrets.token_urlsafe(32)}", int(self._now())
-        made = Token(
-            id=secrets.token_hex(4),
-            principal=principal,
-            scopes=scopes,
-            datasets=datasets,
-            issued=now,
-            expires=now + round(days * _DAY),
-            digest=_digest(text),
-            groups=tuple(map(group_name, groups)),
-            epsilon=epsilon,
-        )
-        with self._writing() as tokens:
-            tokens.append(made)
-        return text, made
-
-    def revoke(self, name: str) -> int:
-        """Revoke a token by its id, or all of a principal; return how many."""
-        with self._writing() as tokens:
-            hit = [
-                place
-                for place, one in enumerate(tokens)
-                if name in {one.id, one.principal} and not one.revoked
-            ]
-            if not hit:
-                raise OwnerError(f"No valid token is called {name}: dpnb admin token list")
-            for place in hit:
-                tokens[place] = replace(tokens[place], revoked=True)
-        return len(hit)
-
-    def listed(self) -> list[Token]:
-        """Return every token ever issued, the oldest first."""
-        return self._read()
 
     def find(self, text: str) -> Token:
         """Return what a token allows now.
@@ -171,7 +99,7 @@ class Tokens:
         AccessError
             In one sentence for all: it is unknown, expired or revoked.
         """
-        return self._holding(_digest(text))
+        return self._holding(digest_of(text))
 
     def check(self, token: Token) -> Token:
         """Return a token that was found as it stands; refuse it in the same sentence where it holds no more."""
@@ -192,50 +120,41 @@ class Tokens:
         with self._reading:
             stamp = self._stat()
             if stamp != self._stamp:
-                self._known, self._stamp = {one.digest: one for one in self._read()}, stamp
+                self._known, self._stamp = {one.digest: one for one in self.listed()}, stamp
         found = self._known.get(digest)
-        return None if found is None or found.revoked or self._now() >= found.expires else found
+        return None if found is None or found.revoked or self.now() >= found.expires else found
 
-    def _now(self) -> float:
+    def now(self) -> float:
+        """Return the time, in seconds since 1970; it never goes back."""
         self._latest = max(self._latest, float(self._clock()))
         return self._latest
 
     def _stat(self) -> tuple[int, ...]:
         try:
-            found = self._path.stat()
+            found = self.path.stat()
         except FileNotFoundError:
             return ()
         return (found.st_ino, found.st_mtime_ns, found.st_size)
 
-    def _read(self) -> list[Token]:
+    def listed(self) -> list[Token]:
+        """Return every token ever issued, the oldest first."""
         try:
-            records = read_json(self._path.read_bytes())
+            records = read_json(self.path.read_bytes())
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as fault:
             raise OwnerError(
-                f"{self._path.name} cannot be read: restore it, or remove it and issue tokens anew."
+                f"{self.path.name} cannot be read: restore it, or remove it and issue tokens anew."
             ) from fault
         lists = ("scopes", "datasets", "groups")
         return [
             Token(**{**record, **{name: tuple(record.get(name, ())) for name in lists}}) for record in records
         ]
 
-    @contextmanager
-    def _writing(self) -> Iterator[list[Token]]:
-        lock = FileLock(self._path.with_name(f"{self._path.name}.lock"))
-        if not lock.acquire(timeout=10.0):
-            raise OwnerError("Another command is writing the tokens. Try again.")
-        try:
-            tokens = self._read()
-            yield tokens
-            write_private(self._path, canonical([_record(one) for one in tokens]).encode())
-        finally:
-            lock.free()
 
-
-def _record(token: Token) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(token).items()}
+def tokens_file(home: Home) -> Path:
+    """Return where the tokens of a home are."""
+    return home.root / "tokens.json"
 
 
 def group_name(name: str) -> str:
@@ -250,5 +169,6 @@ def group_name(name: str) -> str:
     return name
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
+    """Return what is kept of a token's text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
