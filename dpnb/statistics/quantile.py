@@ -62,6 +62,8 @@ _SAMPLING_ALPHA = 0.04
 _SELECTION_BETA = 0.005
 _NARROW = Fraction(1, 10)
 """Of the rows on either side: limits of a tree that leave more of them open are not widened for a nearer point."""
+_USELESS = Fraction(2, 5)
+"""Of the rows: limits of a tree that leave more of them open say next to nothing, and lose little to a nearer point."""
 _ROOT_MEAN_SQUARE = 2 * math.sqrt(2)
 NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, so no interval is carried through arithmetic."
 
@@ -322,7 +324,10 @@ def portion_for_points(facts: PublicFacts, share: Share, rows: int) -> Fraction:
     """Return which part of a loss selects the points, of a question about so many rows.
 
     None where limits of the rest of the loss would leave more than a tenth of the rows open on either side: half of too little would make
-    them useless. So a tree that is held beside points may have had less than one of a smaller loss without; it serves for what it cost.
+    them useless. There no part is a compromise: of 1,000 rows at ε 0.1 under add-remove a selection by less than a fifth of it misses by more
+    than the tree's own point, and by more than a quarter leaves limits twice as wide. Where limits are useless already, since the tree of the
+    whole loss leaves two fifths of the rows open, they can hardly grow, and half of the loss selects a point that is three times as near.
+    So a tree that is held beside points may have had less than one of a smaller loss without; it serves for what it cost.
 
     Parameters
     ----------
@@ -335,8 +340,9 @@ def portion_for_points(facts: PublicFacts, share: Share, rows: int) -> Fraction:
     points = for_points(facts)
     if not points:
         return points
-    narrow = share.amount * (1 - points) >= loss_of_limits(facts, float(rows * _NARROW))
-    return points if narrow else Fraction(0)
+    if share.amount * (1 - points) >= loss_of_limits(facts, float(rows * _NARROW)):
+        return points
+    return Fraction(1, 2) if share.amount < loss_of_limits(facts, float(rows * _USELESS)) else Fraction(0)
 
 
 def _typical_error(facts: PublicFacts, portion: Fraction) -> float:

@@ -13,7 +13,7 @@ are of the order of 1/ε, or 1/√ρ, and what sampling adds is the same for bot
 
 A tree is far from a point: to have it near, a part of the loss may select it as if no limits were asked, and the rest buys the tree
 (:func:`dpnb.statistics.quantile.portion_for_points`). Of few rows at a small loss the tree has all of it: half of too little would make the
-limits useless. How many rows there are is public, named with the question (``about=``), or taken to be a thousand. Both are priced by
+limits useless; of so few that they are useless anyway the point has half. How many rows there are is public, named with the question (``about=``), or taken to be a thousand. Both are priced by
 their own rules, and their losses add.
 """
 

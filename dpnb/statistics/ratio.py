@@ -29,8 +29,10 @@ from dpnb.trusted.query import Share
 Form = Literal["public", "pair", "tally"]
 Spread = Literal["known", "bought", "bound", "declined", "clustered"]
 
-COUNT_SHARE = Fraction(3, 10)
-_PRIVATE_SHARE = Fraction(3, 10)
+COUNT_SHARE = Fraction(2, 5)
+"""Of the loss of sum and count: the least error of a mean that may lie anywhere in the bounds, where noise on the count counts a third."""
+_PRIVATE_SHARE = Fraction(3, 16)
+"""Of what the count leaves: a mean of a private number is no more than 1.1 times as noisy as from two halves of the loss without a spread."""
 _SPREAD_SHARES = {
     "epsilon": (Fraction(9, 100), Fraction(2, 5)),
     "rho": (Fraction(17, 100), Fraction(1, 4)),
@@ -101,7 +103,7 @@ def spread_share(setting: Setting, share: Share) -> Fraction:
     sixth of the range, k being the rows of a person; a narrower column has an interval that is wider, by an upper bound of the spread. It is at
     most two fifths of ε or a quarter of ρ, and at least what makes the mean no more than a tenth noisier than it would be without.
     What is bought of either never falls where the loss grows: an answer serves whoever asks less later. Of a private number of rows, which
-    no price may know, it is three tenths, or goes by the number that was named with the question (``about=``), the same in each cell.
+    no price may know, it is three sixteenths, or goes by the number that was named with the question (``about=``), the same in each cell.
     """
     rows, named = setting.public_n, setting.options.get("about")
     if rows is None and named is not None:

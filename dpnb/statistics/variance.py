@@ -25,7 +25,6 @@ from dpnb.statistics._base import Pricing, Setting, Target, additive, count_comp
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import (
-    COUNT_SHARE,
     Ratio,
     centred_totals,
     form_of,
@@ -40,6 +39,7 @@ from dpnb.statistics.tails import CUBE_SHARE, NOTE, Tails, tail_components, tail
 from dpnb.trusted.query import Share
 
 _SECOND_ORDER = 5.0
+_COUNT_SHARE = Fraction(3, 10)
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Variance(Statistic):
             return price_ratio(setting, share)
         words, around, form = setting.subject, spread_centre(setting), form_of(setting, share.kind)
         free = form == "public" or setting.moves.free_count(share.kind)
-        paid = 1 - (Fraction(0) if free else COUNT_SHARE)
+        paid = 1 - (Fraction(0) if free else _COUNT_SHARE)
         bought = tail_share(setting, share) if spread_of(setting) == "bought" else Fraction(0)
         both, squares = paid * (1 - bought), around.square_share(setting, share.kind)
         parts: tuple[Component, ...] = around.parts(number.centred(), words)

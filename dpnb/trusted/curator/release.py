@@ -33,7 +33,7 @@ from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
 from dpnb.trusted.query import EVERYTHING, Charged, ChargedPlan, read_parts, whole
 from dpnb.trusted.releases import Release, ReleasedPart
 
-MECHANISM_VERSION = "6"
+MECHANISM_VERSION = "7"
 """Part of the store's key: raised when any mechanism's sampler, split or grid changes.
 
 It starts at 1 with version 1 of the ledger, which no earlier code wrote; tests/golden/releases holds what it releases for fixed bits.
