@@ -28,9 +28,10 @@ from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling
-from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, is_robust
+from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, in_ball, is_robust
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema
 
 if TYPE_CHECKING:
@@ -420,7 +421,9 @@ class Dataset(HoldsNoData):
         """
         return pivoted(self, values, index, columns, aggfunc)
 
-    def moments(self, *columns: str | ColumnHandle, radius: float | None = None) -> Estimate:
+    def moments(
+        self, *columns: str | ColumnHandle, radius: float | None = None, products: bool = False
+    ) -> Estimate:
         """Ask the cross moments of some columns: paid once, and every mean, covariance and regression is read from them free.
 
         Parameters
@@ -431,6 +434,8 @@ class Dataset(HoldsNoData):
         radius : float, optional
             Move rows farther than this from the middle, each column in half of its range, towards it: less noise, and a
             bias where many rows lie outside.
+        products : bool
+            With a radius, sum every product of three and four of the moved columns too: what ``cov_type="HC1"`` needs.
 
         Examples
         --------
@@ -440,7 +445,7 @@ class Dataset(HoldsNoData):
         if not columns:
             raise PlanError(f'moments needs columns: {self.name}.moments("…", "…").')
         first, *others = dict.fromkeys(self.key(column) for column in columns)
-        asked_for = self.ask("moments", first, others=tuple(others), **dict(_radius(radius)))
+        asked_for = self.ask("moments", first, others=tuple(others), **dict(_ball(radius, products=products)))
         if not isinstance(open_batch(), Rehearsal):
             self._root._moments.append(weakref.ref(asked_for))
         return asked_for
@@ -476,7 +481,9 @@ class Dataset(HoldsNoData):
             rest on it too, and say so.
         cov_type : {"nonrobust", "HC1"}
             ``"HC1"`` asks standard errors that hold under unequal variances. They need the products of every two columns as well, which
-            are bought in the same matrix: 2 columns of a regression on one term become 5, 5 of one on four terms 20. The plan has the price.
+            are bought in the same matrix: 2 columns of a regression on one term become 5, 5 of one on four terms 20. With a radius all
+            products of four of the moved columns are bought instead, 126 at four terms, unless the box is forecast to be less noisy: rows
+            then stay where they are. The plan has the price.
 
         Examples
         --------
@@ -484,20 +491,24 @@ class Dataset(HoldsNoData):
         >>> fit["any"]  # doctest: +SKIP
         """
         asked, robust = parse(formula, levels_of(self.schema)), is_robust(cov_type)
-        columns = needed_columns(self, asked) if robust else asked.columns
-        moments: Any = self._covering(columns, radius)
+        pure = self.schema.budget.measure is Measure.PURE
+        four = robust and in_ball(asked, radius, "epsilon" if pure else "rho")
+        columns, radius = asked.columns, radius if four or not robust else None
+        if robust and not four:
+            columns = needed_columns(self, asked)
+        moments: Any = self._covering(columns, _ball(radius, products=four))
         if moments is None:
             declared = {name: place for place, name in enumerate(self.schema.names)}
             ordered = sorted(columns, key=lambda term: (declared.get(term, len(declared)), spelling(term)))
-            moments = self.moments(*(column_of(self, term) for term in ordered), radius=radius)
+            moments = self.moments(*(column_of(self, term) for term in ordered), radius=radius, products=four)
         options: dict[str, Any] = {} if bounds is None else {"bounds": bounds}
         options |= {} if prior is None else {"prior": prior}
         fit: Regression = moments.ols(asked.text, **options, **({"cov_type": ROBUST} if robust else {}))
         return fit
 
-    def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:
+    def _covering(self, columns: tuple[str, ...], ball: tuple[tuple[str, Any], ...]) -> Estimate | None:
         """Return moments still held, of these rows: the narrowest released that cover the columns, or pending of just them."""
-        wanted = QueryPlan(self.name, "moments", None, self._where, self._by, _radius(radius))
+        wanted = QueryPlan(self.name, "moments", None, self._where, self._by, ball)
         found = []
         for held in (reference() for reference in self._root._moments):
             if held is None or held.measurement is None:
@@ -533,5 +544,6 @@ class Dataset(HoldsNoData):
         return asked(self, question)
 
 
-def _radius(radius: float | None) -> tuple[tuple[str, Any], ...]:
-    return () if radius is None else (("radius", radius),)
+def _ball(radius: float | None, *, products: bool) -> tuple[tuple[str, Any], ...]:
+    found: tuple[tuple[str, Any], ...] = () if radius is None else (("radius", radius),)
+    return (*found, ("products", True)) if products else found

@@ -10,6 +10,7 @@ Gleser & Hwang, *The nonexistence of 100(1-α)% confidence sets of finite expect
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,7 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.simulated_release import release_part
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
-from dpnb.statistics.moment_integers import blocks, sides
+from dpnb.statistics.moment_integers import blocks, of_four, pairs, radius_squared, sides
 from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -122,7 +123,8 @@ def forecast(
         Places of two columns, and of the column that is their product in every row; nothing is assumed of that one.
     """
     setting = _sized(checked.setting, n)
-    exact = _integers(setting, _of_rows(setting, columns, products, n) if products else columns.sums(n))
+    by_rows = bool(products) or of_four(setting)
+    exact = _integers(setting, _of_rows(setting, columns, products, n) if by_rows else columns.sums(n))
     pricing, rng = checked.kind.price(setting, share), np.random.default_rng(1)
     widths: dict[str, list[np.ndarray]] = {"privacy": [], "confidence": []}
     reason = ""
@@ -170,7 +172,17 @@ def _of_rows(
     for one, other, place in products:
         value = (centres[one] + halves[one] * rows[one]) * (centres[other] + halves[other] * rows[other])
         rows[place] = np.clip((value - centres[place]) / halves[place], -1, 1)
+    if of_four(setting):
+        rows = _moved(setting, rows)
     return np.asarray(n / _ROWS * rows @ rows.T)
+
+
+def _moved(setting: Setting, rows: np.ndarray) -> np.ndarray:
+    """Return the rows in the ball, the products of every two of their columns behind them."""
+    reach = math.sqrt(float(radius_squared(setting) or 0))
+    size = np.sqrt((rows[1:] ** 2).sum(axis=0))
+    own = np.vstack([rows[:1], rows[1:] * np.minimum(1.0, reach / np.maximum(size, 1e-12))])
+    return np.vstack([own, *(own[a] * own[b] for a, b in pairs(setting))])
 
 
 def _sized(setting: Setting, n: int) -> Setting:

@@ -14,6 +14,10 @@ the Frobenius-isometric form.
 :math:`u_j ← u_j m/256` toward zero: then :math:`\|x\| ≤ r` exactly. A moved row ends between about (1 - 1/m) r and r; one
 that lies inside by 2⁻²⁰ p of its squared norm is not moved.
 
+**Products of four.** ``products=True`` also sums every product of three and four of the moved columns: all that robust errors of a regression
+need (:mod:`dpnb.statistics.robust_errors`). Half ranges are then at most 2¹⁰, so that a product of four has 40 bits and the sums of four
+million rows stay below 2⁶². Each monomial is released once; the noise has the variance of the tensor's norm over how often it stands there.
+
 References
 ----------
 Dwork, Talwar, Thakurta & Zhang, *Analyze Gauss* (2014); Bun & Steinke, *Concentrated differential privacy* (2016).
@@ -24,12 +28,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.statistics._base import Centred, Setting, scaled
-from dpnb.trusted.aggregate.algebra import SIZE_BITS, Clip, Shrink
+from dpnb.trusted.aggregate.algebra import SIZE_BITS, Clip, IntExpr, Mul, Shrink
+from dpnb.trusted.measurements.matrix import multiplicity
 
 _BITS = 15
+_PRODUCT_BITS = 10
 _STEPS = 256
 _SMALLEST_RADIUS = Fraction(1, 16)
 _LARGEST_DENOMINATOR = 10**6
@@ -40,12 +47,25 @@ Entry = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Entries of the matrix that have one unit: ``z_i z_j = integer / unit``."""
+    """Entries of the matrix that have one unit: ``z_i z_j = integer / unit``.
+
+    Parameters
+    ----------
+    name : str
+    unit : int
+    entries : tuple of (int, int)
+        One for each integer.
+    times : int
+        How often each stands in the matrix, or in the tensor of all products of four.
+    alike : tuple of tuple of (int, int)
+        For each integer all entries of which it is the sum, the first one included.
+    """
 
     name: str
     unit: int
     entries: tuple[Entry, ...]
-    diagonal: bool
+    times: int
+    alike: tuple[tuple[Entry, ...], ...]
 
 
 def radius_squared(setting: Setting) -> Fraction | None:
@@ -64,15 +84,44 @@ def radius_squared(setting: Setting) -> Fraction | None:
 
 def sides(setting: Setting) -> tuple[Centred, ...]:
     """Return the numbers, centred, on grids of at most 2¹⁶ steps; refined where rows are moved into a ball."""
-    found = [number.centred().coarse(_BITS) for number in setting.numbers]
+    bits = _PRODUCT_BITS if of_four(setting) else _BITS
+    found = [number.centred().coarse(bits) for number in setting.numbers]
     for name, side in zip(setting.names, found, strict=True):
         if side.half == 0:
             raise PlanError(f"{name} has a single possible value: leave it out of the moments.")
-    return tuple(found if radius_squared(setting) is None else map(_refined, found))
+    return tuple(found if radius_squared(setting) is None else (_refined(side, bits) for side in found))
 
 
-def _refined(side: Centred) -> Centred:
-    factor = 2**_BITS // side.half
+def of_four(setting: Setting) -> bool:
+    """Whether all products of four moved columns are summed.
+
+    Raises
+    ------
+    OptionError
+        Where no rows are moved: products are columns then.
+    """
+    if not setting.options.get("products", False):
+        return False
+    if radius_squared(setting) is None:
+        raise OptionError("products=True needs a radius= below the square root of the number of columns.")
+    return True
+
+
+def columns(setting: Setting) -> tuple[IntExpr, ...]:
+    """Return the values of a request beside the constant: the columns, and where products of four are summed those of every two."""
+    codes = [side.code for side in sides(setting)]
+    return (*codes, *(Mul(codes[a - 1], codes[b - 1]) for a, b in pairs(setting)))
+
+
+def pairs(setting: Setting) -> tuple[Entry, ...]:
+    """Return the places of the columns of which further values are products."""
+    if not of_four(setting):
+        return ()
+    return tuple(combinations_with_replacement(range(1, len(setting.numbers) + 1), 2))
+
+
+def _refined(side: Centred, bits: int) -> Centred:
+    factor = 2**bits // side.half
     half = factor * side.half
     return Centred(Clip(scaled(side.code, factor), -half, half), half, side.centre, side.unit / factor)
 
@@ -80,23 +129,38 @@ def _refined(side: Centred) -> Centred:
 def blocks(setting: Setting) -> tuple[Block, ...]:
     """Return the released entries by unit: the count where it is private, sums, squares and products."""
     halves = [1, *(side.half for side in sides(setting))]
-    found: dict[tuple[str, int], list[Entry]] = {}
-    for i in range(len(halves)):
-        for j in range(i, len(halves)):
-            found.setdefault((_kind(i, j), halves[i] * halves[j]), []).append((i, j))
+    left = {(place, place) for place in two_valued(setting)}
     if setting.public_n is not None:
-        del found["count", 1]
-    for place in two_valued(setting):
-        entries = found["squares", halves[place] ** 2]
-        entries.remove((place, place))
-        if not entries:
-            del found["squares", halves[place] ** 2]
+        left.add((0, 0))
+    found: dict[tuple[str, int, int], list[tuple[Entry, ...]]] = {}
+    for factors, alike in _monomials(setting).items():
+        if alike[0] not in left:
+            order = 4 if pairs(setting) else 2
+            unit = math.prod(halves[place] for place in factors)
+            found.setdefault((_kind(factors), unit, multiplicity(factors, order)), []).append(alike)
     return tuple(
-        Block(
-            kind if kind == "count" else f"{kind}/{unit}", unit, tuple(entries), kind in {"count", "squares"}
-        )
-        for (kind, unit), entries in found.items()
+        Block(_named(setting, *key), key[1], tuple(one[0] for one in each), key[2], tuple(each))
+        for key, each in found.items()
     )
+
+
+def _monomials(setting: Setting) -> dict[tuple[int, ...], tuple[Entry, ...]]:
+    """Return the columns whose product an entry sums, with all entries that sum it, in order."""
+    made: list[tuple[int, ...]] = [
+        (),
+        *((place,) for place in range(1, len(setting.numbers) + 1)),
+        *pairs(setting),
+    ]
+    found: dict[tuple[int, ...], list[Entry]] = {}
+    for i, j in combinations_with_replacement(range(len(made)), 2):
+        found.setdefault(tuple(sorted((*made[i], *made[j]))), []).append((i, j))
+    return {factors: tuple(entries) for factors, entries in found.items()}
+
+
+def _named(setting: Setting, kind: str, unit: int, times: int) -> str:
+    if kind == "count":
+        return kind
+    return f"{kind}/{unit}/{times}" if pairs(setting) else f"{kind}/{unit}"
 
 
 def two_valued(setting: Setting) -> tuple[int, ...]:
@@ -106,10 +170,10 @@ def two_valued(setting: Setting) -> tuple[int, ...]:
     return tuple(place for place, number in enumerate(setting.numbers, 1) if number.binary)
 
 
-def _kind(i: int, j: int) -> str:
-    if i == 0:
-        return "count" if j == 0 else "sums"
-    return "squares" if i == j else "products"
+def _kind(factors: tuple[int, ...]) -> str:
+    if len(factors) < 2:
+        return "sums" if factors else "count"
+    return "squares" if len(factors) == 2 and factors[0] == factors[1] else "products"
 
 
 def shrink(setting: Setting) -> Shrink | None:
@@ -124,4 +188,4 @@ def shrink(setting: Setting) -> Shrink | None:
         limits.append(math.floor(reach / steps**2))
         if limits[-1] >= size:
             break
-    return Shrink((0, *halves), tuple(limits[:-1]), _STEPS)
+    return Shrink((0, *halves, *(0 for _ in pairs(setting))), tuple(limits[:-1]), _STEPS)

@@ -19,7 +19,7 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.statistics._base import Setting
 from dpnb.statistics.formula_terms import spelling
-from dpnb.statistics.moment_integers import Block, blocks, radius_squared, sides, two_valued
+from dpnb.statistics.moment_integers import Block, blocks, pairs, radius_squared, sides, two_valued
 from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.result import Result
 from dpnb.trusted.releases import Release
@@ -56,6 +56,8 @@ class Crossed:
         Places of two-valued columns, whose squares sum to the row count.
     moved : bool
         Whether rows far out were moved into a ball.
+    pairs : tuple of (int, int)
+        Places of every two columns whose products stand behind the columns, where all products of four moved ones are summed.
     """
 
     names: tuple[str, ...]
@@ -68,6 +70,7 @@ class Crossed:
     clustered: bool
     counts: tuple[int, ...]
     moved: bool
+    pairs: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, setting: Setting, releases: Sequence[Release]) -> Crossed:
@@ -84,17 +87,26 @@ class Crossed:
             setting.unit.max_rows > 1,
             two_valued(setting),
             radius_squared(setting) is not None,
+            pairs(setting),
         )
 
-    def _scattered(self, pick: Callable[[Part], Any], lead: tuple[int, ...] = ()) -> Matrices:
-        size = len(self.names) + 1
+    def _scattered(
+        self, pick: Callable[[Part], Any], lead: tuple[int, ...] = (), *, squared: bool = False
+    ) -> Matrices:
+        size = len(self.names) + len(self.pairs) + 1
         found = np.zeros((*lead, size, size))
         for block in self.blocks:
-            i, j = np.array(block.entries).T
-            values = np.asarray(pick(self.parts[block.name])) / block.unit
+            places = [(at, *entry) for at, alike in enumerate(block.alike) for entry in alike]
+            at, i, j = np.array(places).T
+            values = np.asarray(pick(self.parts[block.name]))[..., at] / block.unit ** (2 if squared else 1)
             found[..., i, j] = values
             found[..., j, i] = values
         return found
+
+    def _own(self, found: Matrices) -> Matrices:
+        """Leave out the products of two that stand behind the columns."""
+        size = len(self.names) + 1
+        return found[..., :size, :size]
 
     def _counted(self, found: Matrices) -> Matrices:
         """Put the row count where squares sum to it."""
@@ -105,6 +117,11 @@ class Crossed:
     @cached_property
     def matrix(self) -> Matrices:
         """The noised matrix."""
+        return self._own(self.whole)
+
+    @cached_property
+    def whole(self) -> Matrices:
+        """The same, with the products of two columns as further columns."""
         found = self._scattered(lambda part: part.values)
         if self.rows is not None:
             found[0, 0] = self.rows
@@ -113,22 +130,38 @@ class Crossed:
     @cached_property
     def variances(self) -> Matrices:
         """The variance of the noise on each entry."""
-        size = len(self.names) + 1
-        found = np.zeros((size, size))
+        return self._own(
+            self._counted(
+                self._scattered(
+                    lambda part: np.full(np.shape(part.values)[-1], part.noise.total_variance), squared=True
+                )
+            )
+        )
+
+    def form_sd(self, weights: np.ndarray) -> float:
+        """Return the standard deviation of the noise on a weighted sum of entries, of the matrix or of the whole."""
+        total = 0.0
         for block in self.blocks:
-            i, j = np.array(block.entries).T
-            found[i, j] = found[j, i] = self.parts[block.name].noise.total_variance / block.unit**2
-        return self._counted(found)
+            of_each = np.array(
+                [
+                    sum(weights[i, j] + (weights[j, i] if i != j else 0.0) for i, j in one)
+                    for one in block.alike
+                ]
+            )
+            if block.name == "count":  # the square of a two-valued column is the number of rows once more
+                of_each = of_each + sum(weights[place, place] for place in self.counts)
+            total += float((of_each**2).sum()) * self.parts[block.name].noise.total_variance / block.unit**2
+        return math.sqrt(total)
 
     def law(self, row: int, column: int) -> NoiseSum:
         """Return the law of the noise on one entry; none on a public row count."""
         entry = (0, 0) if row == column and row in self.counts else (min(row, column), max(row, column))
-        block = next((block for block in self.blocks if entry in block.entries), None)
+        block = next((one for one in self.blocks if any(entry in alike for alike in one.alike)), None)
         return NoiseSum() if block is None else self.parts[block.name].noise.scaled(1 / block.unit)
 
     def noise(self, count: int, rng: Any) -> Matrices:
         """Draws of the noise, shape ``(count, …)``; the same for every reading of these releases."""
-        return self._counted(self._scattered(lambda part: part.noise_draws(count, rng), (count,)))
+        return self._own(self._counted(self._scattered(lambda part: part.noise_draws(count, rng), (count,))))
 
     def generator(self) -> DrawGenerator:
         """The generator of these releases."""
@@ -235,7 +268,8 @@ def _entry_noise(crossed: Crossed, turn: np.ndarray) -> list[NoiseSum]:
     size = len(turn)
     laws = {(i, j): NoiseSum() for i in range(size) for j in range(i, size)}
     for block in crossed.blocks:
-        laws |= {entry: crossed.parts[block.name].noise.scaled(1 / block.unit) for entry in block.entries}
+        law = crossed.parts[block.name].noise.scaled(1 / block.unit)
+        laws |= {entry: law for alike in block.alike for entry in alike if entry in laws}
     made: dict[tuple[int, int], NoiseSum] = {}
     for a in range(size):
         for b in range(a, size):

@@ -20,7 +20,7 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.moment_integers import Block, blocks, radius_squared, shrink, sides
+from dpnb.statistics.moment_integers import Block, blocks, columns, of_four, radius_squared, shrink, sides
 from dpnb.statistics.moment_matrix import matrix_outcome
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
@@ -46,7 +46,7 @@ class CrossMoment(Statistic):
     name: ClassVar[str] = "moments"
     title: ClassVar[str] = "moments"
     target: ClassVar[Target] = "numbers"
-    defaults: ClassVar[Mapping[str, Any]] = {"radius": None}
+    defaults: ClassVar[Mapping[str, Any]] = {"radius": None, "products": False}
     spelling: ClassVar[Spelling] = Spelling("listed")
     reference: ClassVar[str] = (
         "Dwork, Talwar, Thakurta & Zhang 2014; Bun & Steinke 2016; sensitivities proved in dpnb.trusted.measurements"
@@ -77,10 +77,10 @@ class CrossMoment(Statistic):
         """The whole matrix as one vector, in the norm of its noise."""
         moves, square, p = setting.moves, radius_squared(setting), len(setting.numbers)
         norm = l1 if share.kind == "epsilon" else l2_squared
-        sizes = {kind: norm(p, square, kind) for kind in moves.kinds}
+        sizes = {kind: norm(p, square, kind, 4 if of_four(setting) else 2) for kind in moves.kinds}
         size = max(sizes.values())
         found = blocks(setting)
-        values = (Lit(1), *(side.code for side in sides(setting)))
+        values = (Lit(1), *columns(setting))
         moved = shrink(setting)
         mechanisms, event = (_laplace if share.kind == "epsilon" else _gaussian)(moves, share, sizes, found)
         parts = tuple(
@@ -128,9 +128,10 @@ def _clear(columns: int, *, gaussian: bool) -> float:
 
 
 def _noise_sd(setting: Setting, pricing: Pricing) -> float:
-    units = {block.name: block.unit for block in blocks(setting)}
-    part = next(part for part in pricing.parts if part.name.startswith("sums"))
-    return float(math.sqrt(law_of(part.mechanism).variance_float)) / units[part.name]
+    entry = (1, 2) if len(setting.numbers) > 1 else (0, 1)
+    found = next(block for block in blocks(setting) if any(entry in alike for alike in block.alike))
+    part = next(part for part in pricing.parts if part.name == found.name)
+    return float(math.sqrt(law_of(part.mechanism).variance_float)) / found.unit
 
 
 def _gaussian(
@@ -139,9 +140,7 @@ def _gaussian(
     """Return the Frobenius-isometric noise, half the variance off the diagonal, and its event."""
     square = moves.rows**2 * max(sizes.values())
     variance = square / (2 * share.amount)
-    mechanisms: list[AnyMechanism] = [
-        DiscreteGaussian(variance * b.unit**2 / (1 if b.diagonal else 2)) for b in found
-    ]
+    mechanisms: list[AnyMechanism] = [DiscreteGaussian(variance * b.unit**2 / b.times) for b in found]
     return mechanisms, PrivacyEvent("gaussian", square / (2 * variance))
 
 
@@ -178,8 +177,8 @@ def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ..
         if not count:
             continue
         entries = "number of rows" if kind == "count" else f"{count:,} {kind if count > 1 else kind[:-1]}"
-        diagonal = kind in {"count", "squares"}
-        scale = spread if pure or diagonal else spread / math.sqrt(2)
+        times = {b.times for b in found if b.name.partition("/")[0] == kind}
+        scales = sorted({spread if pure else spread / math.sqrt(one) for one in times})
         cost = (
             "in the same matrix"
             if listed
@@ -190,7 +189,7 @@ def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ..
                 f"{setting.subject}: {entries}",
                 "discrete Laplace" if pure else "discrete Gaussian",
                 words,
-                f"{'scale' if pure else 'sd'} {rounded(scale)} rows",
+                f"{'scale' if pure else 'sd'} {' to '.join(map(rounded, scales[:1] + scales[1:][-1:]))} rows",
                 cost,
             )
         )

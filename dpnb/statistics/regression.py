@@ -152,14 +152,9 @@ class Fit:
         weight = np.zeros(len(self.crossed.matrix))
         weight[x], weight[y] = -beta, 1.0
         weight = self._origin.T @ weight
-        weights = np.outer(weight, weight)
-        for place in (
-            self.crossed.counts
-        ):  # the square of a two-valued column is the released number of rows once more
-            weights[0, 0] += weights[place, place]
-            weights[place, place] = 0.0
-        outer = weights**2 * self.crossed.variances
-        return total, math.sqrt(max(2 * float(outer.sum()) - float(np.trace(outer)), 0.0))
+        behind = np.zeros(len(self.crossed.pairs))
+        weight = np.concatenate([weight, behind])
+        return total, self.crossed.form_sd(np.outer(weight, weight))
 
     @property
     def unclear(self) -> bool:

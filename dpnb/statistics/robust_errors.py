@@ -9,8 +9,13 @@ products of two such columns are those of four: :math:`x_a x_b` and :math:`e^2` 
 :math:`\sum x_ax_be^2 = q_{ab}' M f` with M the released matrix. Nothing else is bought; k terms need :math:`(k+1)(k+2)/2` products.
 
 Each variance is the form :math:`F'Mf` with a law that is known, since M's noise is. Half a standard deviation of it is added, as for variances
-(:mod:`dpnb.statistics.tails`); where the form is not clear of its noise, what is likely at most. Rows that were moved into a ball have products that
-are no products of theirs: this is refused with ``radius=``.
+(:mod:`dpnb.statistics.tails`); where the form is not clear of its noise, what is likely at most.
+
+*In a ball* (``radius=``) the products are those of the moved rows, and the sums of all products of four of them are bought, each once
+(:mod:`dpnb.statistics.moment_integers`): 126 with the number of rows at 4 regressors. A changed row moves their tensor by
+:math:`\sqrt2(1+r^2)^2`, and the matrix of columns and products in the box by :math:`\sqrt2(k+2)(k+3)/2`; where the ball's is the larger it
+buys nothing, and rows stay where they are (:func:`in_ball`). At 4 regressors and r = 1.5 the noise of a fourth power is half of the box's, that
+of a product of four different columns a seventh.
 
 References
 ----------
@@ -22,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
@@ -32,10 +38,12 @@ from dpnb.errors import OptionError, SchemaError, Unavailable
 from dpnb.inference import student_inflation
 from dpnb.statistics._base import Numeric, Setting
 from dpnb.statistics.formula import Formula
-from dpnb.statistics.moment_integers import radius_squared
+from dpnb.statistics.moment_integers import of_four, radius_squared
 from dpnb.statistics.moment_matrix import place_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import DRAWS, Fit, solved
+from dpnb.statistics.sensitivity import WITHIN
+from dpnb.trusted.measurements.matrix import l1, l2_squared
 
 CLASSICAL, ROBUST = "nonrobust", "HC1"
 NOTE = "draws of the noise, and errors of unequal variances (HC1) from the released products"
@@ -69,6 +77,24 @@ def _bracketed(term: str) -> str:
     return term if term.isidentifier() or ":" in term else f"({term})"
 
 
+def in_ball(asked: Formula, radius: float | None, kind: str = "rho") -> bool:
+    """Tell whether products of four in a ball are forecast to be less noisy than columns and products in the box: by their largest noise.
+
+    Parameters
+    ----------
+    asked : Formula
+    radius : float, optional
+        In half ranges; nothing for no ball.
+    kind : {"rho", "epsilon"}
+        The noise: by what a changed row moves in L2 or in L1.
+    """
+    if radius is None:
+        return False
+    count, square = len(asked.columns), Fraction(str(radius)) ** 2
+    norm = l1 if kind == "epsilon" else l2_squared
+    return norm(count, square, WITHIN, 4) < norm(count + len(products(asked)), None, WITHIN)
+
+
 def is_zero_one(number: Numeric) -> bool:
     """Whether a column is its own square."""
     return number.binary and number.lowest == 0 and number.highest == 1
@@ -98,10 +124,13 @@ def places(asked: Formula, names: Sequence[str], zero_one: Collection[int]) -> I
 
 
 def check_products(setting: Setting, asked: Formula) -> tuple[tuple[int, int, int], ...]:
-    """Return the products; refuse moments that do not hold them, or whose rows were moved; see :func:`places`."""
+    """Return the columns that are products; refuse moments that do not hold the products; see :func:`places`."""
+    if of_four(setting):
+        return ()
     if radius_squared(setting) is not None:
         raise OptionError(
-            f'cov_type="{ROBUST}" needs rows as they are, not moved into a ball: leave out radius=.'
+            f'cov_type="{ROBUST}" needs the products of the rows that were moved into a ball: ask these moments with products=True, or '
+            "leave out radius=."
         )
     zero_one = {p for p, one in enumerate(setting.numbers, 1) if is_zero_one(one)}
     return tuple(one for one in places(asked, setting.names, zero_one) if one[2] not in one[:2])
@@ -113,6 +142,9 @@ class RobustFit(Fit):
 
     def _pairs(self) -> Iterator[tuple[int, int, int]]:
         crossed = self.crossed
+        if crossed.pairs:
+            first = len(crossed.names) + 1
+            return ((a, b, place) for place, (a, b) in enumerate(crossed.pairs, first))
         own = [crossed.centres[p - 1] == crossed.halves[p - 1] == 0.5 for p in crossed.counts]
         return places(
             self.formula,
@@ -121,7 +153,7 @@ class RobustFit(Fit):
         )
 
     def _unit(self, place: int) -> np.ndarray:
-        found = np.zeros(len(self.crossed.matrix))
+        found = np.zeros(len(self.crossed.whole))
         found[place] = 1.0
         return found
 
@@ -131,6 +163,13 @@ class RobustFit(Fit):
         return np.asarray(
             crossed.centres[place - 1] * self._unit(0) + crossed.halves[place - 1] * self._unit(place)
         )
+
+    def _product(self, a: int, b: int, place: int) -> np.ndarray:
+        """The product of two columns in their own units, as a form in v, from where the product of both is."""
+        if not self.crossed.pairs:
+            return self._own(place)
+        (one, two), (left, right) = self.crossed.centres[[a - 1, b - 1]], self.crossed.halves[[a - 1, b - 1]]
+        return np.asarray(one * self._own(b) + two * left * self._unit(a) + left * right * self._unit(place))
 
     @cached_property
     def _quadratics(self) -> np.ndarray:
@@ -142,13 +181,15 @@ class RobustFit(Fit):
         }
         known = {frozenset((a, b)): place for a, b, place in self._pairs()}
         size = len(columns) + 1
-        found = np.zeros((size, size, len(self.crossed.matrix)))
+        found = np.zeros((size, size, len(self.crossed.whole)))
         found[0, 0] = self._unit(0)
         for i, a in enumerate(columns, 1):
             found[0, i] = found[i, 0] = (self._own(a) - origin[a] * self._unit(0)) / half[a - 1]
             for j, b in enumerate(columns, 1):
                 moved = (
-                    self._own(known[frozenset((a, b))]) - origin[b] * self._own(a) - origin[a] * self._own(b)
+                    self._product(a, b, known[frozenset((a, b))])
+                    - origin[b] * self._own(a)
+                    - origin[a] * self._own(b)
                 )
                 found[i, j] = (moved + origin[a] * origin[b] * self._unit(0)) / (half[a - 1] * half[b - 1])
         return found if self.formula.intercept else found[1:, 1:]
@@ -164,12 +205,7 @@ class RobustFit(Fit):
         terms = self._quadratics[:-1, :-1]
         one, other = np.einsum("a,b,abv->v", row, row, terms), self._squared_error
         weights = (np.outer(one, other) + np.outer(other, one)) / 2
-        value = float((weights * self.crossed.matrix).sum())
-        for place in self.crossed.counts:  # the square of a two-valued column is the number of rows once more
-            weights[0, 0] += weights[place, place]
-            weights[place, place] = 0.0
-        outer = weights**2 * self.crossed.variances
-        return value, math.sqrt(max(2 * float(outer.sum()) - float(np.trace(outer)), 0.0))
+        return float((weights * self.crossed.whole).sum()), self.crossed.form_sd(weights)
 
     @cached_property
     def _variances(self) -> tuple[np.ndarray, bool]:

@@ -83,12 +83,22 @@ def truth(node, row):
     return None if None in (p, q) else not wins
 
 
-def in_the_ball(row, shrink):
-    """A row of integers after its shrink, in fractions and Python's truncation."""
+def in_the_ball(row, request):
+    """A row of integers after its shrink, in fractions and Python's truncation; a product of two moved values that is left out is theirs."""
+    shrink, values = request.shrink, request.values
     sized = [(x, half) for x, half in zip(row, shrink.halves, strict=True) if half]
     size = sum(math.ceil(Fraction(2**20 * x * x, half * half)) for x, half in sized)
     factor = Fraction(shrink.steps - sum(limit < size for limit in shrink.limits), shrink.steps)
-    return [math.trunc(x * factor) if half else x for x, half in zip(row, shrink.halves, strict=True)]
+    moved = [math.trunc(x * factor) if half else x for x, half in zip(row, shrink.halves, strict=True)]
+    places = {value: place for place, value in enumerate(values) if shrink.halves[place]}
+
+    def product(place):
+        one = values[place]
+        if shrink.halves[place] or not isinstance(one, Mul) or {one.a, one.b} - set(places):
+            return moved[place]
+        return moved[places[one.a]] * moved[places[one.b]]
+
+    return [product(place) for place in range(len(values))]
 
 
 def products_by_rows(rows, request):
@@ -99,7 +109,7 @@ def products_by_rows(rows, request):
         found = [value(node, row) for node in request.values]
         if not kept or None in found:
             continue
-        moved = found if request.shrink is None else in_the_ball(found, request.shrink)
+        moved = found if request.shrink is None else in_the_ball(found, request)
         sums = [total + moved[i] * moved[j] for total, (i, j) in zip(sums, request.pairs, strict=True)]
     return tuple(sums)
 

@@ -156,6 +156,15 @@ class EngineContract:
             shrink = Shrink((0, 51, 10_001), limits, 13)
             self.check(opened, [CrossMoments((Lit(1), age, income), pairs, None, shrink)])
 
+    def test_products_of_moved_values_are_products_of_what_they_were_moved_to(self, opened):
+        """A product that is left out of the ball has its factors' moved values, one that is no product of two moved ones its own."""
+        age, income = Sub(Col("age"), Lit(50)), FloorDiv(Sub(Col("income"), Lit(100_000)), 10)
+        values = (Mul(income, age), Lit(1), age, income, Mul(age, age), Mul(age, Lit(2)))
+        pairs = tuple((i, j) for i in range(6) for j in range(i, 6))
+        for limits in [(0, 1, 2**20), tuple(2**20 * k // 7 for k in range(1, 12))]:
+            shrink = Shrink((0, 0, 51, 10_001, 0, 0), limits, 13)
+            self.check(opened, [CrossMoments(values, pairs, None, shrink)])
+
     def test_division_is_towards_minus_infinity(self, opened):
         """Negative values are floored, not truncated."""
         value = FloorDiv(Sub(Col("income"), Lit(100_000)), 7)

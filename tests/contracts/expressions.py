@@ -104,7 +104,10 @@ def cross_moments(draw):
     values = [Lit(draw(st.sampled_from([1, -3, 0]))), *(Clip(draw(integers_of(2)), -h, h) for h in halves)]
     if shrink := draw(st.booleans()):
         rises = sorted(draw(st.sets(st.integers(0, 2**22), min_size=1, max_size=5)))
-        shrink = Shrink((0, *halves), tuple(rises), draw(st.sampled_from([len(rises) + 1, 256])))
+        if max(halves) <= 2**15 and draw(st.booleans()):
+            values.append(Mul(values[1], values[-1]))
+        left_out = (0,) * (len(values) - 1 - len(halves))
+        shrink = Shrink((0, *halves, *left_out), tuple(rises), draw(st.sampled_from([len(rises) + 1, 256])))
     elif draw(st.booleans()):
         values[-1] = draw(
             integers_of(2).filter(lambda node: all(admitted(Mul(node, v)) for v in [node, *values]))

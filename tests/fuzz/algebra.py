@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from typing import Any
 
 from dpnb.inference.selection_law import selection
@@ -37,6 +38,7 @@ from dpnb.trusted.aggregate.algebra import (
     ValueCounts,
     bounds,
 )
+from dpnb.trusted.measurements.matrix import monomial
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -238,8 +240,12 @@ def _box(drawn: Algebra, noise: Any) -> list[Measured]:
     values = (ONE, *(drawn.number() for _ in range(rng.randint(1, 3))))
     halves = [drawn.top(value) for value in values]
     shrink = _shrink(rng, values, halves) if rng.random() < 0.5 else None
+    if shrink is not None and rng.random() < 0.5:
+        values, halves, shrink = _multiplied(rng, values, shrink)
     entries = [(i, j) for i in range(len(values)) for j in range(i, len(values)) if rng.random() < 0.8]
     rng.shuffle(entries)
+    whole = CrossMoments(values, (), None, shrink)
+    entries = list({monomial(whole, entry): entry for entry in entries}.values())
     entries, cut, where = entries or [(0, 1)], rng.randint(0, 3), drawn.where()
     blocks = [block for block in (entries[:cut], entries[cut:]) if block]
     return [
@@ -250,6 +256,17 @@ def _box(drawn: Algebra, noise: Any) -> list[Measured]:
         )
         for block in blocks
     ]
+
+
+def _multiplied(
+    rng: random.Random, values: tuple[IntExpr, ...], shrink: Shrink
+) -> tuple[tuple[IntExpr, ...], list[int], Shrink]:
+    """Some products of two moved values behind them, left out of the ball."""
+    moved = range(1, len(values))
+    pairs = [pair for pair in combinations_with_replacement(moved, 2) if rng.random() < 0.7]
+    tops = [shrink.halves[a] * shrink.halves[b] for a, b in pairs]
+    behind = replace(shrink, halves=(*shrink.halves, *(0 for _ in pairs)))
+    return (*values, *(Mul(values[a], values[b]) for a, b in pairs)), [1, *shrink.halves[1:], *tops], behind
 
 
 def _shrink(rng: random.Random, values: tuple[IntExpr, ...], halves: list[int]) -> Shrink | None:

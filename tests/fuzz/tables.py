@@ -111,7 +111,7 @@ class Stack:
             kept = kept & column.known
         values = [column.values[kept] for column in columns]
         if request.shrink is not None:
-            values = shrunk(values, request.shrink)
+            values = shrunk(values, request)
         cells = self.number[kept]
         sums = [as_integers(exact_sums(cells, values[i] * values[j], self.tables)) for i, j in request.pairs]
         return np.stack(sums, axis=-1)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.statistics import moments
-from dpnb.statistics.sensitivity import WITHIN
+from dpnb.statistics import moment_integers, moments
+from dpnb.statistics.sensitivity import ENTER, WITHIN
+from dpnb.trusted.aggregate.algebra import Add, Lit, Mul
 from dpnb.trusted.mechanisms import DiscreteGaussian
 from tests.contracts.statistic import priced, worst_loss
 from tests.mutants.sensitivity import ADDED, ROW, UNIT
@@ -40,7 +41,9 @@ def quarter_off_the_diagonal(real: Any) -> Any:
 
 def no_root_two(real: Any) -> Any:
     """Price a row that changes as one that comes."""
-    return lambda columns, square, kind: real(columns, square, kind) / (2 if kind == WITHIN else 1)
+    return lambda columns, square, kind, order=2: (
+        real(columns, square, kind, order) / (2 if kind == WITHIN else 1)
+    )
 
 
 def away_from_zero(real: Any) -> Any:
@@ -53,12 +56,70 @@ def away_from_zero(real: Any) -> Any:
     return shrink
 
 
+def as_of_two(real: Any) -> Any:
+    """Price products of four by the norm of products of two."""
+    return lambda columns, square, kind, order=2: real(columns, square, kind)
+
+
+def of_a_row_that_comes(real: Any) -> Any:
+    """Price a changed row of products of four as one that comes."""
+    return lambda columns, square, kind, order=2: real(columns, square, ENTER if order == 4 else kind, order)
+
+
+def once_too_often(real: Any) -> Any:
+    """Give each entry the variance of one that stands in the tensor half as often again."""
+
+    def gaussian(moves: Any, share: Any, size: Any, found: Any) -> Any:
+        return real(moves, share, size, tuple(replace(one, times=2 * one.times) for one in found))
+
+    return gaussian
+
+
+def left_where_they_are(_: Any) -> Any:
+    """Multiply the columns as they were before their row was moved."""
+
+    def columns(setting: Any) -> Any:
+        codes = [side.code for side in moment_integers.sides(setting)]
+        pairs = moment_integers.pairs(setting)
+        return (*codes, *(Add(Mul(codes[a - 1], codes[b - 1]), Lit(0)) for a, b in pairs))
+
+    return columns
+
+
+OUTSIDE = [(0, 0, 0), (6, 4, 0), (0, 4, 0), (6, 0, 0), (3, 1, 0)]
+
+
 def one_row(real: Any) -> Any:
     """Price a unit of several rows as one row."""
     return lambda moves, share, size, found: real(replace(moves, rows=1), share, size, found)
 
 
 MUTANTS = {
+    "moments: products of four priced as products of two": Mutant(
+        "The norm of the matrix is taken for that of the tensor.",
+        replaced(moments, "l2_squared", as_of_two),
+        costs_at_most_one("products of four in a ball", ADDED),
+    ),
+    "moments: products of four in L1 priced as products of two": Mutant(
+        "The L1 of the triangle is taken for that of the tensor's entries.",
+        replaced(moments, "l1", as_of_two),
+        costs_at_most_one("products of four in a ball", ADDED, "epsilon"),
+    ),
+    "moments: a changed row of products of four as one that comes": Mutant(
+        "The root of two is lost.",
+        replaced(moments, "l2_squared", of_a_row_that_comes),
+        costs_at_most_one("products of one column in a ball", ROW, rows=OUTSIDE),
+    ),
+    "moments: entries of the tensor twice as often as they stand in it": Mutant(
+        "Half of each variance.",
+        replaced(moments, "_gaussian", once_too_often),
+        costs_at_most_one("products of four in a ball", ADDED, rows=OUTSIDE),
+    ),
+    "moments: products of rows that were not moved": Mutant(
+        "Products are taken before the ball: the curator refuses values that it does not find in it.",
+        replaced(moments, "columns", left_where_they_are),
+        costs_at_most_one("products of four in a ball", ADDED, rows=OUTSIDE),
+    ),
     "moments: a quarter off the diagonal": Mutant(
         "Off the diagonal a quarter of the variance instead of half.",
         replaced(moments, "_gaussian", quarter_off_the_diagonal),

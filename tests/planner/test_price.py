@@ -188,7 +188,7 @@ def test_another_schema_version_is_refused() -> None:
 def test_a_price_list_adds_up() -> None:
     """The rows of a price list name each part; their costs add up to the question's, the rest is marked free."""
     rows = priced([MEAN], epsilon=1).items[0].rows
-    assert [row.cost for row in rows] == ["ε 0.7", "ε 0.3", "free beside the sum"]
+    assert [row.cost for row in rows] == ["ε 0.812", "ε 0.188", "free beside the sum"]
 
 
 def test_the_digest_of_a_plan_depends_on_all_that_changes_it() -> None:

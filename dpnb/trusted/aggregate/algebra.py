@@ -193,8 +193,8 @@ class Shrink:
     r"""How a row of integers is moved into a ball: its size chooses one of finitely many factors.
 
     The size of a row is :math:`s = \sum_j ⌈2^{20} v_j^2 / h_j^2⌉` over the values with a half range (``halves``; 0 leaves
-    a value out and unchanged). With k the number of ``limits`` below s, each value becomes :math:`v_j (steps - k) / steps`,
-    truncated toward zero.
+    a value out). With k the number of ``limits`` below s, each value becomes :math:`v_j (steps - k) / steps`, truncated toward zero.
+    A value that is left out is the product of the moved ones if it is a product of two (:meth:`CrossMoments.factors`), else unchanged.
     """
 
     halves: tuple[int, ...]
@@ -229,6 +229,14 @@ class CrossMoments:
             h and isinstance(v, Lit) for v, h in zip(self.values, halves, strict=True)
         ):
             raise ValueError("a constant is not moved into a ball")
+
+    def factors(self, place: int) -> tuple[int, ...]:
+        """The places of the two moved values of which a value that is left out of the ball is the product; else its own place."""
+        value = self.values[place]
+        if self.shrink is None or self.shrink.halves[place] or not isinstance(value, Mul):
+            return (place,)
+        moved = {one: at for at, one in enumerate(self.values) if self.shrink.halves[at]}
+        return (moved[value.a], moved[value.b]) if value.a in moved and value.b in moved else (place,)
 
 
 Request: TypeAlias = Total | ValueCounts | CrossMoments | LabelSums

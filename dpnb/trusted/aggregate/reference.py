@@ -36,7 +36,6 @@ from dpnb.trusted.aggregate.algebra import (
     Or,
     Pred,
     Request,
-    Shrink,
     Sub,
     Total,
 )
@@ -190,7 +189,7 @@ class Evaluator:
         """The sums of products of pairs of values, over the kept rows in which every value is known."""
         values, times = self._complete(request.values, request.where)
         if request.shrink is not None:
-            values = shrunk(values, request.shrink)
+            values = shrunk(values, request)
         return exact_products(values, request.pairs, times)
 
     def cells(self, keys: Sequence[Key]) -> Int64s:
@@ -278,18 +277,22 @@ class Evaluator:
                 return always, ~always
 
 
-def shrunk(values: Sequence[Int64s], shrink: Shrink) -> list[Int64s]:
+def shrunk(values: Sequence[Int64s], request: CrossMoments) -> list[Int64s]:
     """The rows moved into the ball, column by column: the meaning of a :class:`Shrink`."""
+    shrink = request.shrink
+    assert shrink is not None
     size = np.zeros(len(values[0]), dtype=np.int64)
     for value, half in zip(values, shrink.halves, strict=True):
         if half:
             size += -(-(value * value << SIZE_BITS) // np.int64(half * half))
     below = np.searchsorted(np.asarray(shrink.limits, dtype=np.int64), size, side="left")
     factor = shrink.steps - below.astype(np.int64)
-    return [
+    moved = [
         np.sign(value) * (np.abs(value) * factor // np.int64(shrink.steps)) if half else value
         for value, half in zip(values, shrink.halves, strict=True)
     ]
+    products = map(request.factors, range(len(moved)))
+    return [moved[one] * moved[other[0]] if other else moved[one] for one, *other in products]
 
 
 _COMPARE: dict[str, Any] = {"==": np.equal, "<": np.less, "<=": np.less_equal}

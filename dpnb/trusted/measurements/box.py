@@ -62,11 +62,10 @@ class Moments:
         request = measurement.request
         assert isinstance(request, CrossMoments)
         same_cells(measurement, len(request.pairs))
-        ordered = [(min(pair), max(pair)) for pair in request.pairs]
-        if request.values[:1] != (Lit(1),) or not ordered or len(set(ordered)) < len(ordered):
-            raise refuse("a matrix of moments has the constant 1 first, some entries, and each of them once")
         found = cls(request, measurement.mechanism, matrix.halves(request, facts))
-        if not all(map(found.unit, ordered)):
+        if request.values[:1] != (Lit(1),) or not 0 < len(found.entries) == len(request.pairs):
+            raise refuse("a matrix of moments has the constant 1 first, some entries, and each of them once")
+        if not all(map(found.unit, request.pairs)):
             raise constant()
         return found
 
@@ -80,15 +79,15 @@ class Moments:
         return tuple(pair for pair in self.request.pairs if pair != COUNT)
 
     @property
-    def entries(self) -> frozenset[Pair]:
-        """The entries of the upper triangle."""
-        return frozenset((min(pair), max(pair)) for pair in self.request.pairs)
+    def entries(self) -> frozenset[tuple[int, ...]]:
+        """The values whose products are summed."""
+        return frozenset(matrix.monomial(self.request, pair) for pair in self.request.pairs)
 
 
 def matrices(parts: Sequence[Moments]) -> list[list[Moments]]:
     """Sort parts into matrices: the same values and rows, one family of noise, no entry twice."""
     made: list[list[Moments]] = []
-    alike: dict[object, list[tuple[set[Pair], list[Moments]]]] = {}
+    alike: dict[object, list[tuple[set[tuple[int, ...]], list[Moments]]]] = {}
     for part in parts:
         request, mine = part.request, part.entries
         same = alike.setdefault((request.values, request.where, request.shrink, type(part.noise)), [])
@@ -105,17 +104,18 @@ def event(parts: Sequence[Moments], facts: Facts) -> PrivacyEvent:
     """Return the event of one matrix at the worst move."""
     request = parts[0].request
     facts = facts.capped(request.where)
-    columns, square = len(request.values) - 1, matrix.radius_squared(request)
+    order, square = matrix.degree(request), matrix.radius_squared(request)
+    columns = sum(len(request.factors(place)) == 1 for place in range(1, len(request.values)))
     entering = (ENTER,) if not facts.changed or facts.private(request) else ()
     kinds = (*entering, *((WITHIN,) if facts.changed else ()))
     if kinds == (WITHIN,) and any(not part.others for part in parts):
         raise constant()
     if isinstance(parts[0].noise, DiscreteLaplace):
         return PrivacyEvent.laplace(
-            _move(parts, l1(columns, square, kind), int(kind == ENTER), facts.rows) for kind in kinds
+            _move(parts, l1(columns, square, kind, order), int(kind == ENTER), facts.rows) for kind in kinds
         )
-    worst = max(l2_squared(columns, square, kind) for kind in kinds)
-    return PrivacyEvent("gaussian", facts.rows**2 * worst / (2 * _least_variance(parts)))
+    worst = max(l2_squared(columns, square, kind, order) for kind in kinds)
+    return PrivacyEvent("gaussian", facts.rows**2 * worst / (2 * _least_variance(parts, order)))
 
 
 def _move(
@@ -131,10 +131,11 @@ def _move(
     return [*count, (rows * (size - counted) / least * smallest, smallest)]
 
 
-def _least_variance(parts: Sequence[Moments]) -> Fraction:
+def _least_variance(parts: Sequence[Moments], order: int) -> Fraction:
     found = []
     for part in parts:
         assert isinstance(part.noise, DiscreteGaussian)
-        for i, j in part.request.pairs:
-            found.append((1 if i == j else 2) * part.noise.variance / part.unit((i, j)) ** 2)
+        for pair in part.request.pairs:
+            times = matrix.multiplicity(matrix.monomial(part.request, pair), order)
+            found.append(times * part.noise.variance / part.unit(pair) ** 2)
     return min(found)

@@ -119,7 +119,7 @@ class _Crossing:
         return f"CAST({total} AS BIGINT)" if narrow else self.dialect.as_text(total)
 
     def _shrunk(self, source: str, shrink: Shrink) -> str:
-        """The rows moved into the ball: three further SELECTs, so that nothing is computed twice."""
+        """The rows moved into the ball: four further SELECTs, so that nothing is computed twice."""
         own, inner, typed = self.dialect.own, self.dialect.inner, self.dialect.typed
         moved = [place for place, half in enumerate(shrink.halves) if half]
         sizes = [self._size(place, half) for place, half in enumerate(shrink.halves) if half]
@@ -137,7 +137,15 @@ class _Crossing:
         ]
         sized = inner(f"SELECT *, {' + '.join(sizes)} AS {own('##size')} FROM {source}")
         scaled = inner(f"SELECT *, {factor} AS {own('##factor')} FROM {sized}")
-        return inner(f"SELECT {', '.join([own('##'), *values])} FROM {scaled}")
+        ball = inner(f"SELECT {', '.join([own('##'), *values])} FROM {scaled}")
+        products = [
+            f"{self._wide(one)} * {self._wide(other[0])} AS {self._name(place)}"
+            if other
+            else self._name(place)
+            for place, (one, *other) in enumerate(map(self.request.factors, range(len(self.request.values))))
+            if not isinstance(self.request.values[place], Lit)
+        ]
+        return inner(f"SELECT {', '.join([own('##'), *products])} FROM {ball}")
 
     def _size(self, place: int, half: int) -> str:
         """The square of a value's part of its half width, rounded up."""
