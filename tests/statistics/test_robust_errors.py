@@ -147,7 +147,11 @@ def test_products_in_a_ball_are_forecast_before_they_are_bought() -> None:
     """What 40 releases of normal rows say of both intervals, within a quarter; and the plan's price has every product of four."""
     where, rng = study(5000, "rho"), np.random.default_rng(7)
     item = moments(where, "rho", "0.5", Y, radius=1.2, products=True)
-    assert [row.name for row in item.rows] == ["x and y: 2 sums", "x and y: 2 squares", "x and y: 10 products"]
+    assert [row.name for row in item.rows] == [
+        "x and y: 2 sums",
+        "x and y: 2 squares",
+        "x and y: 10 products",
+    ]
     read = coefficients(item.checked.setting, "y ~ x", cov_type="HC1")
     columns = Columns((0.0, 0.0), (1 / 3, 1 / 3), 0.3)
     told = forecast(item.checked, read.conclude, columns, item.share, 5000)
