@@ -25,7 +25,7 @@ def engine_over(columns):
     """A prepared copy of these codes that Spark reads, and an engine over it."""
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "copy.spark"
-        write_copy(prepared(columns, folder), note)
+        write_copy(prepared(columns, folder), None, None, note)
         with SparkEngine(note) as engine:
             yield engine
         drop_copy(note)

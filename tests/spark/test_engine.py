@@ -47,7 +47,7 @@ def test_a_copy_may_lie_where_executors_reach_it(tmp_path, monkeypatch):
     shared = tmp_path / "shared"
     monkeypatch.setattr(spark_session, "shared_folder", shared.as_uri)
     note = tmp_path / "copy.spark"
-    write_copy(prepared(many(), tmp_path), note)
+    write_copy(prepared(many(), tmp_path), None, None, note)
     (copy,) = shared.iterdir()
     assert json.loads(note.read_text())["relation"] == copy.as_uri()
     assert not list(tmp_path.glob(".copy.spark.*"))

@@ -69,13 +69,13 @@ def _numbers(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
     """A numeric array in the machine's byte order, in a width that every engine knows."""
     if array.dtype.kind == "f":
         if use == "unit" and array.dtype.itemsize != 8:
-            raise _too_large(name)
+            raise too_large(name)
         with np.errstate(over="ignore"):
             array = array.astype(np.float32 if array.dtype.itemsize < 8 else np.float64)
     elif not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if use == "unit" and bool(((array >= LARGEST_WHOLE) | (array <= -LARGEST_WHOLE)).any()):
-        raise _too_large(name)
+        raise too_large(name)
     return array
 
 
@@ -83,7 +83,7 @@ def _from_cells(cells: Sequence[Any], name: str, use: Use) -> NDArray[Any]:
     if {type(cell) for cell in cells} <= {str, type(None)} and _all_utf8(cells):
         return _objects([cell or None for cell in cells])
     if use == "unit" and any(_is_large(cell) for cell in cells):
-        raise _too_large(name)
+        raise too_large(name)
     return _objects([text_of(cell) for cell in cells])
 
 
@@ -131,7 +131,7 @@ def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
     dtype, array = column.dtype, getattr(column, "array", column)
     word = type(dtype).__name__
     if use == "unit" and dtype.kind == "f" and getattr(dtype, "subtype", dtype).itemsize < 8:
-        raise _too_large(name)
+        raise too_large(name)
     if isinstance(dtype, np.dtype) or word == "SparseDtype":
         return _from_numpy(np.asarray(column), name, use)
     if word == "CategoricalDtype":
@@ -205,14 +205,22 @@ def unreadable(name: str, kind: str) -> OwnerError:
     )
 
 
+def declared_otherwise(name: str, declared: str, kind: str, fit: str) -> OwnerError:
+    """Say that a column is declared as what it does not hold, and what would fit."""
+    return OwnerError(
+        f'"{name}" is declared {declared}, but the data hold {kind}: convert it first, or declare it type = "{fit}".'
+    )
+
+
 def _dates(name: str) -> OwnerError:
     return OwnerError(
         f'"{name}" holds dates, and its schema declares numbers: convert it first, or declare it type = "date".'
     )
 
 
-def _too_large(name: str) -> OwnerError:
+def too_large(name: str, holder: str = "this frame") -> OwnerError:
+    """Say that the numbers of a unit column may have merged two units."""
     return OwnerError(
-        f'The numbers of the unit column "{name}" are beyond what this frame carries exactly: '
+        f'The numbers of the unit column "{name}" are beyond what {holder} carries exactly: '
         "convert the column to text where the numbers are still whole."
     )

@@ -19,10 +19,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from dpnb.trusted.canonical import canonical, read_json
-from dpnb.trusted.curator.content import Content
+from dpnb.trusted.curator.engines import Engine
+from dpnb.trusted.curator.engines.copies import HERE, LAKE, SERVER, system_of
 from dpnb.trusted.curator.guard import note_in_copies
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark
@@ -34,27 +35,10 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.schema.lake_table import LakeTable
-from dpnb.trusted.schema.server_table import ServerTable
 from dpnb.trusted.wire.places import Home, write_private
-
-SERVER, LAKE = ".server", ".spark"
-"""How the note of a copy ends that lies in a database server, and of one that Spark reads."""
 
 _FORGOTTEN = 3600.0
 """Seconds after which handed-over rows that no attach came for are deleted."""
-
-
-class Engine(Protocol):
-    """What answers exact questions on one prepared copy."""
-
-    content: Content
-    """What the copy's rows are known by, as it was written into the copy."""
-
-    def answer(self, requests: Any) -> list[Any]:
-        """Answer all requests of a batch."""
-
-    def close(self) -> None:
-        """Let go of the copy."""
 
 
 @dataclass(slots=True)
@@ -271,10 +255,7 @@ class Shelf:
             secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
             self._prepare(found.rows(), found.schema, draft, found.table, secret, marking(self._key))
             found.check_unchanged()
-            if found.server is None:
-                draft.replace(copy)
-            else:
-                _write_elsewhere(draft, found.server, found.schema, copy)
+            system_of(copy).write_copy(draft, found.server, found.schema, copy)
         except OSError as error:
             raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
         finally:
@@ -309,7 +290,7 @@ def sweep(home: Home) -> None:
             if time.time() - rows.stat().st_mtime > _FORGOTTEN:
                 rows.unlink()
     described = set(_copies_described(home))
-    for copy in itertools.chain(*(home.prepared.glob(f"*{end}") for end in (".duckdb", SERVER, LAKE))):
+    for copy in itertools.chain(*(home.prepared.glob(f"*{end}") for end in (HERE, SERVER, LAKE))):
         if copy.name not in described:
             _erase(copy)
     for folder in home.prepared.glob(f".*{LAKE}.*"):
@@ -320,20 +301,8 @@ def sweep(home: Home) -> None:
 def _ending(found: Found) -> str:
     """How the name of a prepared copy, or of the note of one elsewhere, ends."""
     if found.server is None:
-        return ".duckdb"
+        return HERE
     return LAKE if isinstance(found.server, LakeTable) else SERVER
-
-
-def _write_elsewhere(draft: Path, table: ServerTable | LakeTable, schema: Schema, note: Path) -> None:
-    """Write a prepared copy where its table is asked."""
-    if isinstance(table, LakeTable):
-        from dpnb.trusted.curator.engines import spark
-
-        spark.write_copy(draft, note)
-    else:
-        from dpnb.trusted.curator.engines.postgres import write_copy
-
-        write_copy(draft, table, schema, note)
 
 
 def _copies_described(home: Home) -> Iterator[str]:
@@ -344,15 +313,8 @@ def _copies_described(home: Home) -> Iterator[str]:
 
 def _erase(copy: Path) -> None:
     """Delete a copy, wherever it lies, and where its engine spilled."""
-    if copy.suffix == SERVER and copy.exists():
-        from dpnb.trusted.curator.engines.postgres import drop_copy
-
-        drop_copy(copy)
-    elif copy.suffix == LAKE and copy.exists():
-        from dpnb.trusted.curator.engines import spark
-
-        spark.drop_copy(copy)
-    copy.unlink(missing_ok=True)
+    if copy.exists():
+        system_of(copy).drop_copy(copy)
     for beside in copy.parent.glob(f".{copy.name}.*"):
         shutil.rmtree(beside, ignore_errors=True)
 

@@ -20,9 +20,11 @@ from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.content import WrongSize
+from dpnb.trusted.curator.engines import Engine
+from dpnb.trusted.curator.engines.copies import system_of
 from dpnb.trusted.curator.guard import REFUSAL, owners_words
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import LAKE, SERVER, Attached, Copy, Engine, Shelf, sweep
+from dpnb.trusted.curator.open_dataset import Attached, Copy, Shelf, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
 from dpnb.trusted.curator.release import (
     Chance,
@@ -574,15 +576,6 @@ def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes, 
     prepare(rows, schema, into, table=table, key=key, marking=marking)
 
 
-def _engine(path: Path) -> Engine:
-    if path.suffix == SERVER:
-        from dpnb.trusted.curator.engines.postgres import PostgresEngine
-
-        return PostgresEngine(path)
-    if path.suffix == LAKE:
-        from dpnb.trusted.curator.engines.spark import SparkEngine
-
-        return SparkEngine(path)
-    from dpnb.trusted.curator.engines import DuckDBEngine
-
-    return DuckDBEngine(path)
+def _engine(copy: Path) -> Engine:
+    engine: Engine = system_of(copy).open_copy(copy)
+    return engine

@@ -37,23 +37,21 @@ def encode(message: Request | ServiceRequest | Reply) -> bytes:
 
 def decode_request(body: bytes) -> Request:
     """Read a request, or refuse it with :class:`PlanError`."""
-    _check_length(body)
-    _check_depth(body)
-    return cast("Request", decoded(_REQUESTS, body))
+    return cast("Request", _request(_REQUESTS, body))
 
 
 def decode_service_request(body: bytes) -> ServiceRequest:
     """Read a request to a service, or refuse it with :class:`PlanError`."""
-    _check_length(body)
-    _check_depth(body)
-    return cast("ServiceRequest", decoded(_SERVICE_REQUESTS, body))
+    return cast("ServiceRequest", _request(_SERVICE_REQUESTS, body))
 
 
-def _check_length(body: bytes) -> None:
+def _request(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
     if len(body) > MAX_REQUEST:
         raise PlanError(
             f"A request of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
         )
+    _check_depth(body)
+    return decoded(decoder, body)
 
 
 def raw(value: Any) -> msgspec.Raw:

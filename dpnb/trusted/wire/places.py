@@ -21,6 +21,16 @@ from dpnb.trusted.wire import way
 _LONGEST_SOCKET_PATH = 100
 
 
+class _Inside:
+    """A file or folder of a home, by its name there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, home: Home, kind: type[Home]) -> Path:
+        return home.root / self._name
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The folder that holds a ledger, its store, its prepared copies and its log.
@@ -33,56 +43,30 @@ class Home:
 
     root: Path
 
+    ledger = _Inside("ledger.sqlite3")
+    """The ledger and the store."""
+    key = _Inside("key")
+    """The curator's own key, under which content is recognised."""
+    signing_key = _Inside("signing-key.pem")
+    """The key under which receipts are signed."""
+    prepared = _Inside("prepared")
+    """The folder of prepared copies."""
+    hand_over = _Inside("hand-over")
+    """The folder in which a kernel leaves rows that it already held."""
+    log = _Inside("curator.log")
+    """The owner's log."""
+    lock = _Inside("curator.lock")
+    """The lock that a living curator holds."""
+    start_lock = _Inside("start.lock")
+    """The lock under which kernels start a curator."""
+    address = _Inside("curator.json")
+    """The file in which a living curator says where it listens."""
+
     @classmethod
     def current(cls) -> Home:
         """Return the home named by ``DPNB_HOME``, or the user's own."""
         named = os.environ.get("DPNB_HOME")
         return cls(Path(named).expanduser().absolute() if named else _default_root())
-
-    @property
-    def ledger(self) -> Path:
-        """The ledger and the store."""
-        return self.root / "ledger.sqlite3"
-
-    @property
-    def key(self) -> Path:
-        """The curator's own key, under which content is recognised."""
-        return self.root / "key"
-
-    @property
-    def signing_key(self) -> Path:
-        """The key under which receipts are signed."""
-        return self.root / "signing-key.pem"
-
-    @property
-    def prepared(self) -> Path:
-        """The folder of prepared copies."""
-        return self.root / "prepared"
-
-    @property
-    def hand_over(self) -> Path:
-        """The folder in which a kernel leaves rows that it already held."""
-        return self.root / "hand-over"
-
-    @property
-    def log(self) -> Path:
-        """The owner's log."""
-        return self.root / "curator.log"
-
-    @property
-    def lock(self) -> Path:
-        """The lock that a living curator holds."""
-        return self.root / "curator.lock"
-
-    @property
-    def start_lock(self) -> Path:
-        """The lock under which kernels start a curator."""
-        return self.root / "start.lock"
-
-    @property
-    def address(self) -> Path:
-        """The file in which a living curator says where it listens."""
-        return self.root / "curator.json"
 
     @property
     def socket(self) -> Path:

@@ -19,12 +19,23 @@ from dpnb.trusted.curator.engines.preparing import spill_directory
 from dpnb.trusted.curator.engines.sql_dialect import DUCKDB
 from dpnb.trusted.curator.engines.sql_engine import SqlEngine
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 
 _TABLE = "prepared"
 _PERFECT_BITS = 16
 _WRITES_OUT = "filter_pushdown"
 """It writes a column of an inner SELECT out wherever a filter mentions it: forty conditions within conditions never end."""
+
+
+def write_copy(draft: Path, _: None, __: Schema, copy: Path) -> None:
+    """Give a prepared copy its name."""
+    draft.replace(copy)
+
+
+def drop_copy(copy: Path) -> None:
+    """Delete a copy."""
+    copy.unlink(missing_ok=True)
 
 
 class DuckDBEngine(SqlEngine):
@@ -82,3 +93,6 @@ class DuckDBEngine(SqlEngine):
     def close(self) -> None:
         """Close the copy. A closed engine answers nothing."""
         self._connection.close()
+
+
+open_copy = DuckDBEngine

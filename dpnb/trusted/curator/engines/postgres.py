@@ -232,3 +232,6 @@ def _array(column: Sequence[Any]) -> Any:
     missing = [value is None for value in column]
     values = np.array([0 if value is None else value for value in column], dtype=np.int64)
     return np.ma.masked_array(values, mask=missing)
+
+
+open_copy = PostgresEngine

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpnb.trusted.aggregate.containers import unreadable
+from dpnb.trusted.aggregate.containers import declared_otherwise, unreadable
 from dpnb.trusted.curator.engines.postgres_session import connect, told
 from dpnb.trusted.curator.engines.raw_table import digest, no_column, quoted, refuse_changed
 from dpnb.trusted.errors import OwnerError
@@ -180,10 +180,7 @@ def _refuse(schema: Schema, name: str, cells: Cells, *, unit: bool) -> None:
     fit = "date" if cells.kind in MOMENTS else "number"
     other = {"date": ("integer", "number"), "number": ("text",) if cells.kind in FLOATS else ()}[fit]
     if column is not None and column.type in other:
-        raise OwnerError(
-            f'"{name}" is declared {column.type}, but the data hold {cells.shown}: convert it first, '
-            f'or declare it type = "{fit}".'
-        )
+        raise declared_otherwise(name, column.type, cells.shown, fit)
     if unit and cells.kind in FLOATS:
         raise OwnerError(
             f'The unit column "{name}" holds {cells.shown}, which may have merged two units already: '

@@ -22,7 +22,7 @@ import duckdb
 import numpy as np
 
 from dpnb.trusted.aggregate.cap import RANK
-from dpnb.trusted.aggregate.containers import Use, unreadable
+from dpnb.trusted.aggregate.containers import Use, declared_otherwise, too_large, unreadable
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.content import Content, WrongSize, together
@@ -407,10 +407,7 @@ def _check_unit(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sc
     _refuse_unreadable(name, kind)
     large = f"SELECT count(*) FROM {raw.sql} WHERE abs({sql}) >= {LARGEST_WHOLE} AND NOT isnan({sql})"
     if kind == "FLOAT" or (is_float(kind) and _one(connection, large)):
-        raise OwnerError(
-            f'The numbers of the unit column "{name}" are beyond what a {kind} carries exactly: '
-            "convert the column to text where the numbers are still whole."
-        )
+        raise too_large(name, f"a {kind}")
     if not is_text(kind):
         return
     text = f"CAST({sql} AS VARCHAR)"
@@ -432,10 +429,7 @@ def _raw_column(raw: RawTable, column: Column) -> tuple[str, str]:
     sql, kind = raw.column(column.name)
     _refuse_unreadable(column.name, kind)
     if column.type in ("integer", "number") and has_moments(kind):
-        raise OwnerError(
-            f'"{column.name}" is declared {column.type}, but the data hold {kind}: '
-            'convert it first, or declare it type = "date".'
-        )
+        raise declared_otherwise(column.name, column.type, kind, "date")
     return sql, kind
 
 

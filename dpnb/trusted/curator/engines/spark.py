@@ -31,6 +31,8 @@ from dpnb.trusted.curator.engines.preparing import ORDINAL
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
 from dpnb.trusted.errors import CuratorGone, OwnerError
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.lake_table import LakeTable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,7 +61,7 @@ DIALECT = _SparkDialect(
 """Spark's words: its sums of integers are 64 bits wide and end in an error beyond, so that a wide one is told to be wide."""
 
 
-def write_copy(draft: Path, note: Path) -> None:
+def write_copy(draft: Path, _: LakeTable, __: Schema, note: Path) -> None:
     """Write a prepared copy as Parquet, and a note of it beside where the copy would be.
 
     Parameters
@@ -201,3 +203,6 @@ def _array(column: Any) -> Any:
     return np.ma.masked_array(
         np.asarray(values, dtype=object if str(column.type) == "string" else np.int64), unknown
     )
+
+
+open_copy = SparkEngine
