@@ -153,9 +153,7 @@ def codes_by_sql(source, folder, dialect=STRICT):
     with held(source, dialect) as named:
         try:
             raw = open_source(connection, named, workshop=workshop)
-            return [
-                row[:-1] for row in connection.execute(prepared_sql({"": raw}, schema(), b"key")).fetchall()
-            ]
+            return connection.execute(prepared_sql({"": raw}, schema(), b"key")).fetchall()
         finally:
             connection.execute("DETACH DATABASE IF EXISTS owners_file")
 

@@ -112,7 +112,7 @@ MUTANTS = {
     ),
     "a mean cut instead of rounded": Mutant(
         "A half goes down: the map is not the one that sensitivities come from.",
-        replaced(per_unit_sql, "_placed", sql(' + count("cost") * ', " + 0 * ")),
+        replaced(per_unit_sql, "_placed", sql(' + CAST(count("cost") AS BIGINT) * ', " + 0 * ")),
         own_rows,
     ),
     "the latest by its place in the file": Mutant(

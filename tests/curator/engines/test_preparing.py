@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dpnb.datasets import preparation
 from dpnb.errors import OwnerError
 from dpnb.trusted.aggregate.containers import plain_column
-from dpnb.trusted.curator.engines import ORDINAL, prepare
+from dpnb.trusted.curator.engines import prepare
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -49,11 +49,18 @@ def copied(source, schema, folder, **options):
 
 
 def both(raw, schema, folder, source=None):
-    """Codes by the engine and codes by the reference, for every column."""
+    """Codes by the engine and codes by the reference, for every column; of units in one order of the rows."""
     copy = prepare(raw if source is None else source, schema, folder / "copy.duckdb", key=KEY)
     table = preparation.prepare(raw, schema, key=KEY)
     engine = {name: codes_in(copy.path, name) for name in table.columns}
-    return engine, {name: column.tolist() for name, column in table.columns.items()}
+    numpy = {name: column.tolist() for name, column in table.columns.items()}
+    return (engine, numpy) if schema.unit.unit == "row" else (in_one_order(engine), in_one_order(numpy))
+
+
+def in_one_order(columns):
+    """The same rows, sorted: which unit's come first means nothing."""
+    rows = sorted(zip(*columns.values(), strict=True), key=repr)
+    return dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else columns
 
 
 NUMBERS = (
@@ -296,8 +303,8 @@ def test_nullable_numbers_of_every_frame_agree(tmp_path):
     assert len({copied(source, schema, tmp_path) for source in sources}) == 1
 
 
-def test_the_copy_is_its_owners_alone_and_holds_codes_and_an_ordinal_only(tmp_path):
-    """Mode 0600; integer columns of the narrowest type, the ordinal, and the public sizes."""
+def test_the_copy_is_its_owners_alone_and_holds_codes_only(tmp_path):
+    """Mode 0600; integer columns of the narrowest type and the public sizes: nothing that rows could be cut into parts by."""
     path = prepare(RAW_TEXTS, schema_of(*MIXED), tmp_path / "copy.duckdb").path
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [entry.name for entry in tmp_path.iterdir()] == ["copy.duckdb"]
@@ -307,7 +314,7 @@ def test_the_copy_is_its_owners_alone_and_holds_codes_and_an_ordinal_only(tmp_pa
             row[0]
             for row in connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()
         ]
-    assert types == {"age": "TINYINT", "place": "TINYINT", "sex": "TINYINT", ORDINAL: "BIGINT"}
+    assert types == {"age": "TINYINT", "place": "TINYINT", "sex": "TINYINT"}
     assert tables == ["about", "prepared", "sizes"]
 
 
@@ -358,36 +365,31 @@ def test_another_key_keeps_other_rows(tmp_path):
     assert len(prints) == 4
 
 
-def ordinals(raw, unit, folder, key=KEY):
-    """The ordinals of a prepared copy."""
-    return codes_in(
-        prepare(raw, schema_of(MIXED[0], unit=unit), folder / "copy.duckdb", key=key).path, ORDINAL
-    )
-
-
-def test_the_ordinal_is_the_place_where_sizes_are_public(tmp_path):
-    """Change-one by rows: the ordinal is the row's place in the source."""
-    assert ordinals({"age": [5, 6, None]}, PrivacyUnit("change-one", rows=3), tmp_path) == [0, 1, 2]
-
-
-def test_the_ordinal_is_a_keyed_hash_where_sizes_are_private(tmp_path):
-    """Add-remove: ordinals depend on the key and not on the content."""
-    one = ordinals({"age": [5, 6, None]}, PrivacyUnit("add-remove"), tmp_path)
-    assert one == ordinals({"age": [9, 9, 9]}, PrivacyUnit("add-remove"), tmp_path)
-    assert one != ordinals({"age": [5, 6, None]}, PrivacyUnit("add-remove"), tmp_path, key=b"other")
-    assert len(set(one)) == 3
-    assert min(one) >= 0
-
-
-def test_a_units_rows_share_one_ordinal(tmp_path):
-    """By units: the ordinal is the unit's, so that a unit falls into one part."""
-    unit = PrivacyUnit("add-remove", unit="who", max_rows=2)
-    found = ordinals({"who": ["a", "b", "a"], "age": [1, 2, 3]}, unit, tmp_path)
-    assert found[0] == found[2] != found[1]
+@pytest.mark.parametrize("adjacency", ["add-remove", "change-one"])
+def test_a_row_or_unit_has_no_name_in_the_copy(adjacency, tmp_path):
+    """By rows and by units alike: two tables of equal codes have equal copies, whoever's they are and wherever they stood."""
+    for unit, ranked in (
+        (PrivacyUnit(adjacency, rows=3 if adjacency == "change-one" else None), []),
+        (
+            PrivacyUnit(adjacency, unit="who", max_rows=2, units=3 if adjacency == "change-one" else None),
+            [0, 0, 0],
+        ),
+    ):
+        found = []
+        for who, ages in (("abc", [5, 6, None]), ("zyx", [None, 6, 5])):
+            copy = prepare(
+                {"who": list(who), "age": ages},
+                schema_of(MIXED[0], unit=unit),
+                tmp_path / "c.duckdb",
+                key=KEY,
+            )
+            with duckdb.connect(str(copy.path), read_only=True) as connection:
+                found.append(sorted(map(repr, connection.execute("SELECT * FROM prepared").fetchall())))
+        assert found[0] == found[1] == sorted(repr((age, *ranked[:1])) for age in (5, 6, None))
 
 
 def test_the_order_of_a_large_source_is_kept(tmp_path):
-    """300,000 rows of a Parquet file keep their places as ordinals."""
+    """300,000 rows of a Parquet file keep their places, where each is a unit: a copy is as good as the file, read in its order."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -396,7 +398,7 @@ def test_the_order_of_a_large_source_is_kept(tmp_path):
     unit = PrivacyUnit("change-one", rows=300_000)
     copy = prepare(tmp_path / "big.parquet", schema_of(MIXED[0], unit=unit), tmp_path / "copy.duckdb")
     with duckdb.connect(str(copy.path), read_only=True) as connection:
-        found = connection.execute(f"SELECT age FROM prepared ORDER BY {quoted(ORDINAL)}").fetchnumpy()["age"]
+        found = connection.execute("SELECT age FROM prepared ORDER BY rowid").fetchnumpy()["age"]
     assert np.array_equal(found, values)
 
 

@@ -6,10 +6,9 @@ nothing about the person who asks, and reports no size, count or progress. Its a
 
 from dpnb.trusted.curator.engines._base import Engine, EngineInterrupted
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
-from dpnb.trusted.curator.engines.preparing import ORDINAL, Prepared, prepare
+from dpnb.trusted.curator.engines.preparing import Prepared, prepare
 
 __all__ = [
-    "ORDINAL",
     "DuckDBEngine",
     "Engine",
     "EngineInterrupted",

@@ -9,9 +9,12 @@ from collections.abc import Sequence
 
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.unit_summary import UnitSummary
+from dpnb.trusted.schema.unit_summary import LARGEST, UnitSummary
 
 UNIT = '"##unit"'
+
+_MOST_ROWS = 1 << 40
+"""What a table is taken to have at most, when sums are made wide enough."""
 
 
 def grouped(rows: str, lines: Sequence[UnitSummary], schema: Schema) -> str:
@@ -52,8 +55,25 @@ def _code(line: UnitSummary, made: Column) -> str:
 
 def _placed(line: UnitSummary, made: Column, rows: str, total: str) -> str:
     """The grid point nearest to a count, sum or mean: floor(t + ½) of a numerator that is not negative, held to the grid."""
-    a, b, c, q = (f"CAST({number} AS HUGEINT)" for number in line.scale(made))
-    each = rows if line.take == "mean" else "1"
-    above = f"(2 * ({rows} * {a} + {b} * {total} - {each} * {c}) + {each} * {q})"
-    place = f"CASE WHEN {above} <= 0 THEN 0 ELSE least({above} // (2 * {each} * {q}), {made.size - 1}) END"
-    return f"CAST(CASE WHEN {rows} > 0 THEN {place} END AS BIGINT)"
+    a, b, c, q = line.scale(made)
+    mean, top = line.take == "mean", made.size - 1
+    most = _MOST_ROWS * (abs(a) + abs(b) * (line.of.size - 1) + abs(c) + q)
+    wide = "BIGINT" if 4 * most < LARGEST else "HUGEINT"
+    each, n = (f"CAST({rows} AS {wide})" if mean else "1"), f"CAST({rows} AS {wide})"
+    terms = [
+        f"{a}::{wide} * {n}" if a else "",
+        f"{b}::{wide} * CAST({total} AS {wide})" if b else "",
+        f"{-c}::{wide} * {each}" if c else "",
+    ]
+    value = " + ".join(filter(None, terms)) or f"0::{wide}"
+    if q == 1 and not mean:
+        place = f"least(greatest({value}, 0), {top})"
+    else:
+        below = f"2 * {q}::{wide} * {each}"
+        above = f"(2 * ({value}) + {each} * {q}::{wide})"
+        place = f"CASE WHEN {above} <= 0 THEN 0 ELSE least({above} // ({below}), {top}) END"
+    return (
+        f"CAST({place} AS BIGINT)"
+        if rows == "count(*)"
+        else f"CAST(CASE WHEN {rows} > 0 THEN {place} END AS BIGINT)"
+    )

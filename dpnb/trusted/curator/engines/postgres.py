@@ -28,7 +28,7 @@ from dpnb.trusted.curator.engines.copy_note import NotedEngine, noted
 from dpnb.trusted.curator.engines.postgres_session import connect, driver, told
 from dpnb.trusted.curator.engines.postgres_table import look
 from dpnb.trusted.curator.engines.postgres_view import MOST_ROWS, relation
-from dpnb.trusted.curator.engines.preparing import ORDINAL, smallest_type
+from dpnb.trusted.curator.engines.preparing import smallest_type
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
 from dpnb.trusted.errors import CuratorGone, OwnerError
@@ -85,9 +85,9 @@ def write_copy(draft: Path, table: ServerTable, schema: Schema, note: Path) -> N
         facts |= {"server": asdict(table), "copy": None}
         if table.copy:
             copy, codes = f"copy_{secrets.token_hex(12)}", Path(aside) / "codes.csv"
-            chosen = ", ".join(quoted(name) for name in (ORDINAL, *names))
+            chosen = ", ".join(quoted(name) for name in names)
             rows.execute(
-                f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(codes))} (FORMAT csv, HEADER false)"
+                f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(codes))} (FORMAT csv, HEADER false, NULL '~')"
             )
             codes.chmod(0o600)
             facts |= {"relation": f"{SPACE}.{copy}", "copy": copy}
@@ -107,12 +107,12 @@ def _written(connection: Any, name: str, kinds: Sequence[str], codes: Path) -> i
         connection.execute(f"CREATE SCHEMA {SPACE}")
         connection.commit()
     columns = ", ".join(f"c{place} {_KINDS.get(kind, kind)}" for place, kind in enumerate(kinds))
-    connection.execute(f"CREATE TABLE {name} (ordinal BIGINT, {columns})")
+    connection.execute(f"CREATE TABLE {name} ({columns})")
     connection.execute(f"REVOKE ALL ON {name} FROM PUBLIC")
     with (
         codes.open("rb") as file,
         connection.cursor() as cursor,
-        cursor.copy(f"COPY {name} FROM STDIN (FORMAT csv, FREEZE)") as into,
+        cursor.copy(f"COPY {name} FROM STDIN (FORMAT csv, FREEZE, NULL '~')") as into,
     ):
         while block := file.read(1 << 20):
             into.write(block)

@@ -2,9 +2,9 @@
 
 The SQL here is :mod:`dpnb.datasets.preparation` over again and equals it bit for bit: a cell is read by itself (its
 number or its canonical text, by the column's public type), then ``floor(t + ½)`` in binary64 and the clamp, or the place
-in the declared list. A unit's rows are bounded once, before any question. The copy holds codes, a permanent ordinal
-(of the row, or a keyed hash where sizes or units are private) and, where units have several rows, each row's rank among
-those of its unit; nothing else, and a prepared copy is never changed.
+in the declared list. A unit's rows are bounded once, before any question. The copy holds codes and, where units have
+several rows, each row's rank among those of its unit: nothing that tells one row from another by anything else, so that no
+question can cut rows into parts by it. A prepared copy is never changed.
 """
 
 from __future__ import annotations
@@ -54,15 +54,12 @@ from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_
 from dpnb.trusted.curator.engines.recognition import recognise
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION
+from dpnb.trusted.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION, number_of
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.named_file import NamedFile, Tables, held
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""
-
-ORDINAL = "##ordinal"
-"""The column that random partitions are cut by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def prepare(
     dialect : Dialect
         How a CSV file given by its path is written; an open file knows its own.
     key : bytes
-        The curator's secret for this dataset: ranks a unit's rows, and hides positions where sizes are private.
+        The curator's secret for this dataset, by which a unit's rows are ranked.
     marking : bytes
         The curator's secret under which content is recognised: one for all datasets.
 
@@ -294,20 +291,17 @@ def _alone(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema)
 
 
 def prepared_sql(tables: Mapping[str, RawTable], schema: Schema, key: bytes, *, alone: bool = False) -> str:
-    """The SELECT that turns raw relations, the dataset's own under no name, into codes with an ordinal.
+    """The SELECT that turns raw relations, the dataset's own under no name, into codes and ranks.
 
-    Each unit is ``alone`` in its row, where that is known.
+    Each unit is ``alone`` in its row, where that is known. Rows without units keep their order; of others it means nothing.
     """
     types, unit = _types_of_categories(schema), _unit_of(tables, schema)
-    ordinal = f"{_ordinal(schema, key)} AS {quoted(ORDINAL)}"
     if schema.unit_column is None:
-        return _coded_sql(tables[""], schema, types, unit, ordinal)
-    whose = '"##place", "##unit"'
-    coded = {name: _coded_sql(raw, schema.rows_of(name), types, unit, whose) for name, raw in tables.items()}
+        return _coded_sql(tables[""], schema, types)
+    coded = {name: _coded_sql(raw, schema.rows_of(name), types, unit) for name, raw in tables.items()}
     rows = _one_relation(coded, schema) if schema.prepared else coded[""]
     kept = rows if schema.prepares_own else _bounded(rows, schema, key, alone=alone)
-    names = ", ".join(quoted(name) for name in (*schema.parts, *_ranks(schema)))
-    return f"SELECT {names}, {ordinal} FROM ({kept})"
+    return f"SELECT {', '.join(quoted(name) for name in (*schema.parts, *_ranks(schema)))} FROM ({kept})"
 
 
 def _one_relation(coded: Mapping[str, str], schema: Schema) -> str:
@@ -323,33 +317,33 @@ def _one_relation(coded: Mapping[str, str], schema: Schema) -> str:
         for part, column in schema.parts.items()
     )
     own = tables.pop("")
-    place = "" if schema.prepares_own else ', "##place"'
-    return f'SELECT {cells}{place}, "##unit" FROM ({joined(own, [(sql, lines[name]) for name, sql in tables.items()])})'
+    return (
+        f'SELECT {cells}, "##unit" FROM ({joined(own, [(sql, lines[name]) for name, sql in tables.items()])})'
+    )
 
 
 def _coded_sql(
     raw: RawTable,
     schema: Schema,
     types: Mapping[tuple[str, ...], str],
-    unit: Callable[[RawTable], str],
-    beside: str,
+    unit: Callable[[RawTable], str] | None = None,
 ) -> str:
-    """The SELECT of a raw relation's rows as codes, beside what is made of each row's place and unit."""
+    """The SELECT of a raw relation's rows as codes, beside whose each row is."""
     early = types if len(schema.columns) <= MOST_ALONE else {}
     lists = alike(
         [_raw_column(raw, column) for column in schema.columns],
         partial(_read, schema.columns, early),
         [smallest_type(column.size) for column in schema.columns],
     )
-    rounded = ", ".join(_rounded(schema, one) for one in lists)
     placed = ", ".join(_placed(schema, one) for one in lists)
     coded = ", ".join(
         _coded(column, cell, None if early else types.get(_texts(column)))
         for column, cell in zip(schema.columns, cells_of(lists), strict=True)
     )
+    beside, whose = (', "##unit"', f', {unit(raw)} AS "##unit"') if unit else ("", "")
     return (
-        f'SELECT {coded}, {beside} FROM (SELECT {placed}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
-        f'(SELECT {selected(lists)}, row_number() OVER () - 1 AS "##place", {unit(raw)} AS "##unit" FROM {raw.sql})))'
+        f"SELECT {coded}{beside} FROM (SELECT {placed}{beside} FROM "
+        f"(SELECT {selected(lists)}{whose} FROM {raw.sql}))"
     )
 
 
@@ -370,31 +364,20 @@ def _ranks(schema: Schema) -> dict[str, int]:
     return {RANK: schema.unit.max_rows} if schema.unit.max_rows > 1 else {}
 
 
-def _ordinal(schema: Schema, key: bytes) -> str:
-    """The row's place where sizes are public; else 60 bits of a keyed hash of the place, or of the unit."""
-    if schema.unit.unit == "row" and schema.unit.adjacency == "change-one":
-        return '"##place"'
-    whose = '"##place"' if schema.unit.unit == "row" else '"##unit"'
-    return f"CAST('0x' || substr(md5('{key.hex()}|ordinal|' || {whose}), 1, 15) AS BIGINT)"
-
-
 def _bounded(rows: str, schema: Schema, key: bytes, *, alone: bool) -> str:
     """Keep each unit's first rows by the keyed hash; rows without a unit are dropped."""
     if alone:
-        return f'SELECT * FROM ({rows}) WHERE "##unit" IS NOT NULL ORDER BY "##place"'
+        return f'SELECT * FROM ({rows}) WHERE "##unit" IS NOT NULL'
     cells = ", ".join(f"coalesce(CAST({quoted(name)} AS VARCHAR), '~')" for name in sorted(schema.parts))
     told = f'SELECT *, concat_ws(\',\', {cells}) AS "##row" FROM ({rows}) WHERE "##unit" IS NOT NULL'
-    numbered = (
-        'SELECT *, row_number() OVER (PARTITION BY "##unit", "##row" ORDER BY "##place") AS "##duplicate" '
-        f"FROM ({told})"
-    )
+    numbered = f'SELECT *, row_number() OVER (PARTITION BY "##unit", "##row") AS "##duplicate" FROM ({told})'
     hashed = (
         f'SELECT *, md5(\'{key.hex()}|\' || "##unit" || \'|\' || "##row" || \'|\' || "##duplicate") AS "##hash" '
         f"FROM ({numbered})"
     )
     return (
         f'SELECT *, row_number() OVER (PARTITION BY "##unit" ORDER BY "##hash") - 1 AS {quoted(RANK)} FROM ({hashed}) '
-        f'QUALIFY {quoted(RANK)} < {schema.unit.max_rows} ORDER BY "##place"'
+        f"QUALIFY {quoted(RANK)} < {schema.unit.max_rows}"
     )
 
 
@@ -444,32 +427,26 @@ def _read(
         text, category = canonical_sql(sql, kind), types.get(_texts(column))
         if category is None:
             return text
-        code = _code_of(text, category)
-        return f"coalesce({_code_of(sql, category)}, {code})" if kind == "VARCHAR" else code
+        if kind != "VARCHAR":
+            return _code_of(text, category)
+        as_it_stands = _code_of(sql, category)
+        if all(number_of(value) is None for value in _texts(column)):
+            return as_it_stands  # a text that is no number has one way to be written: its own
+        return f"coalesce({as_it_stands}, {_code_of(text, category)})"
     return number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
 
 
-def _rounded(schema: Schema, one: ListOfColumns) -> str:
-    """The step of its grid that each cell falls on, not yet clamped."""
-    if _holds_texts(schema, one):
-        return f"NULL AS t{one.name}"
-    lower, step, _ = _grids(schema, one)
-    rounded = one.mapped(lambda x, n: f"floor(({x} - {lower}[{n}]) / {step}[{n}] + {double(0.5)})")
-    return f"{rounded} AS t{one.name}"
-
-
 def _placed(schema: Schema, one: ListOfColumns) -> str:
-    """The code of each cell of a grid; a text stays one, as its list is its column's own."""
+    """The code of each cell of a grid, clamped before it is cast; a text stays one, as its list is its column's own."""
     if _holds_texts(schema, one):
         return one.name
-    steps, kind = _grids(schema, one)[2], smallest_type(schema.columns[one.places[0]].size)
+    lower, step, steps = _grids(schema, one)
+    kind = smallest_type(schema.columns[one.places[0]].size)
 
     def code(x: str, n: str) -> str:
-        t = one.part("t", n)
-        return (
-            f"CASE WHEN {x} IS NULL OR isnan({x}) THEN NULL WHEN {t} <= {double(0.0)} THEN 0::{kind} "
-            f"WHEN {t} >= {steps}[{n}] THEN CAST({steps}[{n}] AS {kind}) ELSE TRY_CAST({t} AS {kind}) END"
-        )
+        place = f"floor(({x} - {lower}[{n}]) / {step}[{n}] + {double(0.5)})"
+        held = f"least(greatest({place}, {double(0.0)}), {steps}[{n}])"
+        return f"CASE WHEN NOT isnan({x}) THEN CAST({held} AS {kind}) END"
 
     return f"{one.mapped(code)} AS {one.name}"
 
@@ -539,7 +516,7 @@ def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema, content:
     """Refuse a file that does not have the declared public size, without saying which size it has."""
     sizes = {
         "rows": (schema.unit.rows, "count(*)"),
-        "units": (schema.unit.units, f"count(DISTINCT {quoted(ORDINAL)})"),
+        "units": (schema.unit.units, _one_each(schema)),
     }
     for word, (declared, count) in sizes.items():
         if declared is not None and _one(connection, f"SELECT {count} FROM prepared") != declared:
@@ -549,6 +526,11 @@ def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema, content:
                 "After five wrong sizes the dataset is frozen until its owner's word.",
                 content,
             )
+
+
+def _one_each(schema: Schema) -> str:
+    """Count units: each has one row, or one that is its first."""
+    return f"count(*) FILTER ({quoted(RANK)} = 0)" if _ranks(schema) else "count(*)"
 
 
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> int:

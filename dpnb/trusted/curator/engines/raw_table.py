@@ -31,19 +31,21 @@ from dpnb.trusted.schema.owner import FORMATS
 
 _DELIMITERS = ",;\t|"
 _COMPUTED = "a generated value"
+_NUMBER = "file_row_number"
 
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
     """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type); other files that it needs.
 
-    Of a table in memory its arrays, which every connection that reads it must be told of.
+    Of a table in memory its arrays, which every connection that reads it must be told of. ``place`` is what numbers its rows.
     """
 
     sql: str
     columns: dict[str, tuple[str, str]]
     files: tuple[str, ...] = ()
     arrays: Mapping[str, np.ndarray] | None = None
+    place: str = "row_number() OVER () - 1"
 
     def column(self, name: str) -> tuple[str, str]:
         """The quoted SQL name and the type of a column."""
@@ -135,10 +137,16 @@ def _open_file(
             return _open_csv(file, workshop)
         if kind == "parquet":
             sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
-            return _described(connection, sql)
+            return _numbered(_described(connection, sql))
         return _open_database(connection, file, table)
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
         raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def _numbered(raw: RawTable) -> RawTable:
+    """One Parquet file, whose reader numbers its rows by many threads at once; not where a column has the number's name."""
+    taken = any(name.lower() == _NUMBER for name in raw.columns)
+    return raw if taken else replace(raw, place=_NUMBER)
 
 
 def _open_columns(connection: duckdb.DuckDBPyConnection, rows: ColumnFiles) -> RawTable:

@@ -8,6 +8,7 @@ and no text of the data is written anywhere.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -35,7 +36,9 @@ from dpnb.trusted.curator.content import (
 )
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
+    is_float,
     is_number,
+    is_small,
     is_text,
     literal,
     may_be_number,
@@ -45,11 +48,10 @@ from dpnb.trusted.curator.engines.cell_sql import (
 from dpnb.trusted.curator.engines.list_sql import MOST_ALONE
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.cell import LARGEST_WHOLE
 
 _SURELY_MANY = 16 * LEAST_DISTINCT
 """An approximate number of distinct cells from which on the exact one is surely large enough."""
-
-_BY_ROW = 'row_number() OVER () - 1 AS "row"'
 
 
 def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema, key: bytes) -> Content:
@@ -131,7 +133,7 @@ class _Cells:
             f"[{', '.join(self.columns[place][0] for place in alike)}] AS l{number}"
             for number, alike in enumerate(places.values())
         )
-        by_unit = "" if self.schema.unit_column is None else f", {_BY_ROW}"
+        by_unit = "" if self.schema.unit_column is None else f", {self._by_row()}"
         read = f"SELECT {lists}, {self._whose()}{by_unit} FROM {self.raw.sql}"
         parts = [
             f'SELECT owner AS h, CAST(NULL AS BIGINT) AS i, "row", 0 AS place FROM ({self._owned("SELECT * FROM cells")})'
@@ -145,9 +147,12 @@ class _Cells:
     def _whose(self) -> str:
         """What says whose a row is: its place, or the unit's own cell."""
         if self.schema.unit_column is None:
-            return _BY_ROW
+            return self._by_row()
         sql, kind = self.raw.column(self.schema.unit_column)
         return f"{sql if is_number(kind) else text_sql(sql, kind)} AS unit"
+
+    def _by_row(self) -> str:
+        return f'{self.raw.place} AS "row"'
 
     def _owned(self, source: str) -> str:
         """A SELECT with the number of whose each row is."""
@@ -166,36 +171,54 @@ class _Cells:
     def _numbered(self, source: str, kinds: Mapping[str, str], beside: str) -> str:
         """The SELECT of the numbers of the columns x of a relation, each named on with what is given, beside others.
 
-        In steps: the whole number or day that a cell plainly is, else its canonical text, the number that this is, and its mix.
-        Texts that cannot be numbers are hashed first, as they stand: by functions alone, which DuckDB calls once for each
-        text of a dictionary, as most files hold them.
+        In steps: the whole number or day that a cell plainly is, else its canonical text, the number that this is, and its mix;
+        of types that hold no texts the first and the last alone. Texts that cannot be numbers are hashed first, as they stand: by
+        functions alone, which DuckDB calls once for each text of a dictionary, as most files hold them.
         """
-        first: list[str] = []
-        for name, kind in kinds.items():
-            as_it_stands = kind == "VARCHAR" and not self.many and not self.raw.files
-            x = f"x{name}"
-            first += [
-                f"{may_be_number(x) if as_it_stands else 'true'} AS b{name}",
-                f"{_half(self.key, 'cell', x) if as_it_stands else 'NULL::UBIGINT'} AS g{name}",
-            ]
-        plain = [
-            f"CASE WHEN b{name} THEN {_plain(f'x{name}', kind)} END AS e{name}"
-            for name, kind in kinds.items()
-        ]
-        texts = [
-            f"CASE WHEN b{name} AND e{name} IS NULL THEN {canonical_sql(f'x{name}', kind)} END AS t{name}"
-            for name, kind in kinds.items()
-        ]
-        read = [f"coalesce(e{name}, {_read(f't{name}')}) AS i{name}" for name in kinds]
-        for step in (first, plain, texts, read):
-            source = f"SELECT *, {', '.join(step)} FROM ({source})"
+        columns = [self._steps(name, kind) for name, kind in kinds.items()]
+        for step in zip(*columns, strict=True):
+            if added := list(itertools.chain(*step)):
+                source = f"SELECT *, {', '.join(added)} FROM ({source})"
         mixed = _mixed(source, {f"i{name}": (_unsigned(f"i{name}"), "cell") for name in kinds}, self.key)
-        numbers = (
-            f"CASE WHEN NOT b{name} THEN g{name} WHEN i{name} IS NULL THEN {_half(self.key, 'cell', f't{name}')} "
-            f"ELSE mi{name} END AS h{name}, i{name}"
-            for name in kinds
-        )
+        numbers = (f"{self._number(name, kind)} AS h{name}, i{name}" for name, kind in kinds.items())
         return f"SELECT {', '.join(numbers)}, {beside} FROM ({mixed})"
+
+    def _steps(self, name: str, kind: str) -> tuple[list[str], ...]:
+        """What each step adds to a column of a type, until i is the number that is mixed for a cell, or NULL."""
+        x, i = f"x{name}", f"i{name}"
+        if _holds_no_text(kind):
+            return [], [], [], [f"{_plain(x, kind)} AS {i}"]
+        as_it_stands = self._as_it_stands(kind)
+        known = f"b{name} AND e{name} IS NULL" if as_it_stands else f"e{name} IS NULL"
+        plain = f"CASE WHEN b{name} THEN {_plain(x, kind)} END" if as_it_stands else _plain(x, kind)
+        hashed = [f"{may_be_number(x)} AS b{name}", f"{_half(self.key, 'cell', x)} AS g{name}"]
+        return (
+            hashed if as_it_stands else [],
+            [f"{plain} AS e{name}"],
+            [f"CASE WHEN {known} THEN {canonical_sql(x, kind)} END AS t{name}"],
+            [f"coalesce(e{name}, {_read(f't{name}')}) AS {i}"],
+        )
+
+    def _number(self, name: str, kind: str) -> str:
+        """A cell's number, after its steps and the mix."""
+        x, i = f"x{name}", f"i{name}"
+        if kind == "DATE" or is_small(kind):
+            return f"m{i}"
+        if _holds_no_text(kind):
+            return (
+                f"CASE WHEN {i} IS NULL THEN {_half(self.key, 'cell', canonical_sql(x, kind))} ELSE m{i} END"
+            )
+        read = f"WHEN {i} IS NULL THEN {_half(self.key, 'cell', f't{name}')} ELSE m{i} END"
+        return f"CASE WHEN NOT b{name} THEN g{name} {read}" if self._as_it_stands(kind) else f"CASE {read}"
+
+    def _as_it_stands(self, kind: str) -> bool:
+        """Whether texts are hashed as they stand: a file of columns may hold each of them once."""
+        return kind == "VARCHAR" and not self.many and not self.raw.files
+
+
+def _holds_no_text(kind: str) -> bool:
+    """Whether what a cell of a type plainly is decides: any other canonical text that it has is no whole number and no day."""
+    return kind == "DATE" or is_small(kind) or is_number(kind)
 
 
 def _plainly(sql: str, kind: str) -> tuple[str, str]:
@@ -204,6 +227,10 @@ def _plainly(sql: str, kind: str) -> tuple[str, str]:
 
 def _plain(sql: str, kind: str) -> str:
     """The number that is mixed for a cell whose type or first letters say that it is one, or NULL."""
+    if _holds_no_text(kind) and not is_small(kind) and kind != "DATE":
+        few = f"{sql} > -{LARGEST_WHOLE} AND {sql} < {LARGEST_WHOLE}"
+        whole = f" AND {sql} = trunc({sql})" if is_float(kind) else ""
+        return f"CASE WHEN {few}{whole} THEN CAST({sql} AS BIGINT) END"
     if kind != "DATE":
         return whole_sql(sql, kind)
     return f"CASE WHEN year({sql}) BETWEEN 1 AND 9999 THEN {_day(sql)} END"

@@ -27,7 +27,6 @@ from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.copy_note import NotedEngine, noted
-from dpnb.trusted.curator.engines.preparing import ORDINAL
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
 from dpnb.trusted.errors import CuratorGone, OwnerError
@@ -77,7 +76,7 @@ def write_copy(draft: Path, _: LakeTable, __: Schema, note: Path) -> None:
     """
     copy = note.with_name(f".{note.name}.{secrets.token_hex(12)}")
     with noted(draft, note) as (rows, facts):
-        names = {name: f"c{place}" for place, name in enumerate((*facts["sizes"], ORDINAL))}
+        names = {name: f"c{place}" for place, name in enumerate(facts["sizes"])}
         chosen = ", ".join(f"{quoted(name)} AS {inner}" for name, inner in names.items())
         rows.execute(
             f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(copy))} (FORMAT parquet, PER_THREAD_OUTPUT)"

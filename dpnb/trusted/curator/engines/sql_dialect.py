@@ -20,7 +20,7 @@ class SqlDialect:
     1. its dialect: an instance of this class with what differs, or a subclass where a template cannot say it;
     2. a subclass of :class:`~dpnb.trusted.curator.engines.sql_engine.SqlEngine` with ``_columns(sql)`` and ``_rows_of(sql)``, which run a
        statement, and ``_one_batch()``, the snapshot that the statements of one batch see;
-    3. how a table becomes a prepared copy there (codes with NULL for missing, ``##ordinal``, ``##rank``): equal to
+    3. how a table becomes a prepared copy there (codes with NULL for missing, and ``##rank``): equal to
        :mod:`dpnb.datasets.preparation` bit for bit, and without an error that depends on a row. The sure way is that of
        PostgreSQL: let :func:`~dpnb.trusted.curator.engines.preparing.prepare` read the rows once, and write its codes into the engine;
     4. a subclass of ``EngineContract`` in its tests: random batches over extreme and generated tables, equal to the reference.
