@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections import defaultdict
+import zlib
+from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -25,22 +28,53 @@ def rotation() -> int:
     return int(os.environ.get("DPNB_ROTATION") or time.time() // 86_400)
 
 
-def waiting(items: list[pytest.Item], day: int | None) -> list[pytest.Item]:
-    """Return the cases of ``turns(n, *names)`` that do not have their turn on this day, or all of them on none.
+def listed() -> dict[str, int]:
+    """Return the days of each test in the table of expensive ones, by its name without its case."""
+    days, file = {}, ""
+    for line in Path(__file__).with_name("turns.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("tests/"):
+            file = line
+        elif found := re.fullmatch(r"  (\d+) (\S+)", line):
+            days[f"{file}::{found[2]}"] = int(found[1])
+    return days
 
-    Of the cases alike in the named parameters each nth has it; on the next day others do, and after n days all did.
-    Groups begin at different places, so that each day sees every value of what varies.
+
+EXPENSIVE = listed()
+
+
+def waiting(items: list[pytest.Item], day: int | None) -> list[pytest.Item]:
+    """Return the cases of ``turns(n, *names, of=…)`` that do not have their turn on this day, or all of them on none.
+
+    Of the cases alike in the named parameters each nth has it; on the next day others do, and after n days all did. The tests
+    of one file that are of the same family (``of``), or that the table of expensive tests gives the same number of days, take turns
+    together, as if they were the cases of one test.
+    Groups begin at different places, so that each day sees every value of what varies; which they are depends on no other file.
     """
     groups: dict[tuple[str, int, object], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        mark = item.get_closest_marker("turns")
+        mark = item.get_closest_marker("turns") or expensive(item)
         if mark is not None:
-            parameters = item.callspec.params  # type: ignore[attr-defined]
-            alike = tuple(repr(parameters[name]) for name in mark.args[1:])
-            groups[item.nodeid.split("[")[0], mark.args[0], alike].append(item)
-    return [
-        item
-        for number, ((_test, turns, _alike), group) in enumerate(groups.items())
-        for place, item in enumerate(group)
-        if day is None or (place + number + day) % min(turns, len(group))
-    ]
+            alike = tuple(repr(item.callspec.params[name]) for name in mark.args[1:])  # type: ignore[attr-defined]
+            groups[family(item, mark), mark.args[0], alike].append(item)
+    begun: Counter[str] = Counter()
+    left: list[pytest.Item] = []
+    for (name, turns, _alike), group in groups.items():
+        first = zlib.crc32(name.encode()) + begun[name]
+        begun[name] += 1
+        left += [
+            item
+            for place, item in enumerate(group)
+            if day is None or (place + first + day) % min(turns, len(group))
+        ]
+    return left
+
+
+def expensive(item: pytest.Item) -> pytest.Mark | None:
+    """Return the turns of a test of the table."""
+    days = EXPENSIVE.get(item.nodeid.split("[")[0])
+    return pytest.mark.turns(days, of="expensive").mark if days else None
+
+
+def family(item: pytest.Item, mark: pytest.Mark) -> str:
+    """Name whose turns an item takes: its family's in its file, or those of the cases of its own test."""
+    return f"{item.nodeid.split('::')[0]} {mark.kwargs['of']}" if mark.kwargs else item.nodeid.split("[")[0]

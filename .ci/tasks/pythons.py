@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from tasks import project
+
 # What may differ between Pythons, and why; the rest (laws, coverage, attacks, plans, displays) is arithmetic on numbers that
 # these show to be the same, and runs under the first Python alone. tests/repo holds this table against the tests' imports.
 DIFFERS = {
@@ -53,7 +55,10 @@ DIFFERS = {
     "tests/test_schema.py": "TOML",
     "tests/widgets/test_deposit.py": "TOML",
 }
-# wire and pickles run under each of the other Pythons every day; these places under one of them, by turns
+# wire and pickles run under each of the other Pythons every day; each file of these places under each of them once in DAYS days.
+# A week has no factor in common with the turns of cases (`tests.examples`): each case meets each Python in the end. `make soak`
+# runs all places under all of them.
+DAYS = 7
 IN_TURN = (
     "tests/notebook",
     "tests/curator/engines",
@@ -87,7 +92,16 @@ REST = "not soak and not slow and not repo"
 
 
 def may_differ(number: int, others: int) -> list[str]:
-    """Return what one of the other Pythons runs today; within as many days as there are of them each ran everything."""
-    day = int(os.environ["DPNB_ROTATION"])
-    waiting = {place for turn, place in enumerate(IN_TURN) if (turn + number + day) % others}
-    return [place for place in DIFFERS if place not in waiting]
+    """Return what one of the other Pythons runs today; within DAYS days each ran everything, and no two the same on one day."""
+    today = int(os.environ["DPNB_ROTATION"]) + number * DAYS // others
+    always = [place for place in DIFFERS if place not in IN_TURN]
+    return always + [file for turn, file in enumerate(files_in_turn()) if (turn + today) % DAYS == 0]
+
+
+def files_in_turn() -> list[str]:
+    """Return the files of tests in the places that take turns."""
+    found = []
+    for place in IN_TURN:
+        path = project.ROOT / place
+        found += sorted(path.glob("test_*.py")) if path.is_dir() else [path]
+    return [path.relative_to(project.ROOT).as_posix() for path in found]

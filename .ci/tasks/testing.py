@@ -18,12 +18,14 @@ from tasks.interpreters import first_interpreter, interpreters
 from tasks.java import ensure_java
 from tasks.postgres import ensure_server
 from tasks.project import step
-from tasks.pythons import REST, may_differ
+from tasks.pythons import DIFFERS, REST, may_differ
 
 # neighbours in a file stay in one process, which shares what the file prepares; who is ready first takes from the other
 SPREAD = ("-n2", "--dist=worksteal")
 # the tests of a file stay together: they share a page of JupyterLab and a budget; the files come in the order that conftest gives
 BY_FILE = ("-n2", "--dist=loadfile", "--no-loadscope-reorder")
+# all that may differ between Pythons
+EACH = ("-m", REST, *DIFFERS)
 # the quick tests of what the guarantee rests on
 TRUSTED = (
     "tests/privacy",
@@ -106,13 +108,22 @@ def complaint(python: str, command: tuple[str, ...]) -> str:
 
 
 def soak(arguments: list[str]) -> bool:
-    """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage."""
-    python = ready(".venv", first_interpreter(), "test")
-    os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
+    """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage.
+
+    Before them the other Pythons run everything that may differ between them, in which an ordinary run takes turns.
+    """
+    first, *others = interpreters() or [first_interpreter()]
+    python = ready(".venv", first, "test")
     long, timed = ["-m", "soak"], "tests/benchmarks"
     if arguments:
+        os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
         return pytest("soak", python, [*long, *arguments])
     passed = [
+        pytest(OTHER.format(one.version), ready(".venv-" + one.version, one, "core-test"), [*SPREAD, *EACH])
+        for one in others
+    ]
+    os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
+    passed += [
         pytest("soak", python, ["-n2", *long, "--ignore=" + timed]),
         pytest("soak: " + timed, python, [*long, timed]),
     ]

@@ -178,15 +178,15 @@ DRAGGED = {
 }
 
 
-@pytest.mark.turns(2)
-@pytest.mark.parametrize("half", [0, 1])
-def test_notebook_7_draws_the_gallery_and_drags(seven, half):
-    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours; one half of them each day."""
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("part", range(4))
+def test_notebook_7_draws_the_gallery_and_drags(seven, part):
+    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours; a quarter of them each day."""
     page = seven.page
     gallery = nbformat.read(ROOT / "notebooks" / "01-gallery.ipynb", 4)
     cells = [cell.source for cell in gallery.cells if cell.cell_type == "code"]
     loads, asks = cells[0], next(cell for cell in cells if cell.startswith("%%dp"))
-    shown = [loads, asks, *[cell for cell in cells if cell not in {loads, asks}][half::2]]
+    shown = [loads, asks, *[cell for cell in cells if cell not in {loads, asks}][part::4]]
     seven.server.notebook("gallery.ipynb", shown)
     opened(seven, "gallery.ipynb")
     seven.run_all()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+from tests.examples import EXPENSIVE
 
 pytestmark = pytest.mark.repo
 
@@ -241,17 +245,33 @@ def test_every_other_python_runs_what_may_differ(steps):
     assert left_out == ELSEWISE
 
 
-@pytest.mark.parametrize("day", [20_000, 20_001])
-def test_the_other_pythons_share_what_takes_turns(steps, monkeypatch, day):
-    """Two of them run everything between them each day, and each of them everything in two days; one alone always does."""
-    monkeypatch.setenv("DPNB_ROTATION", str(day))
-    one, two = (set(steps.pythons.may_differ(number, 2)) for number in (0, 1))
+@pytest.mark.parametrize("others", [1, 2, 3])
+def test_the_other_pythons_take_turns(steps, monkeypatch, others):
+    """Within a week each of them ran every place; what does not take turns each day; and no two the same file on one day."""
+    monkeypatch.setattr(steps.project, "ROOT", ROOT)
     always = set(steps.pythons.DIFFERS) - set(steps.pythons.IN_TURN)
-    assert one | two == set(steps.pythons.DIFFERS)
-    assert one & two == always
-    assert steps.pythons.may_differ(0, 1) == list(steps.pythons.DIFFERS)
-    monkeypatch.setenv("DPNB_ROTATION", str(day + 1))
-    assert set(steps.pythons.may_differ(0, 2)) == two
+    ran = [set() for _ in range(others)]
+    for day in range(20_000, 20_000 + steps.pythons.DAYS):
+        monkeypatch.setenv("DPNB_ROTATION", str(day))
+        today = [set(steps.pythons.may_differ(number, others)) for number in range(others)]
+        assert all(always <= one for one in today)
+        turns = [one - always for one in today]
+        assert len(set.union(*turns)) == sum(map(len, turns))
+        assert min(map(len, turns)) >= len(steps.pythons.files_in_turn()) // steps.pythons.DAYS
+        for before, one in zip(ran, turns, strict=True):
+            before.update(one)
+    assert all(one == set(steps.pythons.files_in_turn()) for one in ran)
+    assert not [name for name in ran[0] if not (ROOT / name).is_file()]
+
+
+def test_turns_of_pythons_and_of_cases_meet(steps):
+    """A place that a Python runs each seventh day has other cases each time: no number of turns shares a factor with it."""
+    named = {
+        int(turns)
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for turns in re.findall(r"mark\.turns\((\d+)", path.read_text())
+    }
+    assert not [turns for turns in named | set(EXPENSIVE.values()) if math.gcd(turns, steps.pythons.DAYS) > 1]
 
 
 def test_messages_and_pickles_do_not_wait(steps):

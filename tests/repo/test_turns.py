@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests.examples import waiting
+from tests import examples
+from tests.examples import EXPENSIVE, waiting
 
 pytestmark = pytest.mark.repo
 
@@ -18,7 +20,7 @@ NAMES, UNITS = ("mean", "sum", "count"), ("rows", "units", "pairs", "weeks")
 
 def case(name, unit, turns=2):
     """Build what pytest collects of one case."""
-    mark = SimpleNamespace(args=(turns, "name"))
+    mark = SimpleNamespace(args=(turns, "name"), kwargs={})
     return SimpleNamespace(
         nodeid=f"tests/test_it.py::test_it[{name}-{unit}]",
         callspec=SimpleNamespace(params={"name": name, "unit": unit}),
@@ -52,6 +54,68 @@ def test_after_n_days_all_had_their_turn(turns):
     days = [ran(cases, day) for day in range(turns)]
     assert set.union(*days) == EVERY
     assert all({name for name, _ in day} == set(NAMES) for day in days)
+
+
+def member(test, turns=3, file="tests/test_it.py"):
+    """Build what pytest collects of a test that is of a family and has no cases."""
+    mark = SimpleNamespace(args=(turns,), kwargs={"of": "pictures"})
+    return SimpleNamespace(nodeid=f"{file}::test_{test}", get_closest_marker={"turns": mark}.get)
+
+
+@pytest.mark.parametrize("turns", [2, 3, 5])
+def test_tests_of_a_family_take_turns_as_cases_do(turns):
+    """Seven tests of one file: each nth runs on a day, all had theirs after n days, and each as often as any other."""
+    tests = [member(name, turns) for name in "abcdefg"]
+    days = [
+        {one.nodeid for one in tests} - {one.nodeid for one in waiting(tests, day)} for day in range(turns)
+    ]
+    assert set.union(*days) == {one.nodeid for one in tests}
+    assert sum(map(len, days)) == len(tests)
+    assert min(map(len, days)) >= len(tests) // turns
+
+
+def test_a_turn_depends_on_no_other_file():
+    """What has its turn in a run of everything has it in a run of its own file too: a failure is seen again."""
+    others = [member(name, file="tests/test_another.py") for name in "uvwxy"]
+    mine = [member(name) for name in "abcdefg"]
+    for day in range(4):
+        alone = {one.nodeid for one in waiting([*mine, *CASES], day)}
+        among = {one.nodeid for one in waiting([*others, *mine, *CASES], day)}
+        assert alone == {name for name in among if "another" not in name}
+
+
+def defined(path):
+    """Name the tests that a file or the contracts define, and those of them that say themselves whose turn it is."""
+    nodes = [
+        node
+        for one in (path, *(ROOT / "tests/contracts").glob("*.py"))
+        for node in ast.walk(ast.parse(one.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    own = {
+        node.name for node in nodes if any("mark.turns" in ast.unparse(one) for one in node.decorator_list)
+    }
+    return {node.name for node in nodes}, own
+
+
+@pytest.mark.parametrize("file", sorted({name.split("::")[0] for name in EXPENSIVE}))
+def test_the_table_of_expensive_tests_names_what_is_there(file):
+    """Each of its tests exists and has no turn of its own, and the days are few."""
+    names, own = defined(ROOT / file)
+    listed = {name.split("::")[-1]: days for name, days in EXPENSIVE.items() if name.split("::")[0] == file}
+    assert listed.keys() <= names - own
+    assert set(listed.values()) <= {2, 3, 4}
+
+
+def test_a_test_of_the_table_takes_its_turn_beside_its_files_others(monkeypatch):
+    """Without a mark, as one of the table: the same rule, and a long run has it."""
+    names = [f"tests/test_it.py::test_{letter}" for letter in "abcdef"]
+    monkeypatch.setattr(examples, "EXPENSIVE", dict.fromkeys(names[:4], 2))
+    tests = [SimpleNamespace(nodeid=name, get_closest_marker={}.get) for name in names]
+    first, second = ({one.nodeid for one in waiting(tests, day)} for day in (0, 1))
+    assert first | second == set(names[:4])
+    assert not first & second
+    assert len(waiting(tests, None)) == 4
 
 
 def test_a_long_run_leaves_all_to_itself():

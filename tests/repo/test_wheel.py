@@ -164,8 +164,9 @@ if [ "$1" = ci ]; then cp -al '{MODULES}' . 2>/dev/null || cp -a '{MODULES}' .; 
 
 @needs_node
 @pytest.mark.slow
+@pytest.mark.turns(2, of="a clone with Node.js")
 def test_a_clone_with_node_builds_the_front_end(whole_clone, tmp_path):
-    """`pip install .` in a clone where Node.js is: the wheel has the plugins, the widgets and the gallery; and they are rebuilt on change."""
+    """`pip install .` in a clone where Node.js is: the wheel has the plugins, the widgets and the gallery."""
     root, path = whole_clone
     done = build(tmp_path / "made", "wheel", "auto", root, path=path)
     assert done.returncode == 0, done.stderr
@@ -175,6 +176,15 @@ def test_a_clone_with_node_builds_the_front_end(whole_clone, tmp_path):
     (gallery,) = [name for name in listed if name.startswith(f"{SHARE}/static/") and name.endswith(".ipynb")]
     assert packed.read(gallery) == (ROOT / "notebooks/01-gallery.ipynb").read_bytes()
     assert not [name for name in listed if "node_modules" in name]
+
+
+@needs_node
+@pytest.mark.slow
+@pytest.mark.turns(2, of="a clone with Node.js")
+def test_the_front_end_is_built_again_on_change(whole_clone):
+    """`node build.mjs --watch` builds a clone, and a change of a style is in what a page loads."""
+    root, _path = whole_clone
+    (root / "labextension/node_modules").symlink_to(MODULES)
     watching = subprocess.Popen(
         ["node", "build.mjs", "--watch"], cwd=root / "labextension", stdout=subprocess.PIPE, text=True
     )
