@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from dpnb.trusted.aggregate import Cmp, Col, CrossMoments, Key, Lit, Total, ValueCounts, answer
-from dpnb.trusted.curator.engines import EngineInterrupted, prepare
+from dpnb.trusted.curator.engines import prepare
 from dpnb.trusted.curator.engines.postgres import _WAITS, PostgresEngine, drop_copy, write_copy
 from dpnb.trusted.errors import CuratorGone
 from dpnb.trusted.schema.server_table import ServerTable
@@ -143,19 +143,6 @@ def test_a_copy_that_was_taken_away_is_told(place, engine, act):
     with pytest.raises(CuratorGone, match="removed from the server"):
         engine.answer(BATCH)
     assert not engine._note.exists()
-
-
-def test_interrupting_from_another_thread_ends_the_batch(engine):
-    """A running batch ends with EngineInterrupted, and the engine answers the next one."""
-    real = engine._columns
-    engine._columns = lambda sql: real("SELECT pg_sleep(20)")
-    timer = threading.Timer(0.2, engine.interrupt)
-    timer.start()
-    with pytest.raises(EngineInterrupted):
-        engine.answer([Total(Lit(1))])
-    timer.join()
-    engine._columns = real
-    assert engine.answer([Total(Lit(1))]) == [(3000,)]
 
 
 def test_more_pairs_than_a_select_has_columns(engine):

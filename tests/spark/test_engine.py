@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.trusted.aggregate import Lit, Total
-from dpnb.trusted.curator.engines import EngineInterrupted, spark_session
+from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.spark import SparkEngine, drop_copy, write_copy
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from tests.contracts.engine import many
@@ -22,6 +22,11 @@ from tests.curator.engines.test_duckdb import BATCH
 from tests.spark.over import engine_over, prepared
 
 COUNT = [Total(Lit(1))]
+
+
+def process_id():
+    """Return the number of Spark's own process."""
+    return int(spark_session._java().ProcessHandle.current().pid())
 
 
 @pytest.fixture
@@ -57,21 +62,6 @@ def test_a_copy_may_lie_where_executors_reach_it(tmp_path, monkeypatch):
     assert not list(shared.iterdir())
 
 
-def test_interrupting_from_another_thread_ends_the_batch(engine):
-    """A running batch ends with EngineInterrupted, and the engine answers the next one."""
-    real = engine._columns
-    engine._columns = lambda sql: real(
-        "SELECT sum(a.id * b.id) AS s0 FROM range(1000000) a, range(1000000) b"
-    )
-    timer = threading.Timer(1.0, engine.interrupt)
-    timer.start()
-    with pytest.raises(EngineInterrupted):
-        engine.answer(COUNT)
-    timer.join()
-    engine._columns = real
-    assert engine.answer(COUNT) == [(3000,)]
-
-
 def test_a_copy_that_was_removed_is_told(engine):
     """The note goes too, so that the next opening prepares the rows again; other faults are not taken for it."""
     shutil.rmtree(engine._place.removeprefix("file://"))
@@ -103,7 +93,7 @@ def test_a_spark_that_is_killed_in_mid_batch_is_started_anew(engine):
 
     def cut(sql):
         if not killed:
-            process = spark_session.process_id()
+            process = process_id()
             killed.append(process)
             threading.Timer(0.2, os.kill, (process, signal.SIGKILL)).start()
             return real("SELECT sum(a.id * b.id) AS s0 FROM range(1000000) a, range(1000000) b")
@@ -111,7 +101,7 @@ def test_a_spark_that_is_killed_in_mid_batch_is_started_anew(engine):
 
     engine._columns = cut
     assert engine.answer(BATCH) == before
-    assert spark_session.process_id() != killed[0]
+    assert process_id() != killed[0]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import stat
 import tempfile
-import threading
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from dpnb.trusted.aggregate import (
     ValueCounts,
 )
 from dpnb.trusted.aggregate.reference import cell_count
-from dpnb.trusted.curator.engines import DuckDBEngine, EngineInterrupted, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine, prepare
 from dpnb.trusted.curator.engines.batching import MOST_STATES, MOST_TOTALS, shares
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -200,21 +199,6 @@ def test_the_spill_folder_is_its_owners_alone(tmp_path):
     copy = prepare(columns, schema_of(SIZES), tmp_path / "copy.duckdb")
     with DuckDBEngine(copy.path):
         assert stat.S_IMODE((tmp_path / ".copy.duckdb.spill").stat().st_mode) == 0o700
-
-
-def test_interrupting_from_another_thread_ends_the_batch():
-    """A running batch ends with EngineInterrupted, and the engine answers the next one."""
-    with engine_over(many(rows=20_000)) as engine:
-        slow = "SELECT sum(a.range * b.range) AS s0 FROM range(100000) a, range(100000) b"
-        real = engine._totals
-        engine._totals = lambda totals: engine._connection.execute(slow).fetchnumpy()
-        timer = threading.Timer(0.2, engine.interrupt)
-        timer.start()
-        with pytest.raises(EngineInterrupted):
-            engine.answer([Total(Lit(1))])
-        timer.join()
-        engine._totals = real
-        assert engine.answer([Total(Lit(1))]) == [(20_000,)]
 
 
 def test_a_million_groups_are_answered():

@@ -10,10 +10,6 @@ from dpnb.trusted.aggregate.reference import Answer
 from dpnb.trusted.curator.content import Content
 
 
-class EngineInterrupted(Exception):
-    """A batch was cancelled through :meth:`Engine.interrupt` before its answer was complete."""
-
-
 class Engine(Protocol):
     """Answers exact integer questions about one prepared copy."""
 
@@ -22,10 +18,6 @@ class Engine(Protocol):
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer a batch: the same integers as :func:`dpnb.trusted.aggregate.reference.answer`."""
-        ...
-
-    def interrupt(self) -> None:
-        """Cancel what is running, from another thread."""
         ...
 
     def close(self) -> None:

@@ -5,16 +5,14 @@ The engine reads its copy alone: it cannot write, reach a file or load an extens
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from dpnb.trusted.curator.content import Content
-from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.preparing import spill_directory
 from dpnb.trusted.curator.engines.sql_dialect import DUCKDB
 from dpnb.trusted.curator.engines.sql_engine import SqlEngine
@@ -72,23 +70,11 @@ class DuckDBEngine(SqlEngine):
             raise OwnerError("This copy was prepared by another version of dpnb. Open the dataset again.")
         return Content.from_json(json.loads(content))
 
-    @contextlib.contextmanager
-    def _one_batch(self) -> Iterator[None]:
-        """A copy never changes: nothing has to be held still."""
-        try:
-            yield
-        except duckdb.InterruptException as error:
-            raise EngineInterrupted from error
-
     def _columns(self, sql: str) -> Mapping[str, Any]:
         return self._connection.execute(sql).fetchnumpy()
 
     def _rows_of(self, sql: str) -> list[Any]:
         return self._connection.execute(sql).fetchall()
-
-    def interrupt(self) -> None:
-        """Cancel what is running, from another thread."""
-        self._connection.interrupt()
 
     def close(self) -> None:
         """Close the copy. A closed engine answers nothing."""

@@ -22,7 +22,6 @@ import numpy as np
 
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Answer
-from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.copy_note import NotedEngine, noted
 from dpnb.trusted.curator.engines.postgres_session import connect, driver, told
@@ -169,8 +168,6 @@ class PostgresEngine(NotedEngine):
 
         Raises
         ------
-        EngineInterrupted
-            When :meth:`interrupt` was called meanwhile.
         CuratorGone
             When the server is not reached, or the copy is not there any more.
         """
@@ -191,8 +188,6 @@ class PostgresEngine(NotedEngine):
         try:
             with self._session.transaction():
                 yield
-        except self._errors.QueryCanceled as error:
-            raise EngineInterrupted from error
         except (
             self._errors.ProgrammingError
         ) as error:  # no such table, column or right: never a matter of cells
@@ -210,12 +205,6 @@ class PostgresEngine(NotedEngine):
     def _rows_of(self, sql: str) -> list[Any]:
         rows: list[Any] = self._session.execute(sql, binary=True).fetchall()
         return rows
-
-    def interrupt(self) -> None:
-        """Cancel what is running, from another thread."""
-        session = self._session
-        if session is not None and not session.closed:
-            session.cancel_safe()
 
     def close(self) -> None:
         """End the session. A closed engine opens another one for the next batch."""

@@ -13,7 +13,6 @@ import contextlib
 import json
 import secrets
 import shutil
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,6 @@ import numpy as np
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Answer
 from dpnb.trusted.curator.engines import spark_session
-from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.copy_note import NotedEngine, noted
 from dpnb.trusted.curator.engines.raw_table import quoted
@@ -122,7 +120,6 @@ class SparkEngine(NotedEngine):
         super().__init__(note)
         self._place, self._relation = self._relation, f"dpnb_{secrets.token_hex(8)}"
         self._spark: SparkSession | None = None
-        self._interrupted = threading.Event()
         self._open()
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
@@ -130,15 +127,13 @@ class SparkEngine(NotedEngine):
 
         Raises
         ------
-        EngineInterrupted
-            When :meth:`interrupt` was called meanwhile.
         CuratorGone
             When the copy is not there any more.
         """
         for _ in range(_ATTEMPTS - 1):
             try:
                 return super().answer(requests)
-            except (EngineInterrupted, CuratorGone):
+            except CuratorGone:
                 raise
             except Exception:
                 if self._spark is not None and spark_session.alive(self._spark):
@@ -160,14 +155,10 @@ class SparkEngine(NotedEngine):
 
     @contextlib.contextmanager
     def _one_batch(self) -> Iterator[None]:
-        """A copy never changes: nothing has to be held still."""
-        self._interrupted.clear()
-        self._open().sparkContext.setJobGroup(self._relation, "a batch", interruptOnCancel=True)
+        """A copy never changes: it is there, or is told to have gone."""
         try:
             yield
         except Exception as error:
-            if self._interrupted.is_set():
-                raise EngineInterrupted from error
             if "FAILED_READ_FILE" in str(error):
                 self._gone(error)
             raise
@@ -181,12 +172,6 @@ class SparkEngine(NotedEngine):
 
     def _rows_of(self, sql: str) -> list[Any]:
         return list(zip(*(column.to_pylist() for column in self._found(sql).columns), strict=True))
-
-    def interrupt(self) -> None:
-        """Cancel what is running, from another thread."""
-        self._interrupted.set()
-        if self._spark is not None:
-            self._spark.sparkContext.cancelJobGroup(self._relation)
 
     def close(self) -> None:
         """Let go of the copy."""

@@ -82,11 +82,6 @@ def alive(spark: SparkSession) -> bool:
         return False
 
 
-def process_id() -> int:
-    """Return the number of Spark's own process."""
-    return int(_java().ProcessHandle.current().pid())
-
-
 def stop() -> None:
     """End the session and its process, if one was started."""
     with _starting:

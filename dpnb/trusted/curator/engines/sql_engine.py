@@ -65,8 +65,7 @@ _KEPT_BYTES = 1 << 28
 class SqlEngine:
     """Answers batches over one prepared copy. Safe to share between threads; batches that wait for one another run as one.
 
-    Subclass it for an engine: set what is below, and give :meth:`_columns`, :meth:`_rows_of`, :meth:`interrupt` and
-    :meth:`close`; :meth:`_one_batch` where the statements of a batch must be told to see one snapshot.
+    Subclass it for an engine: set what is below, and give :meth:`_columns`, :meth:`_rows_of` and :meth:`close`; :meth:`_one_batch` where the statements of a batch must be told to see one snapshot.
 
     Parameters
     ----------
@@ -94,13 +93,7 @@ class SqlEngine:
         self._scanned: set[tuple[str, ...]] = set()
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
-        """Answer a batch exactly, in the order of the requests.
-
-        Raises
-        ------
-        EngineInterrupted
-            When :meth:`interrupt` was called meanwhile.
-        """
+        """Answer a batch exactly, in the order of the requests."""
         found: list[Answer] = self._together.do(requests)
         return found
 
@@ -114,8 +107,8 @@ class SqlEngine:
         return [list(itertools.islice(found, len(batch))) for batch in batches]
 
     def _one_batch(self) -> contextlib.AbstractContextManager[None]:
-        """Enter what the statements of one batch run in, and translate what an interrupted one raises."""
-        raise NotImplementedError
+        """Enter what the statements of one batch run in. Of a copy that never changes nothing has to be held still."""
+        return contextlib.nullcontext()
 
     def _columns(self, sql: str) -> Mapping[str, Any]:
         """Run a statement: its columns by name, as masked arrays of integers (objects where they are texts)."""
@@ -123,10 +116,6 @@ class SqlEngine:
 
     def _rows_of(self, sql: str) -> list[Any]:
         """Run a statement: its rows."""
-        raise NotImplementedError
-
-    def interrupt(self) -> None:
-        """Cancel what is running, from another thread."""
         raise NotImplementedError
 
     def close(self) -> None:
