@@ -27,6 +27,7 @@ from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, s
 from dpnb.simulate.populations import Codes, Population, population
 from dpnb.simulate.regression_result import RegressionRow, RegressionStudy
 from dpnb.statistics.formula import Formula, parse
+from dpnb.statistics.reading import Read
 from dpnb.statistics.regression_readings import Fitted, coefficients
 from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.aggregate.reference import Evaluator
@@ -128,12 +129,13 @@ class _Design:
     ) -> Iterator[RegressionRow]:
         """Simulate one size: the same studies for every loss."""
         items = [self.priced(n, loss) for loss in self.losses]
+        reads = [coefficients(item.checked.setting, self.formula.text) for item in items]
         judged: list[list[_Judged]] = [[] for _ in items]
         for place in range(reps):
             table = Table(self.population.draw(rng, 1, n), n)
             truth = _exact(self.formula, items[0], table)
-            for item, found in zip(items, judged, strict=True):
-                fitted = _fitted(self.formula, item, table, rng, f"{n}.{place}")
+            for item, read, found in zip(items, reads, judged, strict=True):
+                fitted = _fitted(read, item, table, rng, f"{n}.{place}")
                 found.append(_Judged.of(fitted, self.level, truth, parameter))
         for loss, found in zip(self.losses, judged, strict=True):
             for place, term in enumerate(self.formula.coefficients):
@@ -209,9 +211,7 @@ def _of_term(found: list[_Judged], place: int, n: int, loss: Loss, term: str) ->
     return rows
 
 
-def _fitted(
-    asked: Formula, item: PricedQuestion, table: Table, rng: np.random.Generator, name: str
-) -> Fitted:
+def _fitted(read: Read, item: PricedQuestion, table: Table, rng: np.random.Generator, name: str) -> Fitted:
     exact = answer(table, [part.request for part in item.parts])
     parts = tuple(
         ReleasedPart(
@@ -220,7 +220,7 @@ def _fitted(
         for part, found in zip(item.parts, exact, strict=True)
     )
     made = Release(name, item.key, "simulated", "simulated", parts, item.loss)
-    found = coefficients(item.checked.setting, asked.text).conclude([made])
+    found = read.conclude([made])
     assert isinstance(found, Fitted)
     return found
 

@@ -90,14 +90,22 @@ class Crossed:
             pairs(setting),
         )
 
+    @cached_property
+    def _places(self) -> list[tuple[Block, np.ndarray, np.ndarray, np.ndarray]]:
+        """For each block, which integer stands in which rows and columns."""
+        found = []
+        for block in self.blocks:
+            places = [(at, *entry) for at, alike in enumerate(block.alike) for entry in alike]
+            at, i, j = np.array(places).T
+            found.append((block, at, i, j))
+        return found
+
     def _scattered(
         self, pick: Callable[[Part], Any], lead: tuple[int, ...] = (), *, squared: bool = False
     ) -> Matrices:
         size = len(self.names) + len(self.pairs) + 1
         found = np.zeros((*lead, size, size))
-        for block in self.blocks:
-            places = [(at, *entry) for at, alike in enumerate(block.alike) for entry in alike]
-            at, i, j = np.array(places).T
+        for block, at, i, j in self._places:
             values = np.asarray(pick(self.parts[block.name]))[..., at] / block.unit ** (2 if squared else 1)
             found[..., i, j] = values
             found[..., j, i] = values
@@ -141,16 +149,12 @@ class Crossed:
     def form_sd(self, weights: np.ndarray) -> float:
         """Return the standard deviation of the noise on a weighted sum of entries, of the matrix or of the whole."""
         total = 0.0
-        for block in self.blocks:
-            of_each = np.array(
-                [
-                    sum(weights[i, j] + (weights[j, i] if i != j else 0.0) for i, j in one)
-                    for one in block.alike
-                ]
-            )
+        for block, at, i, j in self._places:
+            each = weights[i, j] + np.where(i == j, 0.0, weights[j, i])
+            each = np.bincount(at, each, len(block.entries))
             if block.name == "count":  # the square of a two-valued column is the number of rows once more
-                of_each = of_each + sum(weights[place, place] for place in self.counts)
-            total += float((of_each**2).sum()) * self.parts[block.name].noise.total_variance / block.unit**2
+                each = each + sum(weights[place, place] for place in self.counts)
+            total += float((each**2).sum()) * self.parts[block.name].noise.total_variance / block.unit**2
         return math.sqrt(total)
 
     def law(self, row: int, column: int) -> NoiseSum:

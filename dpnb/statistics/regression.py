@@ -102,8 +102,13 @@ class Fit:
         )
 
     @cached_property
+    def _noise(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draws of the noise on X'X, X'y and y'y: the same whatever is read from them."""
+        return self._cut(self.crossed.noise(DRAWS, self.crossed.generator()))
+
+    @property
     def _noise_draws(self) -> np.ndarray:
-        return self._cut(self.crossed.noise(DRAWS, self.crossed.generator()))[0]
+        return self._noise[0]
 
     @cached_property
     def _clearance(self) -> float:
@@ -237,8 +242,9 @@ class Fit:
     @cached_property
     def privacy_deviations(self) -> np.ndarray:
         """How far this dataset's coefficients may lie from the estimates."""
-        noise = self.crossed.noise(DRAWS, self.crossed.generator())
-        return np.asarray(self.exact(self.crossed.matrix - noise) - self.coefficients)
+        (a, b, _), (noise_a, noise_b, _) = self._system, self._noise
+        turn, shift = self._units
+        return np.asarray(solved(a - noise_a, b - noise_b) @ turn.T + shift - self.coefficients)
 
     def deviations(self, level: float) -> np.ndarray:
         """Return draws of the parametric bootstrap, less the estimates."""
@@ -246,7 +252,7 @@ class Fit:
             raise Unavailable(CLUSTERED)
         rng = self.crossed.generator()
         gram, beta = self._gram, self._beta
-        noise_a, noise_b, _ = self._cut(self.crossed.noise(DRAWS, rng))
+        noise_a, noise_b, _ = self._noise
         spread = math.sqrt(self.variance * student_inflation(self.freedom + 1, level))
         normal = rng.of("sampling").standard_normal((DRAWS, len(beta)))
         response = gram @ beta + spread * normal @ np.linalg.cholesky(gram).T + noise_b
@@ -272,9 +278,11 @@ class Fit:
 
     def ends(self, level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
         """Return both ends of the intervals of all coefficients."""
-        spread = self.privacy_deviations if kind == "privacy" else self.deviations(level)
+        if kind == "confidence" and self.crossed.clustered:
+            raise Unavailable(CLUSTERED)
         if self.lost:
             return np.full(len(self.terms), -math.inf), np.full(len(self.terms), math.inf)
+        spread = self.privacy_deviations if kind == "privacy" else self.deviations(level)
         place = min(math.ceil(level * (DRAWS + 1)) - 1, DRAWS - 1)
         radius = np.sort(np.abs(spread), axis=0)[place]
         return self.coefficients - radius, self.coefficients + radius

@@ -242,7 +242,7 @@ class RobustFit(Fit):
         if self.sampling is None:
             raise Unavailable(CLUSTERED)
         rng, (turn, _) = self.crossed.generator(), self._units
-        noise_a, noise_b, _ = self._cut(self.crossed.noise(DRAWS, rng))
+        noise_a, noise_b, _ = self._noise
         noise = (solved(self._gram + noise_a, self._gram @ self._beta + noise_b) - self._beta) @ turn.T
         return np.asarray(noise + self._sampled(DRAWS, rng, student_inflation(self.freedom + 1, level)))
 

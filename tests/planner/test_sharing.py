@@ -93,11 +93,11 @@ def test_a_count_that_three_questions_want_is_bought_once_at_the_smallest_noise(
 def test_what_is_saved_is_spent_on_less_noise_to_the_last_digit() -> None:
     """Under change-one the count is free beside the means' worst move: the whole loss is spent again, exactly."""
     found = priced([AGES, PAYS, COUNT], epsilon=1)
-    assert found.loss.amount == Fraction(23, 30)  # entering: 2 (7/60 + 1/10) + 1/3
+    assert found.loss.amount == Fraction(35, 48)  # entering: 2 (13/96 + 1/16) + 1/3
     finer = refined(found)
     assert finer.loss == PrivacyLoss.pure(1)
     for new, old in zip(finer.items, found.items, strict=True):
-        assert noise(new) == [value * Fraction(23, 30) for value in noise(old)]
+        assert noise(new) == [value * Fraction(35, 48) for value in noise(old)]
     assert finer.items[2].preview.half_width < found.alone[2].preview.half_width
 
 

@@ -19,11 +19,12 @@ import numpy as np
 
 from dpnb import simulate
 from dpnb.planner.expression import Compare, Const, Ref
+from dpnb.simulate.regression_result import RegressionRow
 from dpnb.trusted.schema import Column
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PEOPLE, ROWS, FITTED = 20_000, 1_000, 5
-"""Of a population; of a study; a fit takes five times as long as a number, and has a fifth of the releases."""
+PEOPLE, ROWS, ROUND = 20_000, 1_000, 500
+"""Of a population; of a study; releases of a fit that are simulated from one seed, rounds of which can be run apart."""
 RELEASES = 10_000
 LOSSES = {"epsilon": (0.1, 1), "rho": (0.005, 0.5)}
 NAMES = {"epsilon": "ε", "rho": "ρ"}
@@ -110,21 +111,32 @@ def measured(
 
 
 def fitted(people: dict[str, np.ndarray], adjacency: str, kind: str, reps: int) -> Iterator[dict[str, Any]]:
-    """Lines of a least-squares slope; an unbounded interval holds, and is counted beside."""
+    """Lines of a least-squares slope; an unbounded interval holds, and is counted beside. Its width is the middle one of the rounds' medians."""
+    rounds: dict[tuple[float, str], list[Any]] = {}
+    for seed in range(1, max(reps // ROUND, 1) + 1):
+        for row in fit_round(people, adjacency, kind, min(reps, ROUND), seed):
+            rounds.setdefault((float(row.loss.amount), row.interval), []).append(row)
+    for (amount, interval), rows in rounds.items():
+        studies = sum(row.studies for row in rows)
+        yield {
+            "loss": amount,
+            "interval": interval,
+            "releases": studies,
+            "judged": studies,
+            "coverage": sum(row.hits for row in rows) / studies,
+            "width": 2 * float(np.median([row.half_width for row in rows])),
+            "unbounded": sum(row.unbounded for row in rows) / studies,
+        }
+
+
+def fit_round(
+    people: dict[str, np.ndarray], adjacency: str, kind: str, reps: int, seed: int
+) -> list[RegressionRow]:
+    """Both intervals of the slope, from one seed."""
     found = simulate.regression_coverage(
-        "y ~ x", people, ROWS, {kind: list(LOSSES[kind])}, reps=reps, columns=COLUMNS, adjacency=adjacency
+        "y ~ x", people, ROWS, {kind: list(LOSSES[kind])}, reps, seed, columns=COLUMNS, adjacency=adjacency
     )
-    for row in found:
-        if row.term == "x" and row.interval != "naive":
-            yield {
-                "loss": float(row.loss.amount),
-                "interval": row.interval,
-                "releases": reps,
-                "judged": row.studies,
-                "coverage": row.hits / row.studies,
-                "width": 2 * row.half_width,
-                "unbounded": row.unbounded / row.studies,
-            }
+    return [row for row in found if row.term == "x" and row.interval != "naive"]
 
 
 def every(reps: int, only: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
@@ -137,11 +149,7 @@ def every(reps: int, only: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
                 for name in (one for one in ASKED if not only or one in only):
                     for line in measured(name, people, adjacency, kind, reps):
                         yield {**told, "statistic": name, **line}
-                for line in (
-                    ()
-                    if only and SLOPE not in only
-                    else fitted(people, adjacency, kind, max(reps // FITTED, 1))
-                ):
+                for line in () if only and SLOPE not in only else fitted(people, adjacency, kind, reps):
                     yield {**told, "statistic": SLOPE, **line}
                 print(f"{place} {adjacency} {kind} {time.strftime('%H:%M:%S')}", flush=True)
 
