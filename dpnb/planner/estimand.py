@@ -87,7 +87,7 @@ def _alone(expr: Expr, schema: Schema) -> str:
         ends = [_told(end, number.calendar) for end in (number.lowest, number.highest)]
         return f"{expr.operand.column} held to {'–'.join(ends)}"
     held = [_to_bounds(name, schema) for name in sorted(columns_of(expr)) if _bounded(name, schema)]
-    shown = show(expr, schema.name)
+    shown = _plain(expr)
     return f"{shown}, with {', '.join(held)}" if held and _held(expr, schema) else shown
 
 

@@ -431,7 +431,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
             f"n {regression.n:,.0f} ({rows_text})",
             f"R² {fit.r_squared:.3f}",
             f"residual sd {number(fit.residual_sd)}",
-            f"read from {root.text} ({estimate.loss})",
+            f"read from the moments of {_columns_of(root)} ({estimate.loss})",
         ),
         ("", "coef", "std err", "t", "P>|t|", f"[{percent}", f"{percent}]", "privacy ±"),
         rows,
@@ -452,6 +452,13 @@ def summary_of(regression: Regression, level: float) -> Summary:
             *_advice(regression),
         ),
     )
+
+
+def _columns_of(moments: Any) -> str:
+    """The columns of the moments behind a regression; without the dataset's name, which need not be that of the variable that holds it."""
+    dataset = moments.dataset
+    own = "" if dataset is None else f"{dataset.name}."
+    return ", ".join(name.replace(own, "") if own else name for name in moments.checked.setting.names)
 
 
 def _advice(regression: Regression) -> list[str]:

@@ -67,7 +67,7 @@ def test_a_plan_says_what_a_question_would_estimate(data):
 
 def test_a_computed_number_names_the_columns_behind_it(data):
     """A range that arithmetic made is not one to which anything was held."""
-    assert (data.x * 2).mean().estimand == "mean of (small.x * 2), with x held to 0–10"
+    assert (data.x * 2).mean().estimand == "mean of x * 2, with x held to 0–10"
     assert data.x.clip(2, 5).mean().estimand == "mean of x held to 2–5"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dpnb
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PendingError, PlanError, SchemaError, Unavailable
 from dpnb.estimate import Estimate, ask
@@ -689,3 +690,18 @@ def test_intervals_under_true_priors_are_finite_and_cover(n: int, loss: tuple[st
         held += (both.low[1:] <= truth) & (truth <= both.high[1:])
         assert np.isfinite(both.half_width[1:]).all()
     assert all(enough(int(one), reps) for one in held)
+
+
+def test_a_summary_names_columns_and_not_the_dataset():
+    """The variable that holds the dataset need not have its name: `pay.ols(…)` is read from columns."""
+    rng = np.random.default_rng(4)
+    table = {"x": rng.integers(0, 101, 500), "y": rng.integers(0, 101, 500)}
+    columns = tuple(Column.integer(name, 0, 100, missing=0) for name in table)
+    where = Schema(
+        "people", "People", columns, PrivacyUnit("change-one", rows=500), Budget.from_toml({"epsilon": 100})
+    )
+    fit = dpnb.open(table, schema=where, quiet=True).ols("y ~ x + x**2")
+    dpnb.release({"fit": fit}, epsilon=20)
+    text = str(fit.summary())
+    assert "read from the moments of x, y, (x * x) (ε 20)" in text
+    assert "people" not in text
