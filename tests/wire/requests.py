@@ -11,7 +11,6 @@ import contextlib
 import copy
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,7 +22,7 @@ from dpnb.planner.question import QueryPlan
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
-from dpnb.trusted.measurements import loss
+from dpnb.trusted.measurements import loss as loss_of
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query import read_parts
 from dpnb.trusted.query.plan import digest_of
@@ -46,6 +45,8 @@ ODD: tuple[Any, ...] = (
 """What may stand where something else was meant."""
 
 
+_MOST_PRICED = 5_000
+_WHOLES = frozenset({dict, list})
 _NEW = 15
 """So many plans are new before the first is drawn again; of n that were made, one in n / 15 is new."""
 
@@ -60,24 +61,40 @@ class World:
 
 
 class Requests:
-    """A stream of requests from one seed."""
+    """A stream of requests from one seed.
 
-    def __init__(self, seed: int, world: World) -> None:
+    Parameters
+    ----------
+    seed : int
+    world : World
+    wrong : float
+        The share of requests that are changed.
+    broken : int
+        How often the bytes of each are sent once more, changed: that costs next to nothing.
+    """
+
+    def __init__(self, seed: int, world: World, wrong: float = 0.6, broken: int = 0) -> None:
         self.rng = random.Random(seed)
         self.world = world
+        self.wrong, self.copies = wrong, broken
+        self.waiting: list[bytes] = []
         self.made: list[str] = []
+        self.priced: dict[str, tuple[Any, str]] = {}
 
     def body(self) -> bytes:
         """Return the next request body."""
+        if self.waiting:
+            return self.broken(self.waiting.pop())
         message = self.message()
         rng = self.rng
-        if rng.random() < 0.6:
+        if rng.random() < self.wrong:
             for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
                 message = self.changed(message)
             if rng.random() < 0.7:
                 self.bind(message)
         text = self.text(message)
         body = text.encode("utf-8", "surrogatepass")
+        self.waiting = [body] * self.copies
         return self.broken(body) if rng.random() < 0.1 else body
 
     # valid requests
@@ -162,17 +179,25 @@ class Requests:
             with contextlib.suppress(
                 DpnbError, ValueError, TypeError, RecursionError, AttributeError, KeyError
             ):
-                plan = read_json(self.text(message["plan"]))
-                if self.rng.random() < 0.8:
+                text = self.text(message["plan"])
+                cheap = self.rng.random() < 0.2
+                if text in self.priced:  # a plan that was drawn before, as it was drawn
+                    loss, message["digest"] = self.priced[text]
+                    message["plan"]["loss"] = dict(loss)
+                    return
+                plan = read_json(text)
+                if not cheap:
                     message["plan"]["loss"] = plan["loss"] = self.costs(plan)
                 message["digest"] = digest_of(canonical(plan))
+                if not cheap and len(self.priced) < _MOST_PRICED:
+                    self.priced[text] = dict(plan["loss"]), message["digest"]
 
     def costs(self, plan: dict[str, Any]) -> Any:
         """Return what the measurements of a plan cost together, whatever it says."""
         parts = [read_parts(question["plan"]) for question in plan["questions"]]
         whole = PrivacyLoss.zero(self.world.schema.budget.measure)
         for found in parts:
-            whole = whole + loss(found, self.world.schema).total
+            whole = whole + loss_of(found, self.world.schema).total
         return whole.to_json()
 
     def plan(self) -> dict[str, Any]:
@@ -320,10 +345,11 @@ class Requests:
 
     def changed(self, value: Any) -> Any:
         """Return a JSON value with one place of its tree changed: any place is as likely as any other."""
-        places = list(_places(value))
-        if not places or self.rng.random() < 0.01:
+        wholes = _wholes(value)
+        if not wholes or self.rng.random() < 0.01:
             return self.other(value)
-        parent, place = self.rng.choice(places)
+        (parent,) = self.rng.choices(wholes, list(map(len, wholes)))
+        place = self.rng.choice(list(parent) if isinstance(parent, dict) else range(len(parent)))
         if self.rng.random() < 0.7:
             parent[place] = self.other(parent[place])
         else:
@@ -418,12 +444,13 @@ class Requests:
         )()
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every list or object of a tree with each of its places."""
-    waiting = [value] if isinstance(value, (dict, list)) else []
+def _wholes(value: Any) -> list[Any]:
+    """Every list and object of a tree that holds something."""
+    found, waiting = [], [value]
     while waiting:
         whole = waiting.pop()
-        for place, one in whole.items() if isinstance(whole, dict) else enumerate(whole):
-            yield whole, place
-            if isinstance(one, (dict, list)):
-                waiting.append(one)
+        if type(whole) in _WHOLES and whole:
+            found.append(whole)
+            inside = whole.values() if type(whole) is dict else whole
+            waiting += [one for one in inside if type(one) in _WHOLES]
+    return found

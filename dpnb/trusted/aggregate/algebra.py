@@ -244,9 +244,9 @@ Request: TypeAlias = Total | ValueCounts | CrossMoments | LabelSums
 
 def children(node: Node) -> tuple[Node, ...]:
     """The sub-nodes of a node, left to right."""
-    if isinstance(node, Col | Lit | TrueP):
+    if isinstance(node, (Col, Lit, TrueP)):  # a tuple: a union of types is made anew each time
         return ()
-    if isinstance(node, FloorDiv | Clip | Not | Known):
+    if isinstance(node, (FloorDiv, Clip, Not, Known)):
         return (node.a,)
     if isinstance(node, Case):
         return (node.cond, node.then, node.other)
@@ -383,7 +383,8 @@ def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
     found, ends = 0, Bounds(ranges)
     for part in _distinct(node):
         if isinstance(part, IntExpr):
-            found = max(found, *(abs(end) for end in ends(part)))
+            low, high = ends(part)
+            found = max(found, -low, high)
         if isinstance(part, FloorDiv):
             found = max(found, part.k)
         if isinstance(part, Clip):

@@ -171,9 +171,9 @@ class _Nodes:
 
     def _add(self, node: Node, known: Mapping[int, int]) -> int:
         name = _NAMES[type(node)]
-        values = [getattr(node, field) for field in node.__match_args__]
-        pairs = zip(values, _NODES[name][1], strict=True)
-        row = (name, *(known[id(value)] if holds in _CHILDREN else value for value, holds in pairs))
+        pairs = zip(node.__match_args__, _NODES[name][1], strict=True)
+        values = [(getattr(node, field), holds in _CHILDREN) for field, holds in pairs]
+        row = (name, *[known[id(value)] if inside else value for value, inside in values])
         place = self._places.setdefault(row, len(self.listed))
         if place == len(self.listed):
             self.listed.append(list(row))

@@ -19,10 +19,12 @@ References
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import reduce
 from math import ceil, exp, log, log1p
 from typing import Any
 
@@ -67,10 +69,8 @@ def compose(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
     >>> compose([PrivacyEvent("pure", Fraction(1, 10))] * 10, Measure.PURE)
     PrivacyLoss(measure=<Measure.PURE: 'pure'>, amount=Fraction(1, 1), delta=Fraction(0, 1))
     """
-    total = PrivacyLoss.zero(measure)
-    for event in events:
-        total += event.loss(measure)
-    return total.bounded()
+    losses = [event.loss(measure) for event in events] or [PrivacyLoss.zero(measure)]
+    return reduce(operator.add, losses).bounded()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.measurements import Facts, code_ranges, events
+from dpnb.trusted.measurements import Facts, events
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -84,11 +84,10 @@ def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
     """
     if plan.dataset != schema.name or plan.schema_version != schema.version:
         raise PlanError(f"{schema.name} has another schema now. Open it again.")
-    ranges, units = code_ranges(schema), 0
+    facts, units = Facts.of(schema), 0
     for question in plan.questions:
         units = limited(question.parts, units)
-        refuse_unbounded(question.parts, ranges)
-    facts = Facts.of(schema)
+        refuse_unbounded(question.parts, facts.ranges)
     found = tuple(_charged(question, facts) for question in plan.questions)
     if len({one.measured for one in found}) < len(found):
         raise PlanError(
