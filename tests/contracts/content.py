@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from dpnb.trusted.curator.content import (
     ABSENT,
     DAY,
     DAYS,
+    FRACTION,
     MIDDLE,
     WHOLE,
     Content,
@@ -21,6 +23,7 @@ from dpnb.trusted.curator.content import (
     Sums,
     column_numbers,
     finish,
+    fold_once,
     halves,
     hash_text,
     identifies,
@@ -30,7 +33,7 @@ from dpnb.trusted.curator.content import (
     read_names,
 )
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.cell import PLAIN_WHOLE, canonical, text_of
+from dpnb.trusted.schema.cell import LARGEST_WHOLE, PLAIN_WHOLE, canonical, number_of, text_of
 
 
 def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes) -> Content:
@@ -46,11 +49,11 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
     texts = {name: [canonical(cell) for cell in columns[name]] for name in read_names(schema)}
     hashed = [[_hashed(key, text) for text in texts[name]] for name in texts]
     rows = [[ABSENT if h is None else h for h in row] for row in zip(*hashed, strict=True)]
-    multiset = sum(mix(sum(row), numbers_of(key, "row")) for row in rows)
+    multiset = sum(fold_once(sum(row), numbers_of(key, "row")) for row in rows)
     places, factor = column_numbers(key, len(hashed)), numbers_of(key, "state")
     told = [halves(sum(h * place for h, place in zip(row, places, strict=True))) for row in rows]
     owners = _owners(columns, schema, key, len(rows))
-    state = sum(mix(row + owner, factor) for row, owner in zip(told, owners, strict=True))
+    state = sum(fold_once(row + owner, factor) for row, owner in zip(told, owners, strict=True))
     kinds = [_kind_of(text) for text in texts.values()]
     known = [
         (sum(h is not None for h in column), sum(h or 0 for h in column))
@@ -72,7 +75,7 @@ def _owner(key: bytes, unit: str | None) -> int:
     if unit is None:
         return 0
     plain = re.fullmatch(PLAIN_WHOLE, unit)
-    return mix(int(unit) + MIDDLE, numbers_of(key, "unit")) if plain else _half(key, "unit", unit)
+    return mix(int(unit) + MIDDLE, numbers_of(key, "cell")) if plain else _half(key, "unit", unit)
 
 
 def _kind_of(texts: Sequence[str | None]) -> Kind:
@@ -102,7 +105,23 @@ def _hashed(key: bytes, text: str | None) -> int | None:
     if text is None:
         return None
     place = _place(text)
-    return _half(key, "cell", text) if place is None else mix(place + MIDDLE, numbers_of(key, "cell"))
+    if place is not None:
+        return mix(place + MIDDLE, numbers_of(key, "cell"))
+    parts = _parts(text)
+    if parts is None:
+        return _half(key, "cell", text)
+    whole, part = parts
+    return mix(whole + MIDDLE ^ mix(part + MIDDLE, numbers_of(key, "part")), numbers_of(key, "cell"))
+
+
+def _parts(text: str) -> tuple[int, int] | None:
+    """Return the whole number and the fraction, in units, of a canonical text that is such a number."""
+    number = number_of(text)
+    if number is None or not abs(number) < LARGEST_WHOLE:
+        return None
+    whole = math.trunc(number)
+    part = (number - whole) * FRACTION
+    return (whole, int(part)) if part == math.trunc(part) else None
 
 
 def _half(key: bytes, kind: str, text: str) -> int:

@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import random
 import time
+from decimal import Decimal
 
 import duckdb
 import numpy as np
@@ -70,11 +71,57 @@ TYPED = {
     "unsigned": (pa.uint64(), [2**64 - 1, 2**53, 2**53 - 1, 10**15 - 1, 0, None]),
     "float": (
         pa.float64(),
-        [2.0**53, 2.0**53 - 1, -(2.0**53), 1e15, 1e16, 1e300, -0.0, 0.5, float("inf"), float("nan"), None],
+        [
+            2.0**53,
+            2.0**53 - 1,
+            -(2.0**53),
+            1e15,
+            1e16,
+            1e300,
+            -0.0,
+            0.5,
+            0.1,
+            -2.75,
+            2.0**52 + 0.5,
+            5e-324,
+            1e-9,
+            1 / 3,
+            float("inf"),
+            float("nan"),
+            None,
+        ],
+    ),
+    "short": (pa.float32(), [0.5, -0.25, 2.0**100, 16777216.0, None]),
+    "money": (
+        pa.decimal128(18, 2),
+        [Decimal("0.10"), Decimal("-12.34"), Decimal("7.00"), Decimal("1234567890123456.78"), None],
     ),
     "yes": (pa.bool_(), [True, False, None]),
     "day": (pa.date32(), [dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(1970, 1, 1), None]),
-    "word": (pa.string(), ["", " 7", "7", "x", "-", "inf", "\u00a07", "true", "2020-01-01", "é", None]),
+    "word": (
+        pa.string(),
+        [
+            "",
+            " 7",
+            "7",
+            "x",
+            "-",
+            "inf",
+            "0.1",
+            " 2.50",
+            "1e-3",
+            "1_000",
+            ".5",
+            "-.5e1",
+            "1-2",
+            "9007199254740993",
+            "\u00a07",
+            "true",
+            "2020-01-01",
+            "é",
+            None,
+        ],
+    ),
     "file_row_number": (pa.int32(), [5, 5, 3, None]),
 }
 """Cells at every edge of how a type is read; one column has the name of a number that the reader of a file gives."""

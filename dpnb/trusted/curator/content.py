@@ -12,10 +12,10 @@ What is not recognised: rows of which one cell was changed, one row added or lef
 another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
 :mod:`dpnb.trusted.curator.sources`.)
 
-**Sums.** Under a secret key a cell is a pseudo-random number h: a whole number or a day is *mixed*, any other text is hashed by
-md5. A column is known by Σh over its rows, a row by the mix of Σh over its cells, the rows by Σ of that: sums forget the order.
+**Sums.** Under a secret key a cell is a pseudo-random number h: a number or a day is *mixed*, any other text is hashed by
+md5. Of a number with a fraction the whole part is mixed, changed by the mix of the fraction in units of 2⁻⁵³; where that is no whole number, it is a text. A column is known by Σh over its rows, a row by the fold of Σh over its cells (once: Σh is pseudo-random already), the rows by Σ of that: sums forget the order.
 (The state keeps it: it adds up the numbers of a row's cells, each times the constant of its column's place among the columns'
-names, folds that sum and mixes it with the row's place or unit.) A run is known by its sum too: it is a multiple of the sum over the integers of its range.
+names, folds that sum, adds the row's place, mixed, or what its unit is known by, and folds again.) A run is known by its sum too: it is a multiple of the sum over the integers of its range.
 They are exact integers, and everything that is kept is an HMAC of them. Two contents that
 differ have equal 64-bit sums with probability of about 2⁻⁶⁴ over the key, which nobody learns. To *mix* is to multiply by a
 secret 64-bit number and fold the product's halves together, twice, as the hash wyhash does: no cipher, and none is needed for
@@ -54,8 +54,11 @@ ABSENT = 1
 MIDDLE = 2**62
 """What is added to a whole number before it is mixed: none of them is negative then."""
 
-SUMS_VERSION = 3
+SUMS_VERSION = 4
 """The version of how rows and cells are summed: a state or mark of rows of another version is another one."""
+
+FRACTION = 2**53
+"""The unit of a fraction is one part of so many."""
 
 MASK = 2**64 - 1
 
@@ -156,6 +159,12 @@ def mix(number: int, numbers: tuple[int, int, int, int]) -> int:
     """Mix a 64-bit number under four secret ones."""
     a, b, c, d = numbers
     return fold(fold(number & MASK ^ a, b) ^ c, d)
+
+
+def fold_once(number: int, numbers: tuple[int, int, int, int]) -> int:
+    """Fold a 64-bit number under secret ones that is pseudo-random already."""
+    a, b, _, _ = numbers
+    return fold(number & MASK ^ a, b)
 
 
 def finish(sums: Sums, schema: Schema, key: bytes) -> Content:

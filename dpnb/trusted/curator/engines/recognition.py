@@ -19,6 +19,7 @@ from dpnb.trusted.curator.content import (
     ABSENT,
     DAY,
     DAYS,
+    FRACTION,
     LEAST_DISTINCT,
     MASK,
     MIDDLE,
@@ -37,6 +38,7 @@ from dpnb.trusted.curator.content import (
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     is_float,
+    is_integer,
     is_number,
     is_small,
     is_text,
@@ -48,7 +50,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
 from dpnb.trusted.curator.engines.list_sql import MOST_ALONE
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.cell import LARGEST_WHOLE
+from dpnb.trusted.schema.cell import LARGEST_WHOLE, NUMBER
 
 _SURELY_MANY = 16 * LEAST_DISTINCT
 """An approximate number of distinct cells from which on the exact one is surely large enough."""
@@ -120,10 +122,15 @@ class _Cells:
 
     def _wide(self) -> str:
         cells = ", ".join(f"{sql} AS x{place}" for place, (sql, _) in enumerate(self.columns))
-        source = self._owned(f"SELECT {cells}, {self._whose()} FROM {self.raw.sql}")
-        return self._numbered(
-            source, {str(place): kind for place, (_, kind) in enumerate(self.columns)}, "owner"
-        )
+        source = f"SELECT {cells}, {self._whose()} FROM {self.raw.sql}"
+        kinds = {str(place): kind for place, (_, kind) in enumerate(self.columns)}
+        if self.schema.unit_column is None:
+            return self._numbered(self._owned(source), kinds, "owner")
+        whole, text = self._unit()
+        named = f"CASE WHEN {whole} IS NULL THEN {_half(self.key, 'unit', text)} END AS whose"
+        numbered = self._numbered(f"SELECT *, {named} FROM ({source})", kinds, "whose")
+        at = read_names(self.schema).index(self.schema.unit_column)
+        return f"SELECT * EXCLUDE (whose), coalesce(whose, h{at}, 0::UBIGINT) AS owner FROM ({numbered})"
 
     def _long(self) -> str:
         places: dict[str, list[int]] = {}
@@ -159,56 +166,66 @@ class _Cells:
         if self.schema.unit_column is None:
             placed = _mixed(source, {"owner": (_unsigned('"row"'), "place")}, self.key)
             return f"SELECT *, mowner AS owner FROM ({placed})"
-        kind = self.raw.column(self.schema.unit_column)[1]
-        whole = (
-            f"SELECT *, {whole_sql('unit', kind if is_number(kind) else 'VARCHAR')} AS eowner FROM ({source})"
-        )
-        text = text_sql("unit", kind) if is_number(kind) else "unit"
+        whole, text = self._unit()
         owner = f"CASE WHEN eowner IS NULL THEN {_half(self.key, 'unit', text)} ELSE mowner END"
-        mixed = _mixed(whole, {"owner": (_unsigned("eowner"), "unit")}, self.key)
+        mixed = _mixed(
+            f"SELECT *, {whole} AS eowner FROM ({source})", {"owner": (_unsigned("eowner"), "cell")}, self.key
+        )
         return f"SELECT *, coalesce({owner}, 0::UBIGINT) AS owner FROM ({mixed})"
 
-    def _numbered(self, source: str, kinds: Mapping[str, str], beside: str) -> str:
-        """The SELECT of the numbers of the columns x of a relation, each named on with what is given, beside others.
+    def _unit(self) -> tuple[str, str]:
+        """The whole number that a unit's name plainly is, or NULL, and its text: a unit's number is its cell's in the first case."""
+        kind = self.raw.column(self.schema.unit_column or "")[1]
+        number = is_number(kind)
+        return whole_sql("unit", kind if number else "VARCHAR"), text_sql("unit", kind) if number else "unit"
 
-        In steps: the whole number or day that a cell plainly is, else its canonical text, the number that this is, and its mix;
-        of types that hold no texts the first and the last alone. Texts that cannot be numbers are hashed first, as they stand: by
-        functions alone, which DuckDB calls once for each text of a dictionary, as most files hold them.
-        """
+    def _numbered(self, source: str, kinds: Mapping[str, str], beside: str) -> str:
+        """The SELECT of the numbers of the columns x of a relation, each named on with what is given, beside others."""
         columns = [self._steps(name, kind) for name, kind in kinds.items()]
-        for step in zip(*columns, strict=True):
-            if added := list(itertools.chain(*step)):
-                source = f"SELECT *, {', '.join(added)} FROM ({source})"
-        mixed = _mixed(source, {f"i{name}": (_unsigned(f"i{name}"), "cell") for name in kinds}, self.key)
-        numbers = (f"{self._number(name, kind)} AS h{name}, i{name}" for name, kind in kinds.items())
+        for step in itertools.zip_longest(*columns, fillvalue=()):
+            source = f"SELECT *, {', '.join(itertools.chain(*step))} FROM ({source})"
+        parted = [name for name, kind in kinds.items() if not _is_whole(kind)]
+        source = _mixed(source, {f"f{name}": (_unsigned(f"f{name}"), "part") for name in parted}, self.key)
+        mixed = _mixed(
+            source, {f"w{name}": (_changed(name, kind), "cell") for name, kind in kinds.items()}, self.key
+        )
+        numbers = (
+            f"{self._number(name, kind)} AS h{name}, "
+            f"{f'w{name}' if _is_whole(kind) else f'CASE WHEN f{name} IS NULL THEN w{name} END'} AS i{name}"
+            for name, kind in kinds.items()
+        )
         return f"SELECT {', '.join(numbers)}, {beside} FROM ({mixed})"
 
-    def _steps(self, name: str, kind: str) -> tuple[list[str], ...]:
-        """What each step adds to a column of a type, until i is the number that is mixed for a cell, or NULL."""
-        x, i = f"x{name}", f"i{name}"
-        if _holds_no_text(kind):
-            return [], [], [], [f"{_plain(x, kind)} AS {i}"]
-        as_it_stands = self._as_it_stands(kind)
-        known = f"b{name} AND e{name} IS NULL" if as_it_stands else f"e{name} IS NULL"
-        plain = f"CASE WHEN b{name} THEN {_plain(x, kind)} END" if as_it_stands else _plain(x, kind)
-        hashed = [f"{may_be_number(x)} AS b{name}", f"{_half(self.key, 'cell', x)} AS g{name}"]
-        return (
-            hashed if as_it_stands else [],
+    def _steps(self, name: str, kind: str) -> list[list[str]]:
+        """What is computed of a column, one SELECT after the other, until w is the whole number that is mixed for a cell, or NULL.
+
+        Of numbers with a fraction and of texts w is the whole part or a day, and f the fraction. Texts are numbers by their canonical text. Those
+        that cannot be numbers are hashed first, as they stand: by functions alone, which DuckDB calls once for each text of a dictionary,
+        as most files hold them.
+        """
+        x, t = f"x{name}", f"t{name}"
+        if _is_whole(kind):
+            return [[f"{_plain(x, kind)} AS w{name}"]]
+        if is_float(kind):
+            return [[f"CAST({x} AS DOUBLE) AS d{name}"], *_in_parts(name, "")]
+        stands = self._as_it_stands(kind)
+        plain = f"CASE WHEN b{name} THEN {_plain(x, kind)} END" if stands else _plain(x, kind)
+        known = f"b{name} AND e{name} IS NULL" if stands else f"e{name} IS NULL"
+        first = [f"{may_be_number(x)} AS b{name}", f"{_half(self.key, 'cell', x)} AS g{name}"]
+        return [
+            *([first] if stands else []),
             [f"{plain} AS e{name}"],
-            [f"CASE WHEN {known} THEN {canonical_sql(x, kind)} END AS t{name}"],
-            [f"coalesce(e{name}, {_read(f't{name}')}) AS {i}"],
-        )
+            [f"CASE WHEN {known} THEN {canonical_sql(x, kind)} END AS {t}"],
+            [f"coalesce(e{name}, {_read(t)}) AS r{name}", f"{_double(t)} AS d{name}"],
+            *_in_parts(name, f"r{name}, "),
+        ]
 
     def _number(self, name: str, kind: str) -> str:
         """A cell's number, after its steps and the mix."""
-        x, i = f"x{name}", f"i{name}"
         if kind == "DATE" or is_small(kind):
-            return f"m{i}"
-        if _holds_no_text(kind):
-            return (
-                f"CASE WHEN {i} IS NULL THEN {_half(self.key, 'cell', canonical_sql(x, kind))} ELSE m{i} END"
-            )
-        read = f"WHEN {i} IS NULL THEN {_half(self.key, 'cell', f't{name}')} ELSE m{i} END"
+            return f"mw{name}"
+        text = canonical_sql(f"x{name}", kind) if is_number(kind) else f"t{name}"
+        read = f"WHEN w{name} IS NULL THEN {_half(self.key, 'cell', text)} ELSE mw{name} END"
         return f"CASE WHEN NOT b{name} THEN g{name} {read}" if self._as_it_stands(kind) else f"CASE {read}"
 
     def _as_it_stands(self, kind: str) -> bool:
@@ -216,9 +233,32 @@ class _Cells:
         return kind == "VARCHAR" and not self.many and not self.raw.files
 
 
-def _holds_no_text(kind: str) -> bool:
-    """Whether what a cell of a type plainly is decides: any other canonical text that it has is no whole number and no day."""
-    return kind == "DATE" or is_small(kind) or is_number(kind)
+def _is_whole(kind: str) -> bool:
+    """Whether a type's cells are whole numbers or days: any other canonical text that one has is neither of them."""
+    return kind == "DATE" or is_integer(kind) or is_small(kind)
+
+
+def _in_parts(name: str, known: str) -> list[list[str]]:
+    """The steps from a number d to its whole part w and its fraction f in units: both NULL where it is too large, or its fraction too fine.
+
+    What is known of the cell without it stands before.
+    """
+    d, v, p = f"d{name}", f"v{name}", f"p{name}"
+    exact = f"CASE WHEN {p} = trunc({p}) THEN CAST({v} AS BIGINT) END"
+    return [
+        [f"CASE WHEN {d} > -{LARGEST_WHOLE} AND {d} < {LARGEST_WHOLE} THEN trunc({d}) END AS {v}"],
+        [f"({d} - {v}) * {FRACTION} AS {p}"],
+        [
+            f"{f'coalesce({known}{exact})' if known else exact} AS w{name}",
+            f"CASE WHEN {p} <> 0 AND {p} = trunc({p}) THEN CAST({p} AS BIGINT) END AS f{name}",
+        ],
+    ]
+
+
+def _changed(name: str, kind: str) -> str:
+    """What is mixed for a cell: its whole number, changed by the mix of its fraction where it has one."""
+    whole = _unsigned(f"w{name}")
+    return whole if _is_whole(kind) else f"xor({whole}, coalesce(mf{name}, 0::UBIGINT))"
 
 
 def _plainly(sql: str, kind: str) -> tuple[str, str]:
@@ -227,10 +267,10 @@ def _plainly(sql: str, kind: str) -> tuple[str, str]:
 
 def _plain(sql: str, kind: str) -> str:
     """The number that is mixed for a cell whose type or first letters say that it is one, or NULL."""
-    if _holds_no_text(kind) and not is_small(kind) and kind != "DATE":
-        few = f"{sql} > -{LARGEST_WHOLE} AND {sql} < {LARGEST_WHOLE}"
-        whole = f" AND {sql} = trunc({sql})" if is_float(kind) else ""
-        return f"CASE WHEN {few}{whole} THEN CAST({sql} AS BIGINT) END"
+    if is_integer(kind) and not is_small(kind):
+        return (
+            f"CASE WHEN {sql} > -{LARGEST_WHOLE} AND {sql} < {LARGEST_WHOLE} THEN CAST({sql} AS BIGINT) END"
+        )
     if kind != "DATE":
         return whole_sql(sql, kind)
     return f"CASE WHEN year({sql}) BETWEEN 1 AND 9999 THEN {_day(sql)} END"
@@ -243,6 +283,12 @@ def _read(text: str) -> str:
         f"CASE WHEN {text} >= '-' AND {text} < ':' THEN CASE WHEN regexp_full_match({text}, {literal(WHOLE)}) "
         f"THEN CAST({text} AS BIGINT) WHEN {day} THEN {_day(f'TRY_CAST({text} AS DATE)')} END END"
     )
+
+
+def _double(text: str) -> str:
+    """The number that a canonical text is, or NULL."""
+    number = f"regexp_full_match({text}, {literal(NUMBER)})"
+    return f"CASE WHEN {text} >= '-' AND {text} < ':' THEN CASE WHEN {number} THEN TRY_CAST({text} AS DOUBLE) END END"
 
 
 def _day(date: str) -> str:
@@ -358,7 +404,7 @@ def _totals(cells: _Cells) -> str:
         source = f'SELECT *, {row} AS cells, {told} AS told FROM "##cells"'
     whose = f"CAST({_halves('CAST(told AS UHUGEINT)')} AS HUGEINT) + owner"
     folded = f'SELECT *, {_low("cells")} AS "row", {_low(whose)} AS "state" FROM ({source})'
-    mixed = _mixed(folded, {name: (f'"{name}"', name) for name in ("row", "state")}, cells.key)
+    mixed = _folded(folded, {name: (f'"{name}"', name) for name in ("row", "state")}, cells.key)
     return f"SELECT {', '.join(('count(*)', 'sum(mrow)', 'sum(mstate)', *facts))} FROM ({mixed})"
 
 
@@ -388,9 +434,19 @@ def _mixed(source: str, wanted: Mapping[str, tuple[str, str]], key: bytes) -> st
         steps[0].append(f"{_product(sql, f'{a}::UBIGINT', b)} AS p{name}")
         steps[1].append(f"{_product(_halves(f'p{name}'), f'{c}::UBIGINT', d)} AS q{name}")
         steps[2].append(f"{_halves(f'q{name}')} AS m{name}")
-    for step in steps:
+    for step in steps if wanted else ():
         source = f"SELECT {', '.join(('*', *step))} FROM ({source})"
     return source
+
+
+def _folded(source: str, wanted: Mapping[str, tuple[str, str]], key: bytes) -> str:
+    """A SELECT with numbers folded once that are pseudo-random already (:func:`dpnb.trusted.curator.content.fold_once`)."""
+    for_kind = {name: (sql, numbers_of(key, kind)) for name, (sql, kind) in wanted.items()}
+    products = (
+        f"{_product(sql, f'{a}::UBIGINT', b)} AS p{name}" for name, (sql, (a, b, _, _)) in for_kind.items()
+    )
+    folds = (f"{_halves(f'p{name}')} AS m{name}" for name in wanted)
+    return f"SELECT *, {', '.join(folds)} FROM (SELECT *, {', '.join(products)} FROM ({source}))"
 
 
 def _unsigned(sql: str) -> str:
