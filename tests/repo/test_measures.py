@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 from tests.repo.measures import (
+    PARTS,
     ROOT,
     arrows,
     circles,
@@ -15,6 +16,7 @@ from tests.repo.measures import (
     function_lengths,
     import_graph,
     library,
+    lines_of_parts,
     trusted_table,
 )
 
@@ -123,9 +125,9 @@ def test_security_says_how_much_must_be_trusted():
 def test_each_further_engine_is_counted_by_itself_and_held_against_its_limit(tmp_path):
     """Its files in the curator and those of its tables in the schema are one row; a line too many is called exceeded."""
     files = {
-        "trusted/curator/service.py": "import dpnb.trusted.curator.engines.postgres\n" + "a = 1\n" * 4499,
+        "trusted/curator/service.py": "import dpnb.trusted.curator.engines.postgres\n" + "a = 1\n" * 7299,
         "trusted/curator/engines/postgres.py": "from dpnb.trusted.schema import server_table\n"
-        + "a = 1\n" * 400,
+        + "a = 1\n" * 450,
         "trusted/curator/engines/spark_table.py": "a = 1\n" * 500,
         "trusted/schema/server_table.py": "from dpnb.trusted.schema import column\n" + "a = 1\n" * 99,
         "trusted/schema/column.py": "a = 1\n",
@@ -135,7 +137,35 @@ def test_each_further_engine_is_counted_by_itself_and_held_against_its_limit(tmp
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     table = rows_of(trusted_table(tmp_path))
-    assert table["the curator"] == (1, 4500, "4,500 ")
-    assert table["PostgreSQL"] == (2, 500, "500, exceeded ")  # 501
+    assert table["the curator"] == (1, 7300, "7,300 ")
+    assert table["PostgreSQL"] == (2, 550, "550, exceeded ")  # 551
     assert table["Spark"] == (1, 500, "500 ")
     assert table["the promise"] == (1, 0, "5,500 ")
+
+
+LIMITS = ROOT / "docs" / "decisions" / "0013-limits-that-hold.md"
+
+
+def test_no_part_of_the_wing_is_larger_than_its_limit():
+    """By more than twenty lines, which a small repair may take: whoever needs more finds them in the same part.
+
+    The promise is not held here yet: SECURITY.md says by how much it exceeds its limit.
+    """
+    counted = lines_of_parts(ROOT)
+    assert counted.pop("the promise") > 0
+    assert {part: code for part, code in counted.items() if code > PARTS[part] + 20} == {}
+
+
+def test_the_limits_are_those_that_were_decided():
+    """A number is raised by a page that says what for."""
+    rows = [[cell.strip() for cell in row.split("|")] for row in LIMITS.read_text().splitlines()]
+    said = {
+        row[1]: int(row[-2].replace(",", ""))
+        for row in rows
+        if row[-2:-1] and re.fullmatch(r"[\d,]+", row[-2])
+    }
+    held = {part: most for part, most in PARTS.items() if most and part != "the promise"}
+    assert said == {
+        part.replace("the owner's acts", "what an owner does at a terminal"): most
+        for part, most in held.items()
+    }
