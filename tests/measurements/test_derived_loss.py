@@ -111,14 +111,17 @@ def matrix(noise, factor, shrink=None):
 
 
 def of_four(noise, factor):
-    """Products of four of a moved number, in two parts: the count, the number and its square, third and fourth power."""
-    power, values = 1 if noise is laplace else 2, (ONE, Mul(Lit(64), X_CENTRED))
-    values = (*values, Mul(values[1], values[1]))
-    ball = Shrink((0, 64, 0), (2**20 * 9 // 16,), 4)
-    blocks = (((0, 0), (0, 1), (1, 1)), ((1, 2), (2, 2)))
+    """The count, a moved number and its second to fourth powers, a part each; the noise of each goes by how often it stands in the tensor."""
+    number = Mul(Lit(64), X_CENTRED)
+    values, ball = (ONE, number, Mul(number, number)), Shrink((0, 64, 0), (2**20 * 9 // 16,), 4)
+    entries = zip(((0, 0), (0, 1), (1, 1), (1, 2), (2, 2)), (1, 4, 6, 4, 1), strict=True)
     return [
-        noise(CrossMoments(values, block, None, ball), scale**power * factor, len(block))
-        for block, scale in zip(blocks, (64**2, 64**4), strict=True)
+        noise(
+            CrossMoments(values, (pair,), None, ball),
+            factor * F(64**power) if noise is laplace else factor * F(64 ** (2 * power), times),
+            1,
+        )
+        for power, (pair, times) in enumerate(entries)
     ]
 
 
@@ -244,15 +247,15 @@ def test_no_neighbours_move_a_matrix_farther_than_derived(shrink, unit):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_neighbours_move_products_of_four_farther_than_derived(unit):
-    """Every product once, in parts of two scales; the same product in two parts counts as two matrices."""
+    """Every product once; the same product in two parts counts as two matrices."""
     where = schema(UNITS[unit])
     rows = pool(where, of_four(laplace, 3))
     pairs = neighbours(where, len(rows), most=2000)
     for noise, measure in ((laplace, "epsilon"), (laplace, "rho"), (gaussian, "rho")):
         parts = of_four(noise, 3)
         found = schema(UNITS[unit], measure)
-        assert 0 < held_to(parts, found, pairs, rows, measure=measure) <= 1 + 1e-9
-        again = replace(parts[1], request=replace(parts[1].request, pairs=((1, 2), (0, 2))))
+        assert 0.2 < held_to(parts, found, pairs, rows, measure=measure) <= 1 + 1e-9
+        again = replace(parts[2], request=replace(parts[2].request, pairs=((0, 2),)))
         assert held_to([*parts, again], found, pairs, rows, measure=measure) <= 1 + 1e-9
 
 

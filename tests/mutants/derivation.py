@@ -12,7 +12,7 @@ import pytest
 from dpnb.planner import sharing
 from dpnb.trusted.aggregate.algebra import Col, Key, Known, Mul
 from dpnb.trusted.aggregate.cap import rows_kept
-from dpnb.trusted.measurements import factors, facts, matrix, regions, sums
+from dpnb.trusted.measurements import box, factors, facts, matrix, regions, sums
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import price as price_module
@@ -30,6 +30,7 @@ from tests.mutants.sensitivity import ROW, scales_times
 from tests.mutants.table import Mutant, replaced
 from tests.planner import test_sharing
 from tests.query import test_hostile_plans
+from tests.statistics import test_moments
 from tests.statistics.test_sensitivity import ROWS, _question
 
 ONE_ROW = PrivacyUnit("add-remove")
@@ -307,6 +308,28 @@ MUTANTS = {
         "The squared Frobenius norm is derived too small.",
         smaller_box,
         lambda _: derived.test_a_matrix_without_missing_values_reaches_its_norm(),
+    ),
+    "the norm of products of four x 0.96": Mutant(
+        "The squared norm of (1, x) is derived too small.",
+        replaced(matrix, "_norm", lambda real: lambda columns, square: real(columns, square) * 24 / 25),
+        lambda _: test_moments.test_the_norm_of_products_of_four_is_nearly_reached(1),
+    ),
+    "products of four derived as products of two": Mutant(
+        "The order of the tensor is overlooked.",
+        replaced(
+            box, "l2_squared", lambda real: lambda columns, square, kind, order: real(columns, square, kind)
+        ),
+        lambda _: derived.test_no_neighbours_move_products_of_four_farther_than_derived("add a row"),
+    ),
+    "an entry of the tensor counted as one of a matrix": Mutant(
+        "How often it stands there is taken to be twice off the diagonal.",
+        replaced(matrix, "multiplicity", lambda _: lambda entry, order: 1 + (len(set(entry)) > 1)),
+        lambda _: test_moments.test_how_often_an_entry_stands_in_the_tensor(),
+    ),
+    "a product under two names": Mutant(
+        "Entries are told apart by their places, not by what they are products of.",
+        replaced(matrix, "monomial", lambda _: lambda request, pair: tuple(sorted(pair))),
+        lambda _: derived.test_a_product_that_is_named_twice_is_refused(),
     ),
     "a ball of the first limit alone": Mutant(
         "Rows above the first limit are said to be moved inside of it.",

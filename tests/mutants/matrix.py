@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.statistics import moment_integers, moments
+from dpnb.statistics import moments
 from dpnb.statistics.sensitivity import ENTER, WITHIN
-from dpnb.trusted.aggregate.algebra import Add, Lit, Mul
+from dpnb.trusted.aggregate import reference
 from dpnb.trusted.mechanisms import DiscreteGaussian
 from tests.contracts.statistic import priced, worst_loss
 from tests.mutants.sensitivity import ADDED, ROW, UNIT
@@ -75,15 +75,14 @@ def once_too_often(real: Any) -> Any:
     return gaussian
 
 
-def left_where_they_are(_: Any) -> Any:
+def left_where_they_are(real: Any) -> Any:
     """Multiply the columns as they were before their row was moved."""
 
-    def columns(setting: Any) -> Any:
-        codes = [side.code for side in moment_integers.sides(setting)]
-        pairs = moment_integers.pairs(setting)
-        return (*codes, *(Add(Mul(codes[a - 1], codes[b - 1]), Lit(0)) for a, b in pairs))
+    def shrunk(values: Any, request: Any) -> Any:
+        places = enumerate(zip(values, real(values, request), strict=True))
+        return [old if len(request.factors(place)) > 1 else new for place, (old, new) in places]
 
-    return columns
+    return shrunk
 
 
 OUTSIDE = [(0, 0, 0), (6, 4, 0), (0, 4, 0), (6, 0, 0), (3, 1, 0)]
@@ -116,8 +115,8 @@ MUTANTS = {
         costs_at_most_one("products of four in a ball", ADDED, rows=OUTSIDE),
     ),
     "moments: products of rows that were not moved": Mutant(
-        "Products are taken before the ball: the curator refuses values that it does not find in it.",
-        replaced(moments, "columns", left_where_they_are),
+        "Products are taken before the ball.",
+        replaced(reference, "shrunk", left_where_they_are),
         costs_at_most_one("products of four in a ball", ADDED, rows=OUTSIDE),
     ),
     "moments: a quarter off the diagonal": Mutant(
