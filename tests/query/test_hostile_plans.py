@@ -164,6 +164,7 @@ BESIDE = (
     "1/3",
     str(2**MOST_BITS),
     f"1/{2**MOST_BITS}",
+    "9" * 400,  # no float is as large
     "1e9",
     "nan",
     "None",

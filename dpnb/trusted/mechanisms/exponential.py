@@ -22,6 +22,7 @@ from dpnb.trusted.errors import LossError, PlanError
 from dpnb.trusted.mechanisms._base import Counts, Mechanism, is_exact, positive
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import exp_bounds, uniform_below
+from dpnb.trusted.privacy.loss import brief
 
 ROUNDING = Fraction(4, 10**6)
 """What the rounding of weights may cost, taken off ε before use."""
@@ -190,8 +191,8 @@ class QuantileSelection(Mechanism):
             raise PlanError("A quantile needs a grid of 1 to 2^62 points.")
         if self.epsilon <= 2 * ROUNDING * self.factor:
             raise LossError(
-                f"A quantile needs epsilon above {float(2 * ROUNDING * self.factor):g} here: "
-                f"{float(ROUNDING * self.factor):g} pays for the rounding of its weights."
+                f"A quantile needs epsilon above {brief(2 * ROUNDING * self.factor, 'up')} here: "
+                f"{brief(ROUNDING * self.factor, 'up')} pays for the rounding of its weights."
             )
 
     @property
