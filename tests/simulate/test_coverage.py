@@ -102,7 +102,7 @@ def test_noise_wider_than_declared_is_noticed(loss):
         assert enough(int(found.held("privacy").held[0, 0]), 10_000, 0.949) == right
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("loss", [{"epsilon": 1}, {"rho": "0.1"}])
 @pytest.mark.parametrize("stretch", [0.9, 1.0, 1.1])
 def test_noise_of_another_size_is_noticed_among_five(loss, stretch):

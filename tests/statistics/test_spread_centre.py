@@ -62,7 +62,7 @@ def test_the_variance_of_a_skewed_column_is_less_noisy_with_its_centre(kind, mos
     assert now < most * before
 
 
-@pytest.mark.turns(4, "kind", "adjacency")
+@pytest.mark.turns(8, "kind", "adjacency")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("typical", range(0, 200_001, 20_000))
