@@ -98,10 +98,26 @@ def test_a_draft_asks_for_little_more_than_outside_knowledge_alone_can_tell(tmp_
         ("member", "BOOLEAN", "boolean"),
         ("is_member", "unknown", "boolean"),
         ("visits", "INTEGER[]", "unknown"),
+        ("post_code", "VARCHAR", "text"),
+        ("zipCode", "unknown", "text"),
+        ("icd10", "unknown", "text"),
+        ("discharged", "unknown", "date"),
+        ("admitted", "BOOLEAN", "boolean"),
+        ("length_of_stay", "unknown", "number"),
+        ("ward", "unknown", "category"),
+        ("paid", "unknown", "boolean"),
     ],
 )
 def test_a_name_says_what_a_column_is_where_its_storage_type_can_hold_that(name, stored, kind):
     assert guess(name, stored).kind == kind
+
+
+def test_what_may_weigh_people_is_told_how_to_be_declared(tmp_path):
+    """A weight by its name alone; not a body's, which has a unit, nor a cell of another table."""
+    data = tmp_path / "survey.csv"
+    data.write_text("age,Weight,weight_kg\n")
+    sections = drafted(data).split("[columns.")
+    assert ["# weights_fixed = true" in section for section in sections] == [False, False, True, False]
 
 
 def test_two_files_that_differ_in_their_rows_alone_have_the_same_draft(tmp_path):

@@ -5,6 +5,7 @@ A bound that stands in a guess is common sense about a word (nobody is younger t
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ _BY_WORD: Final[Mapping[str, Guess]] = {
     **_each(
         "person patient customer client user member respondent participant pupil employee", Guess("person")
     ),
-    **_each("date dob birthday birthdate", Guess("date")),
+    **_each("date dob birthday birthdate born admitted discharged admission discharge", Guess("date")),
     **_each("timestamp datetime", Guess("datetime")),
     **_each("age ages", Guess("integer", 0, 120)),
     **_each("month", Guess("integer", 1, 12)),
@@ -65,13 +66,19 @@ _BY_WORD: Final[Mapping[str, Guess]] = {
         Guess("number", 0),
     ),
     **_each("height weight bmi dose duration minutes hours days distance area", Guess("number", 0)),
+    **_each("length stay", Guess("number", 0)),
     **_each("percent percentage pct", Guess("number", 0, 100)),
     **_each("score rate ratio temperature latitude longitude balance change", Guess("number")),
-    **_each("any married smoker smokes employed insured treated flag", Guess("boolean")),
+    **_each("any married smoker smokes employed insured treated paid flag", Guess("boolean")),
     **_each("sex gender race ethnicity religion language marital education educ degree", Guess("category")),
-    **_each("region state county country province city town district department school", Guess("category")),
+    **_each(
+        "region state county country province city town district department ward insurance school",
+        Guess("category"),
+    ),
     **_each("status type kind category group class code level grade sector channel", Guess("category")),
-    **_each("postcode zip diagnosis product brand item occupation job title", Guess("text")),
+    **_each(
+        "postcode postalcode zip zipcode diagnosis icd product brand item occupation job title", Guess("text")
+    ),
 }
 _UNKNOWN: Final = Guess("unknown")
 
@@ -126,6 +133,7 @@ def _by_name(name: str) -> Guess:
         return Guess("boolean")
     if len(words) > 1 and words[-1] in ("on", "at"):
         return Guess("date" if words[-1] == "on" else "datetime")
-    # what is last is the thing, what is first says more of it: `customer_age` is an age, `age_group` a group
-    found = [_BY_WORD[word] for word in (*reversed(words[1:]), *words[:1]) if word in _BY_WORD]
+    # two words may be one, post_code; what is last is the thing, what is first says more of it: `customer_age` is an age, `age_group` a group
+    pairs = ["".join(pair) for pair in reversed(list(itertools.pairwise(words)))]
+    found = [_BY_WORD[word] for word in (*pairs, *reversed(words[1:]), *words[:1]) if word in _BY_WORD]
     return found[0] if found else _UNKNOWN

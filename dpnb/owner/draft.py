@@ -70,6 +70,7 @@ _UNKNOWN = (
     'lower = "TODO"                  # a category has values = [0, 1] in their place, a date bounds = […]\n'
     'upper = "TODO"\n'
 )
+_WEIGHS = "# weights_fixed = true          # if it weighs people, and no weight depends on other people's rows: raked ones do\n"
 _PERSON = (
     "\n# {name} is left out: by its name it tells who somebody is. If people have several rows, write above\n"
     "# unit = {quoted} and max_rows_per_unit = the most rows that one person can have.\n"
@@ -260,7 +261,8 @@ def _section(name: str, seems: Guess, columns: str = "columns") -> str:
     if seems.kind == "person":
         return _PERSON.format(name=name, quoted=_quoted(name)) if columns == "columns" else ""
     key = name if _BARE.match(name) else _quoted(name)
-    return f"\n[{columns}.{key}]\nlabel = {_quoted(name)}\n{_declared(seems)}"
+    weighs = columns == "columns" and seems.kind == "number" and name.lower().endswith(("weight", "weights"))
+    return f"\n[{columns}.{key}]\nlabel = {_quoted(name)}\n{_declared(seems)}{_WEIGHS if weighs else ''}"
 
 
 def _declared(seems: Guess) -> str:
