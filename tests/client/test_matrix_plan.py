@@ -191,6 +191,25 @@ def test_robust_errors_ask_the_products_and_their_price_is_in_the_plan(dpnb_home
     assert pairs.ols("y ~ x").pending is False
 
 
+def test_robust_errors_in_a_ball_ask_products_of_four_or_the_box(dpnb_home: Any) -> None:
+    """Whichever is forecast to be less noisy, with its price and what to expect; the same question again is the same moments, free."""
+    pairs = opened(2000)
+    fit = pairs.ols("y ~ x", cov_type="HC1", radius=1.2)
+    plan = dpnb.plan({"fit": fit}, epsilon=20)
+    assert 'moments("x", "y", products=True, radius=1.2)' in str(plan)
+    assert "10 products" in plan_card(plan).text
+    assert "fit: expected Intercept ± " in str(plan)
+    wide = dpnb.plan({"fit": pairs.ols("y ~ x", cov_type="HC1", radius=1.4)}, epsilon=20)
+    assert "pairs.y * pairs.y)" in str(wide)
+    assert "radius" not in str(wide)
+    dpnb.release({"fit": fit}, epsilon=20)
+    assert np.isfinite(fit.conf_int()).all() or fit.flags
+    assert "Rows beyond the radius were moved" in str(fit.summary())
+    assert pairs.ols("y ~ x", cov_type="HC1", radius=1.2).pending is False
+    with pytest.raises(OptionError, match="products=True needs a radius="):
+        pairs.moments("x", "y", products=True)
+
+
 def test_a_plan_of_a_regression_says_at_which_spread_it_would_be_unbounded(data: Any) -> None:
     """What is taken for granted of spreads is told with what becomes of the intervals where it does not hold; a spread that is given needs no such word."""
     for asked in ({"fit": data.ols("y ~ x")}, [data.ols("y ~ x")]):
