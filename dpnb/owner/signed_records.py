@@ -15,7 +15,7 @@ from dpnb.trusted.wire.places import Home
 def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[dict[str, Any]]:
     """Return the signed receipts of the charges of a dataset under which any of these draws was released, oldest first."""
     private, wanted = signing_key(home), set(draws)
-    with acting(home) as ledger, ledger.read() as db:
+    with acting(home) as ledger, ledger.showing() as db:
         query = "SELECT entry FROM charges WHERE dataset = ? AND principal <> '' ORDER BY entry"
         found = [receipt_of(db, entry) for (entry,) in db.execute(query, (dataset,)).fetchall()]
     return [
@@ -34,7 +34,7 @@ def receipt_file(home: Home, charge: int) -> dict[str, Any]:
         When the entry is no charge, or has no answer yet.
     """
     private = signing_key(home)
-    with acting(home) as ledger, ledger.read() as db:
+    with acting(home) as ledger, ledger.showing() as db:
         found = signed_receipt(db, charge, private, lambda _: True)
     if found is None:
         raise OwnerError(

@@ -38,7 +38,7 @@ def spent(desk):
 
 def quick(desk):
     """Let the ledger wait for other programs for a moment only."""
-    with desk.service._ledger._database.reading() as db:
+    with desk.service._ledger.reading() as db:
         db.execute("PRAGMA busy_timeout = 50")
 
 
@@ -81,7 +81,7 @@ def test_a_ledger_that_fails_between_charge_and_answer_is_never_paid_twice(desk,
         if fault == "locked":
             held.enter_context(locked(desk))
             return
-        with ledger._database.reading() as db:
+        with ledger.reading() as db:
             if fault == "read-only":
                 db.execute("PRAGMA query_only = ON")
             else:
@@ -95,7 +95,7 @@ def test_a_ledger_that_fails_between_charge_and_answer_is_never_paid_twice(desk,
         dpnb.release([mean], epsilon=1)
     assert "Nothing was spent" not in short(told.value)
     held.close()
-    with ledger._database.reading() as db:
+    with ledger.reading() as db:
         db.execute("PRAGMA query_only = OFF")
         if pages[0]:
             db.execute(f"PRAGMA max_page_count = {pages[0]}")

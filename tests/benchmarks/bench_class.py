@@ -151,7 +151,7 @@ def charges(ledger: Ledger, number: int) -> None:
     ledger.attach(
         Terms("people", "dataset:people", PrivacyUnit("add-remove"), budget, "enforced", {}), "content"
     )
-    ledger._database._connection.execute("PRAGMA synchronous = OFF")
+    ledger._connection.execute("PRAGMA synchronous = OFF")
     question = Question("count", ["people.count()"], [PrivacyEvent("pure", PrivacyLoss.pure("0.001").amount)])
     for n in range(number):
         ledger.charge(

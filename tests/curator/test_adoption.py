@@ -98,7 +98,7 @@ def send_here(book, message, step):
             raise Killed
 
     service = curator(book)
-    service._ledger._database._connection.execute("PRAGMA synchronous = OFF")  # no power is cut here
+    service._ledger._connection.execute("PRAGMA synchronous = OFF")  # no power is cut here
     failpoints.install(hook)
     try:
         return book.see(*answered(service, message))
@@ -106,7 +106,7 @@ def send_here(book, message, step):
         return None
     finally:
         failpoints.install(None)
-        service._ledger._database._connection.close()
+        service._ledger._connection.close()
 
 
 def send_there(book, message, step):

@@ -254,7 +254,7 @@ def test_nothing_is_adopted_or_retried_over_a_restoration(house):
     x = house.data.x.mean()
     first = house.submit(x)
     entry = house.abandon(first)
-    with house.service._ledger._database.writing() as db:
+    with house.service._ledger.writing() as db:
         append(db, "2026-01-01T00:00:00+00:00", "restore", {})
     with pytest.raises(RequestReused, match="restored"):
         house.ask(first)
@@ -283,7 +283,7 @@ def test_whoever_completes_a_charge_runs_its_record_and_plans_nothing(house, mon
     read = release.read_parts
     monkeypatch.setattr(release, "read_parts", lambda plan: asked.append(plan) or read(plan))
     reply = house.ask(first)
-    with house.service._ledger._database.reading() as db:
+    with house.service._ledger.reading() as db:
         (body,) = db.execute("SELECT body FROM entries WHERE kind = 'charge'").fetchone()
     recorded = [question["plan"] for question in json.loads(body)["questions"]]
     assert asked[-len(recorded) :] == recorded
@@ -301,7 +301,7 @@ def test_a_record_that_was_edited_before_it_was_answered_is_run_by_nobody(house)
         house.ask(first)
     failpoints.install(None)
     (entry,) = house.charges()
-    house.service._ledger._database._connection.close()  # a kill: the mark is not raised
+    house.service._ledger._connection.close()  # a kill: the mark is not raised
     with_smaller_scales(Home(house.home).ledger, entry)
     house.service = small.curator(house.home)
     house.service.reply(Attach(source=Again(handle=house.data.handle)), "ann")
@@ -396,7 +396,7 @@ def test_an_adoption_that_could_not_have_been_is_found(house, wrong, said):
     """The examination of the ledger reads adoptions too: a well-formed entry of the chain is not yet a true one."""
     x = house.data.x.mean()
     entry = house.abandon(house.submit(x))
-    with house.service._ledger._database.writing() as db:
+    with house.service._ledger.writing() as db:
         (text,) = db.execute("SELECT body FROM entries WHERE entry = ?", (entry,)).fetchone()
         paid = json.loads(text)
         names = ("principal", "pool", "dataset", "digest")
@@ -421,7 +421,7 @@ def test_what_a_charge_runs_at_once_is_what_its_record_reads_as(house, monkeypat
         release, "_draw", lambda charge, parts, *rest: drawn.append(parts) or draw(charge, parts, *rest)
     )
     house.ask(house.submit(house.data.x.mean()))
-    with house.service._ledger._database.reading() as db:
+    with house.service._ledger.reading() as db:
         (body,) = db.execute("SELECT body FROM entries WHERE kind = 'charge'").fetchone()
     assert drawn == [[release.read_parts(question["plan"]) for question in json.loads(body)["questions"]]]
 
@@ -463,7 +463,7 @@ def test_a_late_first_worker_and_racing_adopters_store_one_row_and_all_send_it(h
     assert replies[-1] in bound
     said = {tuple((r["id"], *map(str, r["parts"])) for r in exact_json(reply.releases)) for reply in bound}
     assert len(said) == 1
-    with house.service._ledger._database.reading() as db:
+    with house.service._ledger.reading() as db:
         assert db.execute("SELECT count(*) FROM stored WHERE charge = ?", (entry,)).fetchone() == (4,)
         assert db.execute("SELECT count(*) FROM answers WHERE charge = ?", (entry,)).fetchone() == (1,)
     assert house.service._ledger.verify().intact

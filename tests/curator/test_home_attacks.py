@@ -190,7 +190,7 @@ def charged_and_killed(desk):
             service.reply(message(desk.data, "9" * 32, epsilon=2, fresh=True), "ann")
     finally:
         failpoints.install(None)
-    service._ledger._database._connection.close()
+    service._ledger._connection.close()
 
 
 def dying_after(step, patch):
@@ -406,7 +406,7 @@ def test_an_older_copy_written_over_an_open_ledger_gives_no_second_budget(tmp_pa
                 older = path.read_bytes()
     with Ledger(path) as ledger:
         before = ledger.mark
-        connection = ledger._database._connection
+        connection = ledger._connection
         connection.execute("PRAGMA shrink_memory" if cold else f"SELECT count(*) FROM {table}")
         with path.open("r+b") as file:
             file.write(older)

@@ -452,7 +452,7 @@ def test_a_question_that_was_bought_a_thousand_times_is_looked_up_as_fast_as_one
 def work(ledger, look):
     """Return the steps of SQLite's machine that a look-up takes, and how many answers it reads."""
     steps, read = [], []
-    with ledger._database.reading() as db:
+    with ledger.reading() as db:
         db.set_progress_handler(lambda: steps.append(1), 1)
         db.set_trace_callback(lambda text: read.append(text) if text.startswith("SELECT answer ") else None)
         try:
@@ -659,7 +659,7 @@ def test_known_rows_get_no_second_budget_and_the_attempt_is_recorded_without_a_p
     assert ledger.pins("twin") is None
     assert [row.kind for row in ledger.statement()] == ["attach"]
     assert ledger.verify().intact
-    with ledger._database.reading() as db:
+    with ledger.reading() as db:
         acts = db.execute("SELECT body FROM entries WHERE kind = 'refuse'").fetchall()
     assert [json.loads(act[0])["by"] for act in acts] == ["ann", "ann"]
     assert ledger.attach(twin, "another state", ["unknown"]).first
@@ -787,7 +787,7 @@ def test_a_pool_that_was_opened_with_two_adjacencies_is_paid_from_with_one(ledge
 def steps_of(ledger, act):
     """How many steps of SQLite's machine an act takes."""
     taken = []
-    connection = ledger._database._connection
+    connection = ledger._connection
     connection.set_progress_handler(lambda: taken.append(None), 1)
     act()
     connection.set_progress_handler(None, 1)
@@ -1118,7 +1118,7 @@ def killer(statement):
     if count == step:
         os.kill(os.getpid(), signal.SIGKILL)
 ledger = Ledger(path)
-ledger._database._connection.set_trace_callback(killer)
+ledger._connection.set_trace_callback(killer)
 ledger.charge(
     request_id="r1", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
     schema_version="s1", mechanism_version="m1", cap=PrivacyLoss.pure(1),
@@ -1244,7 +1244,7 @@ def test_a_file_that_others_could_read_is_closed_to_them_at_open(path):
 
 
 def test_full_sync_and_wal_are_on(ledger):
-    with ledger._database.reading() as db:
+    with ledger.reading() as db:
         assert db.execute("PRAGMA synchronous").fetchone() == (2,)
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
@@ -1270,7 +1270,7 @@ def test_a_locked_ledger_says_so(path):
 
 
 def test_a_read_only_ledger_says_so(ledger):
-    with ledger._database.reading() as db:
+    with ledger.reading() as db:
         db.execute("PRAGMA query_only = ON")
     with pytest.raises(OwnerError, match="is read-only"):
         charge(ledger)
@@ -1289,7 +1289,7 @@ def test_a_ledger_without_write_permission_says_so_at_open(path):
 
 
 def test_a_full_disk_says_so_spends_nothing_and_the_next_charge_works(ledger):
-    with ledger._database.reading() as db:
+    with ledger.reading() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         limit = db.execute("PRAGMA max_page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
@@ -1299,7 +1299,7 @@ def test_a_full_disk_says_so_spends_nothing_and_the_next_charge_works(ledger):
     with pytest.raises(OwnerError, match=r"the disk is full.*Nothing was spent"):
         charge(ledger, "r1", long)
     assert ledger.verify().entries == 1
-    with ledger._database.reading() as db:
+    with ledger.reading() as db:
         db.execute(f"PRAGMA max_page_count = {limit}")
     assert charge(ledger, "r1", long).new
 
@@ -1378,7 +1378,7 @@ def test_a_ledger_refuses_to_work_in_a_forked_process(ledger, monkeypatch):
 
 def test_an_unexpected_fault_of_the_database_keeps_its_details(ledger):
     """What was not foreseen is the bare code on the wire, and the cause stays in the owner's log."""
-    with pytest.raises(CuratorError) as fault, ledger._database.writing() as db:
+    with pytest.raises(CuratorError) as fault, ledger.writing() as db:
         db.execute("SELECT * FROM nowhere")
     assert "nowhere" not in str(fault.value)
     assert isinstance(fault.value.__cause__, sqlite3.OperationalError)

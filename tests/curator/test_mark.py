@@ -255,7 +255,7 @@ def test_a_ledger_cut_between_charge_and_store_does_not_pass_and_draw_again(dpnb
         def keep(step):
             if step == "before-store":
                 opened = contextlib.closing(sqlite3.connect(":memory:"))
-                with aside(service._ledger._database.path) as db, opened as copy:
+                with aside(service._ledger.path) as db, opened as copy:
                     db.backup(copy)
                     kept.append(copy.serialize())
 
@@ -485,7 +485,7 @@ def test_no_answer_leaves_while_the_mark_cannot_be_raised_and_the_retry_complete
             service.reply(asked, "ann")
     with pytest.raises(ChargedError, match="could not be raised"):
         service.reply(message(data, "b" * 32), "ann")
-    stored = service._ledger._database
+    stored = service._ledger
     with stored.reading() as db:
         kept = [json.loads(row[0]) for row in db.execute("SELECT answer FROM stored")]
     assert len(kept) == 3
@@ -1007,7 +1007,7 @@ def test_a_busy_ledgers_journal_stays_short(tmp_path, monkeypatch):
 def test_a_mark_that_is_raised_while_a_charge_looks_at_it_freezes_nothing(tmp_path):
     """The background raises it on a thread of its own: entry and hash that are compared are of one mark."""
     with Ledger(tmp_path / "ledger.sqlite3") as ledger:
-        guard = ledger._database._guard
+        guard = ledger._guard
         charge(ledger, "r1", pure("0.1"))
         ledger.cover_all()
         older = guard.mark
@@ -1020,7 +1020,7 @@ def test_a_mark_that_is_raised_while_a_charge_looks_at_it_freezes_nothing(tmp_pa
             guard.mark = newer
             return db.execute(*statement)
 
-        with ledger._database.reading() as db:
+        with ledger.reading() as db:
             assert guard.fallen(SimpleNamespace(execute=raised_meanwhile), "pool") is None
 
 

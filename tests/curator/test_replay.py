@@ -68,7 +68,7 @@ def trace(home, table, exact, monkeypatch):
     batch = batch_of(items, Ask.make(epsilon=4))
     message = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
     reply = service.answer(encode(message), "ann")
-    with service._ledger._database.reading() as db:
+    with service._ledger.reading() as db:
         rows = db.execute(
             "SELECT body FROM entries WHERE kind IN ('charge', 'store') ORDER BY entry"
         ).fetchall()

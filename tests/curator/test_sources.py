@@ -359,7 +359,7 @@ def test_loosening_records_the_operating_systems_user(tmp_path, dpnb_home, monke
     (tmp_path / "p1.csv").write_text(lines(*PAID))
     (tmp_path / "p1.dpnb.toml").write_text(toml("p1.csv"))
     loosen(tmp_path / "p1.dpnb.toml", "first")
-    with Ledger(Home(dpnb_home).ledger) as ledger, ledger._database.reading() as db:
+    with Ledger(Home(dpnb_home).ledger) as ledger, ledger.reading() as db:
         body = db.execute("SELECT body FROM entries WHERE kind = 'loosen'").fetchone()[0]
     assert json.loads(body)["by"] == principal_of(os.getuid())
 

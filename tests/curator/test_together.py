@@ -66,7 +66,7 @@ def all_at_once(acts):
 
 def in_a_group(ledger, acts):
     """Let all but the first of some acts on a ledger wait for its commit."""
-    hold = Held(ledger._database._together, len(acts) - 1)
+    hold = Held(ledger._together, len(acts) - 1)
     failpoints.install(lambda step: hold() if step == "committing" else None)
     try:
         return all_at_once(acts)
@@ -210,8 +210,8 @@ def test_an_act_that_fails_leaves_no_trace_among_the_others(ledger):
 
     charge(ledger)
     acts = [noted("a"), noted("b"), torn, noted("c"), noted("d")]
-    found = in_a_group(ledger, [lambda act=act: ledger._database.together(act) for act in acts])
-    with ledger._database.reading() as db:
+    found = in_a_group(ledger, [lambda act=act: ledger.together(act) for act in acts])
+    with ledger.reading() as db:
         bodies = [row[0] for row in db.execute("SELECT body FROM entries WHERE kind = 'cap'")]
         assert db.execute("SELECT count(*), max(entry) FROM entries").fetchone()[0] == max(
             one for one in found if isinstance(one, int)
@@ -229,7 +229,7 @@ def test_a_transaction_that_sqlite_gives_up_takes_nobody_with_it(ledger):
 
     acts = [
         *(lambda i=i: charge(ledger, f"r{i}", pure("0.1")) for i in range(3)),
-        lambda: ledger._database.together(full),
+        lambda: ledger.together(full),
     ]
     found = in_a_group(ledger, acts)
     assert all(row.new for row in found[:3])
@@ -252,7 +252,7 @@ def test_answers_that_wait_are_stored_together_and_leave_when_the_mark_knows_the
     before = ledger.writes
     assert in_a_group(ledger, [lambda i=i: stored(i) for i in range(6)]) == [[{"value": i}] for i in range(6)]
     assert ledger.writes == before + 2
-    with aside(ledger._database.path) as db:
+    with aside(ledger.path) as db:
         assert ledger.mark.entry == db.execute("SELECT max(entry) FROM entries").fetchone()[0]
     assert all(told)
 
@@ -269,7 +269,7 @@ def at(step):
     if step != "committing":
         return
     commits.append(step)
-    while len(commits) == 1 and len(ledger._database._together._waiting) < 5:
+    while len(commits) == 1 and len(ledger._together._waiting) < 5:
         time.sleep(.001)
     if len(commits) == 2 and where == "before":
         os.kill(os.getpid(), signal.SIGKILL)

@@ -55,7 +55,7 @@ class Served:
             patch.setattr(service, "_engine", small.NumpyEngine)
             self.office = Office(read_settings(folder / "curator.toml"))
         self._ledger, self._token = self.office.curator._ledger, self.office.token("ann")
-        self._ledger._database._connection.execute("PRAGMA synchronous = OFF")  # no power is cut here
+        self._ledger._connection.execute("PRAGMA synchronous = OFF")  # no power is cut here
 
     def answer(self, body, _):
         """Answer one request body, as the server has the desk do it."""

@@ -137,6 +137,13 @@ class Database:
             yield connection
         self.tell()
 
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody after every charge, reset, cap and change of terms, when it is on disk.
+
+        Storing an answer tells nobody: the time between a charge and its answer is a scan's, and nobody else's business.
+        """
+        self.told = told
+
     def tell(self) -> None:
         """Say that something was written."""
         with contextlib.suppress(Exception):

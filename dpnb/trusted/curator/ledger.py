@@ -12,7 +12,6 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +25,6 @@ from dpnb.trusted.curator.chain import GENESIS, head
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.guard import mark_at
-from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.stored import Answer, StoredAnswer
@@ -54,7 +52,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class Ledger:
+class Ledger(Database):
     """An open ledger.
 
     Parameters
@@ -94,11 +92,11 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path, *, wait: float = 10.0, life: str | None = None) -> None:
-        self._database = Database(Path(path), _now, wait)
+        super().__init__(Path(path), _now, wait)
         self._life = life or secrets.token_hex(8)
         self._abandoned: adoption.Abandoned = {}
         if self.frozen is None:
-            with self._database.reading() as db:
+            with self.reading() as db:
                 self._abandoned = adoption.abandoned(db)
 
     def __enter__(self) -> Self:
@@ -106,44 +104,6 @@ class Ledger:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Close the ledger."""
-        self._database.close()
-
-    @property
-    def frozen(self) -> str | None:
-        """Why nothing is released from this ledger, or None."""
-        return self._database.frozen
-
-    def freeze(self, fault: str) -> None:
-        """Read and write no more: every act from now on is refused."""
-        self._database.freeze(fault)
-
-    @property
-    def mark(self) -> Mark | None:
-        """The high-water mark, or None where the ledger opened frozen."""
-        return self._database.mark
-
-    @property
-    def writes(self) -> int:
-        """How often this ledger was written since it was opened."""
-        return self._database.writes
-
-    def cover_all(self) -> None:
-        """Raise the mark to the last entry, an answer's or not."""
-        self._database.cover_all()
-
-    def checkpoint(self, kind: str) -> None:
-        """Shorten the journal, beside readers and writers: ``PASSIVE`` or, where nobody writes, ``TRUNCATE``."""
-        self._database.checkpoint(kind)
-
-    def listen(self, told: Callable[[], None]) -> None:
-        """Call somebody after every charge, reset, cap and change of terms, when it is on disk.
-
-        Storing an answer tells nobody: the time between a charge and its answer is a scan's, and nobody else's business.
-        """
-        self._database.told = told
 
     # ------------------------------------------------------------------ pins
 
@@ -209,7 +169,7 @@ class Ledger:
         time: str,
         reason: str | None,
     ) -> Attachment:
-        with self._database.telling() as db:
+        with self.telling() as db:
             known = known_content.tags(db, [content] if marks is None else marks)
             refusal = known_content.refusal(db, terms, known, reason, by)
             if refusal is None:
@@ -245,13 +205,13 @@ class Ledger:
         self, dataset: str, marks: Sequence[str], *, by: str, time: str | None = None
     ) -> str | None:
         """Record that a declared size was not the data's; return the refusal of a frozen dataset, once it is one."""
-        with self._database.telling() as db:
+        with self.telling() as db:
             known = known_content.tags(db, marks)
             return known_content.count_wrong_size(db, time or _now(), dataset, known, by)
 
     def pins(self, dataset: str) -> Terms | None:
         """Return the terms pinned for a dataset, or None before its first attach."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             return pins.pinned(db, dataset)
 
     # ------------------------------------------------------------- owner's acts
@@ -264,23 +224,19 @@ class Ledger:
         int
             Its entry.
         """
-        with self._database.telling() as db:
+        with self.telling() as db:
             entry = made(db)
-        self._database.cover(entry)
+        self.cover(entry)
         return entry
-
-    def read(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Read one consistent state of stored answers; when the block is left, the mark knows them, and they may leave."""
-        return self._database.showing()
 
     def state(self, dataset: str) -> str:
         """Return whether a dataset is ``"open"``, ``"frozen"`` or ``"closed"``."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             return holds.state(db, dataset)
 
     def held(self, dataset: str) -> str | None:
         """Say what is held of a dataset, in words, or return None where nothing is."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             return holds.words(db, dataset)
 
     def refuse_held(self, dataset: str) -> None:
@@ -291,7 +247,7 @@ class Ledger:
         OwnerError
             When it is frozen or closed.
         """
-        with self._database.reading() as db:
+        with self.reading() as db:
             holds.refuse(db, dataset)
 
     # --------------------------------------------------------------- charges
@@ -375,7 +331,7 @@ class Ledger:
             if found is not None:
                 return found
             holds.refuse(db, dataset)
-            self._database.refuse_fallen(db, pool)
+            self.refuse_fallen(db, pool)
             if terms is not None:
                 pins.refuse_stale(db, terms)
             before = adoption.find(db, self._abandoned, scope, questions, others)
@@ -384,8 +340,8 @@ class Ledger:
             costs = [event for one in questions for event in one.events] if events is None else events
             return _charged(db, now, facts, questions, costs, cap, caps)
 
-        row: ChargeRow = self._database.together(act)
-        self._database.tell()
+        row: ChargeRow = self.together(act)
+        self.tell()
         return row
 
     def has_abandoned(self, principal: str, pool: str) -> bool:
@@ -396,12 +352,12 @@ class Ledger:
         self, scope: Scope, questions: Sequence[Question], others: Sequence[Question] = ()
     ) -> int | None:
         """Return the entry of the charge that such a request would adopt now, or None."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             return adoption.find(db, self._abandoned, scope, questions, others)
 
     def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
         """Return the names of what a request was charged for, in order, or None before its charge."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             entry = stored.charge_of(db, request_id, principal)
             if entry is None:
                 return None
@@ -409,7 +365,7 @@ class Ledger:
 
     def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
         """Return what a pool, or one principal of it, has spent in the current period."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             measure = totals.measure_of(db, pool)
             whole, mine = totals.totals(db, pool, principal or "", totals.period_of(db, pool), measure)
             return whole if principal is None else mine
@@ -444,13 +400,13 @@ class Ledger:
             return stored.answers_of(db, charge) or [], head(db)[0]
 
         with stored.after_the_charge():
-            found, entry = self._database.together(act)
-            self._database.cover(entry)
+            found, entry = self.together(act)
+            self.cover(entry)
         return list(found)
 
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
-        with stored.after_the_charge(), self._database.showing() as db:
+        with stored.after_the_charge(), self.showing() as db:
             charge = stored.charge_of(db, request_id, principal)
             return None if charge is None else stored.answers_of(db, charge)
 
@@ -476,7 +432,7 @@ class Ledger:
             "mechanism_version": mechanism_version,
             **({} if store is None else {"store": store}),
         }
-        with self._database.showing() as db:
+        with self.showing() as db:
             held = frozenset(again)
             return [stored.serving(db, scope, measured, asked, held) for measured, asked in wanted]
 
@@ -488,7 +444,7 @@ class Ledger:
         self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit]
     ) -> tuple[PrivacyLoss, PrivacyLoss]:
         """Return the cap of which the least is left, the pool's or one of these, and what was spent under it."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
             found = [Limit("", cap, POOL), *caps, *admission.granted(db, pool, principal)]
         least = min(found, key=lambda limit: Filter(limit.cap).left(spent[limit.of]).amount)
@@ -509,7 +465,7 @@ class Ledger:
     def _filters(
         self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit]
     ) -> list[tuple[Filter, PrivacyLoss]]:
-        with self._database.reading() as db:
+        with self.reading() as db:
             spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
             limits = admission.limits(db, pool, principal, cap, caps)
             return [(limit, spent) for _, limit, spent in admission.filters(limits, spent)]
@@ -524,7 +480,7 @@ class Ledger:
         LossError
             When the cap's measure is not the pool's.
         """
-        with self._database.telling() as db:
+        with self.telling() as db:
             if cap is not None and totals.known_measure(db, pool) not in {None, cap.measure}:
                 raise LossError(
                     f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot hold it."
@@ -534,7 +490,7 @@ class Ledger:
 
     def cap(self, principal: str, pool: str) -> PrivacyLoss | None:
         """Return a principal's own recorded cap."""
-        with self._database.reading() as db:
+        with self.reading() as db:
             return totals.own_cap(db, principal, pool)
 
     def reset(self, pool: str, *, by: str = "owner", time: str | None = None) -> int:
@@ -545,7 +501,7 @@ class Ledger:
         OwnerError
             When any dataset of the pool is not TEACHING.
         """
-        with self._database.telling() as db:
+        with self.telling() as db:
             modes = pins.modes(db, pool)
             if not modes or modes != {"teaching"}:
                 raise OwnerError(
@@ -569,7 +525,7 @@ class Ledger:
         What was charged to one of some shares of the pool belongs to the principal too. Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all. With `entries` these
         alone are listed, and their charges say in words what was measured.
         """
-        with self._database.reading() as db:
+        with self.reading() as db:
             terms = None if dataset is None else pins.pinned(db, dataset)
             query = "SELECT DISTINCT charge FROM stored WHERE charge > ?"
             answered = {row[0] for row in db.execute(query, (after,))}
@@ -596,7 +552,7 @@ class Ledger:
 
         It reads on a connection of its own: nobody waits for it, and a frozen ledger can be examined.
         """
-        ledger = self._database.path
+        ledger = self.path
         if not ledger.exists():
             return Verification(0, GENESIS, self.frozen or f"{ledger.name} is missing")
         mark = mark_at(ledger)  # before the ledger is read: what is raised meanwhile is not held against it

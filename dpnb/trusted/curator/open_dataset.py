@@ -203,29 +203,11 @@ class Shelf:
         _erase(copy)
 
     def _opened(
-        self,
-        schema: Schema,
-        terms: Terms,
-        attachment: Attachment,
-        notes: tuple[str, ...],
-        copy: Path,
-        principal: str,
+        self, schema: Schema, terms: Terms, known: Attachment, notes: tuple[str, ...], copy: Path, who: str
     ) -> Attached:
-        known_as = terms.dataset
-        handle = _handle(known_as, attachment.version, schema.version, principal)
-        engine = self._run(copy)
-        return Attached(
-            handle,
-            schema,
-            terms,
-            known_as,
-            attachment.pool,
-            attachment.version,
-            attachment.budget,
-            notes,
-            copy,
-            engine,
-        )
+        name, version = terms.dataset, known.version
+        handle, engine = _handle(name, version, schema.version, who), self._run(copy)
+        return Attached(handle, schema, terms, name, known.pool, version, known.budget, notes, copy, engine)
 
     def _run(self, copy: Path) -> Engine:
         if copy not in self._running:

@@ -425,7 +425,7 @@ class Curator:
             theirs = body["principal"] == principal or not set(shares).isdisjoint(body.get("shares", ()))
             return theirs and body["dataset"] == dataset
 
-        with self._ledger.read() as db:
+        with self._ledger.showing() as db:
             signed = signed_receipt(db, request.entry, private, allowed)
         if signed is None:
             refuse_entry(request.entry)
