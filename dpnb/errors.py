@@ -1,8 +1,34 @@
-"""The exceptions that dpnb raises on purpose; :mod:`dpnb.trusted.errors` says what each means and shows the tree."""
+"""The exceptions that dpnb raises on purpose, and how one that crossed the wire is made again.
+
+Those that a curator raises are defined in :mod:`dpnb.trusted.errors`; here stand those that only a kernel can meet.
+
+::
+
+    DpnbError
+    ├── PlanError (ValueError)        the question cannot be asked as written; nothing was spent
+    │   ├── SchemaError (KeyError)    a column, value or dataset that the public schema does not declare
+    │   ├── LossError                 a privacy loss that is not a usable number, or of the wrong measure
+    │   └── OptionError               an unknown or misspelt option
+    ├── BudgetError                   asked more than is left; nothing was spent
+    ├── PendingError (TypeError)      the value of an estimate that has none yet
+    ├── HandleError (TypeError)       a handle was used as if it held data
+    ├── NestedSpendError              a spend inside a spend
+    ├── Unavailable (ValueError)      an interval or figure that this release cannot support, with the reason
+    ├── OwnerError                    an owner's schema, file or pin does not allow the attach
+    ├── AccessError                   a service does not know who asks, or does not let them
+    └── CuratorError                  the curator could not answer
+        ├── CuratorGone               the process ended or cannot be reached
+        ├── ChargedError              interrupted after the charge: running again returns the stored answer
+        ├── FrozenError               the ledger is not what it was: nothing is released until its owner restores it
+        └── RequestReused             a request id was used again for another plan
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpnb.trusted.errors import (
+    INTERNAL,
     AccessError,
     BudgetError,
     ChargedError,
@@ -10,17 +36,11 @@ from dpnb.trusted.errors import (
     CuratorGone,
     DpnbError,
     FrozenError,
-    HandleError,
     LossError,
-    NestedSpendError,
-    OptionError,
     OwnerError,
-    PendingError,
     PlanError,
     RequestReused,
     SchemaError,
-    Unavailable,
-    from_wire,
 )
 
 __all__ = [
@@ -43,3 +63,61 @@ __all__ = [
     "Unavailable",
     "from_wire",
 ]
+
+
+class OptionError(PlanError):
+    """An unknown, misspelt or contradictory option."""
+
+    code = "option"
+
+
+class PendingError(DpnbError, TypeError):
+    """The value of an estimate was needed before its release."""
+
+    code = "pending"
+
+
+class HandleError(DpnbError, TypeError):
+    """A handle or column condition was used as if it held data."""
+
+    code = "handle"
+
+
+class NestedSpendError(DpnbError):
+    """A spend was opened inside another spend."""
+
+    code = "nested"
+
+
+class Unavailable(DpnbError, ValueError):
+    """An interval or figure that the release cannot support; the message is the reason."""
+
+    code = "unavailable"
+
+
+_TREE: tuple[type[DpnbError], ...] = (
+    DpnbError,
+    PlanError,
+    SchemaError,
+    LossError,
+    OptionError,
+    BudgetError,
+    PendingError,
+    HandleError,
+    NestedSpendError,
+    Unavailable,
+    OwnerError,
+    AccessError,
+    CuratorError,
+    CuratorGone,
+    ChargedError,
+    FrozenError,
+    RequestReused,
+)
+BY_CODE: dict[str, type[DpnbError]] = {kind.code: kind for kind in _TREE}
+
+
+def from_wire(record: dict[str, Any]) -> DpnbError:
+    """Rebuild an error from :func:`~dpnb.trusted.errors.to_wire`; an unknown code becomes a :class:`CuratorError`."""
+    kind = BY_CODE.get(str(record.get("code")), CuratorError)
+    return kind(str(record.get("message", INTERNAL)), **dict(record.get("details") or {}))

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpnb.datasets.cell_text import canonical
 from dpnb.errors import SchemaError
 from dpnb.planner.schema_words import dummy_rows, mode_badge, mode_sentence
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
-from dpnb.trusted.schema.cell import canonical
 
 GOLDEN = Path(__file__).parent / "golden" / "schema" / "people.json"
 

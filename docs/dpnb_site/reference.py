@@ -200,16 +200,10 @@ def events() -> str:
 
 def errors() -> str:
     """The tree of the errors, and each with its permanent code."""
-    from dpnb import errors as public
-    from dpnb.trusted import errors as tree
+    from dpnb import errors as tree
 
     drawing = re.search(r"^    DpnbError\n(?:    .*\n)+", tree.__doc__ or "", re.MULTILINE)
-    kinds = [
-        thing
-        for thing in vars(tree).values()
-        if inspect.isclass(thing) and issubclass(thing, public.DpnbError)
-    ]
-    rows = [(f"`{kind.__name__}`", f"`{kind.code}`", first_line(kind)) for kind in kinds]
+    rows = [(f"`{kind.__name__}`", f"`{code}`", first_line(kind)) for code, kind in tree.BY_CODE.items()]
     return f"```text\n{inspect.cleandoc(drawing[0]) if drawing else ''}\n```\n\n{table(('error', 'code', 'when'), rows)}"
 
 

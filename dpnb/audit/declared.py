@@ -14,10 +14,10 @@ import numpy as np
 
 from dpnb.errors import PlanError
 from dpnb.inference.law import law_of
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities
 from dpnb.risk.divergence import Pair, log_probability
 from dpnb.trusted.mechanisms import AdditiveMechanism, Mechanism
-from dpnb.trusted.noise import SeededBits
 
 _TAIL = 1e-18
 _MOST = 2_000_000

@@ -15,13 +15,13 @@ import numpy as np
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, code, el
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError, Unavailable
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.planner.expression import Compare, Const, Expr, Ref
 from dpnb.statistics import STATISTICS, Statistic, conclude
-from dpnb.trusted.aggregate import answer
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart

@@ -82,7 +82,7 @@ def facts_of(effect: Estimate) -> Facts:
 
 def _sensitivity(leaf: Any) -> float:
     """Return the L1 sensitivity that the price of the question states."""
-    from dpnb.trusted.query import Share
+    from dpnb.trusted.query.plan import Share
 
     pricing = leaf.checked.kind.price(leaf.checked.setting, Share("epsilon", Fraction(1)))
     return float(pricing.parts[0].mechanism.scale)

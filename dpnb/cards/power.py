@@ -10,7 +10,7 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import el
 from dpnb.planner.design import Accuracy
 from dpnb.planner.power import Goal
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
 

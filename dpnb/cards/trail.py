@@ -19,7 +19,7 @@ from dpnb.estimate import PendingQuestion
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
 LEVEL = 0.95

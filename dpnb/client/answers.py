@@ -12,8 +12,9 @@ from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.sharing import additive
 from dpnb.trusted.measurements import Measurement, events
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
-from dpnb.trusted.query import Share, whole
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release, ReleasedPart
 
 

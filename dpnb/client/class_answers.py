@@ -15,7 +15,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import charged_for
+from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.releases import Release
 from dpnb.trusted.wire.codec import exact_json
 

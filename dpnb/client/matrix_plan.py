@@ -19,7 +19,7 @@ from dpnb.estimate.reading import Reading
 from dpnb.inference.digits import given, percent, rounded
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.matrix_forecast import STUDIES, Columns, MatrixForecast, forecast
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _SELDOM = 0.05
 _LEVEL = 0.95

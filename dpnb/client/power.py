@@ -23,7 +23,7 @@ from dpnb.planner.power import Goal, curve, least_loss, least_size, power_table
 from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import Adjacency
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _FEWEST, _MOST = 2, 10**12
 

@@ -17,8 +17,7 @@ from dpnb.planner.held import held_share
 from dpnb.planner.price import PricedBatch, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.query import Plan, Question, Share
-from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, digest_of
+from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, Plan, Question, Share, digest_of
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
 

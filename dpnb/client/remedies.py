@@ -15,7 +15,10 @@ from dpnb.client.priced_batch import AskedBatch, held_shares, stored_questions
 from dpnb.errors import BudgetError, DpnbError
 from dpnb.planner.price import PricedQuestion, price
 from dpnb.planner.request import Ask, BatchPlan, Item
-from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, brief, compose, floored_digits
+from dpnb.trusted.privacy.accountant import compose
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss, brief, floored_digits
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
 

@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Protocol, cast
 
 import msgspec
 
-from dpnb.trusted.errors import CuratorGone, OptionError, PlanError
+from dpnb.errors import OptionError
+from dpnb.trusted.errors import CuratorGone, PlanError
 from dpnb.trusted.wire.codec import decoded
 from dpnb.trusted.wire.messages import Reply
 from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of

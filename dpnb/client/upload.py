@@ -1,6 +1,6 @@
 """Handing over rows that this kernel already holds: pandas, polars and Arrow frames, or a mapping of arrays.
 
-Only the declared columns (and the unit column) are written, each cell read by itself (:mod:`dpnb.trusted.aggregate.containers`),
+Only the declared columns (and the unit column) are written, each cell read by itself (:mod:`dpnb.datasets.containers`),
 as plain arrays in a 0600 file inside the home, which the curator reads once and deletes. Nothing is pickled.
 """
 
@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.datasets.containers import plain_column
 from dpnb.errors import OwnerError
-from dpnb.trusted.aggregate.containers import Use, plain_column
+from dpnb.trusted.aggregate.arrays import Use
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import HandOver

@@ -15,7 +15,7 @@ from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.request import Ask
 from dpnb.trusted.privacy.loss import PrivacyLoss
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import nearest
 
 

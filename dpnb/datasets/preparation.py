@@ -15,14 +15,16 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.cell_text import canonical, text_of
+from dpnb.datasets.containers import plain_column
+from dpnb.datasets.exact_answers import ints_of, table_of
 from dpnb.datasets.per_unit import code_of, per_unit
 from dpnb.trusted.aggregate.cap import RANK
-from dpnb.trusted.aggregate.containers import plain_column
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.calendar import place_of
-from dpnb.trusted.schema.cell import canonical, number_of, text_of
+from dpnb.trusted.schema.cell import number_of
 from dpnb.trusted.schema.free_text import FreeText
 
 Float64s: TypeAlias = NDArray[np.float64]
@@ -41,7 +43,7 @@ def prepare(
     Parameters
     ----------
     raw : mapping of column name to array
-        Columns of one length, each in anything that :func:`~dpnb.trusted.aggregate.containers.plain_column` reads.
+        Columns of one length, each in anything that :func:`~dpnb.datasets.containers.plain_column` reads.
     schema : Schema
         Declares columns, grids and the privacy unit.
     key : bytes
@@ -58,12 +60,12 @@ def prepare(
     if schema.prepared:
         units, columns = _with_prepared(units, columns, schema, others)
     if schema.unit.unit == "row":
-        return Table.of(columns)
+        return table_of(columns)
     ranks = ranked(units, [columns[name] for name in sorted(columns)], key)
     kept = (ranks >= 0) & (ranks < schema.unit.max_rows)
     if schema.unit.max_rows > 1:
-        columns[RANK] = Ints.of(ranks)
-    return Table.of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
+        columns[RANK] = ints_of(ranks)
+    return table_of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
 
 
 def coded(raw: Any, column: Column) -> dict[str, Ints]:
@@ -73,7 +75,7 @@ def coded(raw: Any, column: Column) -> dict[str, Ints]:
     texts = [text_of(cell) for cell in plain_column(raw, column.name).tolist()]
     codes = {text: _codes_of(text, column) for text in set(texts)}
     rows = [codes[text] for text in texts]
-    return {part: Ints.of([row[place] for row in rows]) for place, part in enumerate(column.parts)}
+    return {part: ints_of([row[place] for row in rows]) for place, part in enumerate(column.parts)}
 
 
 def _codes_of(text: str | None, column: Column) -> Sequence[int | None]:
@@ -104,7 +106,7 @@ def _with_prepared(
             units, columns = list(found), {}
         nothing = [code_of(line, made[line.name], []) for line in lines]
         for at, line in enumerate(lines):
-            columns[line.name] = Ints.of(
+            columns[line.name] = ints_of(
                 [found.get(unit or "", nothing)[at] if unit is not None else None for unit in units]
             )
     return units, {part: columns[part] for part in schema.parts}
@@ -163,7 +165,7 @@ def _category_codes(raw: Any, column: Column) -> Ints:
         return _places_of_numbers(plain.astype(np.float64), column)
     places = {text: place for place, text in enumerate(declared_texts(column))}
     known = {text: places.get(canonical(text) or "") for text in set(plain.tolist())}
-    return Ints.of([known[text] for text in plain.tolist()])
+    return ints_of([known[text] for text in plain.tolist()])
 
 
 def _places_of_numbers(x: Float64s, column: Column) -> Ints:

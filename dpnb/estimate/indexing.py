@@ -10,7 +10,7 @@ import numpy as np
 
 from dpnb.errors import PlanError
 from dpnb.estimate.node import Node
-from dpnb.trusted.releases import Axis
+from dpnb.statistics.axis import Axis
 
 _KINDS = {True: "text", False: "a number"}
 

@@ -177,7 +177,7 @@ def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
 
     Examples
     --------
-    >>> from dpnb.trusted.privacy import PrivacyUnit
+    >>> from dpnb.trusted.privacy.unit import PrivacyUnit
     >>> people = PrivacyUnit("change-one", rows=100)
     >>> [float(score_factor(q, people, 4)) for q in (Fraction(1, 2), Fraction(9, 10))]
     [1.0, 1.8]

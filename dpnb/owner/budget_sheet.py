@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from dpnb.cards.markup import clean
 from dpnb.owner.said import Said
 from dpnb.risk.odds import odds_sentence, posterior_table
-from dpnb.trusted.privacy import Budget, Measure
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Schema
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from dpnb.cards.report import PAGE_STYLE, document
 from dpnb.client.publication import ENDING, FORMAT
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
-from dpnb.trusted.privacy import Budget, Measure
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Schema
 
 _FLAVOUR = {

@@ -11,7 +11,7 @@ from dpnb.client.publication import read_publication
 from dpnb.client.verification import verify_receipt, verify_released
 from dpnb.errors import OwnerError, PlanError
 from dpnb.owner.said import Said
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 
 

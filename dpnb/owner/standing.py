@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.owner.owner_acts import acting
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.places import Home
 
 

@@ -32,6 +32,7 @@ from dpnb.planner.labels import text_column
 from dpnb.planner.question import QueryPlan
 from dpnb.planner.work import limited_steps
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.trusted.aggregate.algebra import (
     And,
@@ -40,7 +41,6 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.measurements.facts import capped
 from dpnb.trusted.query.limits import MOST_CELLS
-from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Schema, nearest
 
 

@@ -41,6 +41,7 @@ from dpnb.planner.expression import (
 from dpnb.planner.schema_words import unit_sentence
 from dpnb.statistics import Numeric
 from dpnb.statistics._base import common_step, scaled
+from dpnb.statistics.axis import Axis
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
@@ -61,7 +62,6 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.aggregate.cap import cap
 from dpnb.trusted.query.limits import LARGEST
-from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.calendar import start_of
 

@@ -21,7 +21,7 @@ from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release, ReleasedPart
 
 

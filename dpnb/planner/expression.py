@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpnb.datasets.cell_text import text_of
 from dpnb.errors import PlanError
-from dpnb.trusted.schema.cell import text_of
 
 MAX_DEPTH = 64
 MAX_NODES = 4000

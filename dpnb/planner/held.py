@@ -11,7 +11,7 @@ from dpnb.planner.sharing import additive, amount, pieces
 from dpnb.trusted.measurements import Facts, Measurement, events
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases.record import ShareKind
 
 Paid = Mapping[str, Any]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpnb.datasets.cell_text import text_of
 from dpnb.errors import PlanError, SchemaError
 from dpnb.planner.expression import Const, Expr, Ref, show
+from dpnb.statistics.axis import Axis
 from dpnb.trusted.aggregate.algebra import And, Case, Cmp, Col, IntExpr, Key, Lit, Or, Pred
-from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.cell import text_of
 
 Codes = tuple[int, ...]
 

@@ -26,7 +26,7 @@ from dpnb.statistics.moment_integers import blocks, of_four, pairs, radius_squar
 from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release, ReleasedPart
 
 STUDIES = 60

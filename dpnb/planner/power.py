@@ -16,7 +16,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner.design import Accuracy, Design
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _LOW, _HIGH = 1e-4, 1e4
 _FEWEST, _MOST = 4, 10**9

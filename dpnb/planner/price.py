@@ -22,12 +22,13 @@ from dpnb.planner.sharing import Bought, Places, bought_once, divisions, joint, 
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
 from dpnb.statistics._base import restated
-from dpnb.trusted.measurements import Facts, Measurement, events, loss
+from dpnb.trusted.measurements import Facts, Measurement, events
+from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share, whole
 from dpnb.trusted.query.limits import refuse_unbounded
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
 
@@ -451,4 +452,4 @@ def _within_share(made: Sequence[PrivacyEvent], costs: PrivacyLoss, share: Share
 
 def events_at(question: CheckedQuestion, share: Share, schema: Schema) -> tuple[PrivacyEvent, ...]:
     """Return what a question would be charged at another share."""
-    return loss(question.kind.price(question.setting, share).parts, schema).events
+    return events(question.kind.price(question.setting, share).parts, Facts.of(schema))

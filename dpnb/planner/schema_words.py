@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from dpnb.trusted.privacy import PrivacyUnit
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema
 from dpnb.trusted.schema.grid import MOST_DECIMALS
 

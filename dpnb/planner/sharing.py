@@ -32,7 +32,7 @@ from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import measured
+from dpnb.trusted.query.plan_record import measured
 
 _SLACK = Fraction(1, 1000)
 """What is saved is left where it is less than this part of the loss: the noise stays that of the questions."""

@@ -28,7 +28,7 @@ from dpnb.simulate.studies import Studies, draw
 from dpnb.simulate.tally import Tally, tally
 from dpnb.simulate.truths import given, known
 from dpnb.statistics import BY_NAME
-from dpnb.trusted.aggregate import Table
+from dpnb.trusted.aggregate.reference import Table
 
 _DATA, _NOISE, _METHOD = 0, 1, 2
 _QUESTION = {"column", "other", "by", "where", "adjacency"}

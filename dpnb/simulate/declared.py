@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.exact_answers import table_of
 from dpnb.errors import PlanError
 from dpnb.simulate.populations import Codes, GridLaw, Number, beta, with_outliers
-from dpnb.trusted.aggregate import Table
-from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.aggregate.reference import Ints, Table
 from dpnb.trusted.schema import Column
 
 _TIGHT = 8.0
@@ -96,7 +96,7 @@ class Incomplete:
         (found,) = table.columns.values()
         values = np.append(found.values, 0)
         known = np.append(found.known, np.False_)
-        return Table.of({self.column.name: Ints(values, known)}), np.append(
+        return table_of({self.column.name: Ints(values, known)}), np.append(
             weights * (1 - self.share), self.share
         )
 
@@ -143,7 +143,7 @@ class Arms:
             weights.append(chances * share)
             arm.append(np.full(chances.size, place))
         outcome = Ints(np.concatenate(values), np.concatenate(known))
-        return Table.of({name: outcome, "arm": np.concatenate(arm)}), np.concatenate(weights)
+        return table_of({name: outcome, "arm": np.concatenate(arm)}), np.concatenate(weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +185,7 @@ class Pair:
 
         z = ndtri((np.arange(_SIDE) + 0.5) / _SIDE)
         one, two = (part.ravel() for part in np.meshgrid(z, z))
-        return Table.of(self._codes(one, two)), np.full(_SIDE**2, 1 / _SIDE**2)
+        return table_of(self._codes(one, two)), np.full(_SIDE**2, 1 / _SIDE**2)
 
     def _codes(self, one: NDArray[np.float64], two: NDArray[np.float64]) -> Codes:
         from scipy.special import ndtr

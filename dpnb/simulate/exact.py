@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Numeric
-from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.aggregate.algebra import Key, Pred, Request, Total
-from dpnb.trusted.aggregate.reference import Evaluator, Ints, cell_count
+from dpnb.trusted.aggregate.reference import Evaluator, Ints, Table, cell_count
 
 _EXACT_FLOAT = 2**53
 _EXACT_INT = 2**62

@@ -28,7 +28,7 @@ from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, s
 from dpnb.simulate.exact import Block
 from dpnb.simulate.populations import Population, population
 from dpnb.simulate.tally import wilson
-from dpnb.trusted.aggregate import Table as Rows
+from dpnb.trusted.aggregate.reference import Table as Rows
 
 _BLOCK = 1 << 20
 _DATA, _NOISE = 0, 1

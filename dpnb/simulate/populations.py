@@ -16,10 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.exact_answers import table_of
 from dpnb.datasets.preparation import quantise
 from dpnb.errors import PlanError, SchemaError
-from dpnb.trusted.aggregate import Table
-from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.aggregate.reference import Ints, Table
 from dpnb.trusted.schema import Column
 
 Codes = dict[str, Ints]
@@ -96,7 +96,7 @@ class GridLaw:
 
     def law(self) -> tuple[Table, NDArray[np.float64]]:
         """Return every grid point with its probability."""
-        return Table.of({self.column.name: np.arange(self.column.size)}), self.probabilities
+        return table_of({self.column.name: np.arange(self.column.size)}), self.probabilities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +119,7 @@ class Resampled:
     def law(self) -> tuple[Table, NDArray[np.float64]]:
         """Return the rows, each as likely as the others."""
         size = _length(self.rows)
-        return Table.of(self.rows), np.full(size, 1 / size)
+        return table_of(self.rows), np.full(size, 1 / size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +171,7 @@ class Drawn:
     def law(self) -> tuple[Table, NDArray[np.float64]]:
         """Return many draws."""
         rows = self.draw(np.random.default_rng(0), 1, _LARGE)
-        return Table.of(rows), np.full(_LARGE, 1 / _LARGE)
+        return table_of(rows), np.full(_LARGE, 1 / _LARGE)
 
 
 def population(source: Any, columns: Sequence[Column] | Column | None = None, **grid: Any) -> Population:

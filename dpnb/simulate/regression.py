@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import PlanError
 from dpnb.inference.simulated_release import release_part
 from dpnb.inference.spread import normal_quantile
@@ -29,8 +30,7 @@ from dpnb.simulate.regression_result import RegressionRow, RegressionStudy
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression_readings import Fitted, coefficients
-from dpnb.trusted.aggregate import Table, answer
-from dpnb.trusted.aggregate.reference import Evaluator
+from dpnb.trusted.aggregate.reference import Evaluator, Table
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import Unavailable
 from dpnb.inference.law import law_of
 from dpnb.inference.selection_law import rank_radius
@@ -25,8 +26,8 @@ from dpnb.simulate.exact import Block, histograms, totals
 from dpnb.simulate.selection import MOST_STEPS, select
 from dpnb.statistics import Result, conclude
 from dpnb.statistics.released import SimulatedPart
-from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.aggregate.algebra import Total, ValueCounts
+from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.releases import Release, ReleasedPart
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from dpnb.errors import PlanError
 from dpnb.inference.digits import rounded
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.trusted.aggregate.algebra import (
     Add,
@@ -35,9 +36,8 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import Share
 from dpnb.trusted.query.limits import LARGEST
-from dpnb.trusted.releases import Axis
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column
 
 Target = Literal["none", "number", "pair", "weighted", "numbers", "key", "choice", "value"]

@@ -23,6 +23,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.digits import rounded
 from dpnb.inference.selection_law import count_radius
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, common_step, scaled
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import best
@@ -33,8 +34,8 @@ from dpnb.trusted.aggregate.algebra import CrossMoments, IntExpr, Lit
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 _BETA = 0.05
 

@@ -25,7 +25,7 @@ from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides
 from dpnb.statistics.pair_tails import TAILS, fishers_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 TWO_VALUED = (
     "The sampling error of a correlation is known here for columns of many values (Fisher's z), and one of these has two "

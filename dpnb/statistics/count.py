@@ -23,7 +23,7 @@ from dpnb.statistics._base import Pricing, Setting, Target, additive, count_comp
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Law, Part, SimulatedPart, law_as_sum
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 NO_POPULATION = (
     "A count or a sum describes this dataset; it is not an estimate about a population. "

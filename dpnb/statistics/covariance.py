@@ -24,7 +24,7 @@ from dpnb.statistics.pair import Moments, components, moment, price_pair, redraw
 from dpnb.statistics.pair_tails import TAILS, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.statistics._base import Pricing, Setting
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
@@ -26,7 +27,7 @@ from dpnb.statistics.released import Part, combine
 from dpnb.statistics.result import Result
 from dpnb.statistics.shares import public_total, several, shares_result
 from dpnb.statistics.table_tests import goodness_of_fit_test, independence_test
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 
 def margin(setting: Setting, *names: str) -> Read:

@@ -17,12 +17,13 @@ import numpy as np
 
 from dpnb.inference import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.outcome import Cell
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import Part, SimulatedPart, combine
 from dpnb.statistics.result import Entries, Result
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 Place = Literal["before", "keys", "listed", "labelled"]
 

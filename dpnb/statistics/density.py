@@ -10,14 +10,15 @@ from typing import Any, ClassVar
 from dpnb.inference.digits import rounded
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.binned import checked_method, density_domain, density_result, public_rows, widths_of
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.result import Result
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 
 class Density(Histogram):

@@ -25,7 +25,7 @@ from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _OUTWARDS = 1.25
 """How many standard errors of the level of both means the second test lies further out."""

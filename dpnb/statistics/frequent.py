@@ -21,6 +21,7 @@ from dpnb.inference.interval import Interval
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.selection_law import calibrated_threshold
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.conditional_count import ShownCount
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
@@ -38,8 +39,8 @@ from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import rational
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 NO_DRAWS = (
     "A count that is shown because it passed a threshold is not its value plus noise alone: arithmetic on it has no interval. "

@@ -21,6 +21,7 @@ from dpnb.errors import PlanError
 from dpnb.inference.digits import given
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
@@ -28,8 +29,8 @@ from dpnb.statistics.reading import Read
 from dpnb.statistics.released import combine
 from dpnb.statistics.shares import SharesResult, shares_result
 from dpnb.trusted.aggregate.algebra import Case, Cmp, Key, Lit
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 _PLACES = 3
 PART = "held"

@@ -17,7 +17,7 @@ from dpnb.statistics.count import Linear
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 
 class Histogram(Linear):

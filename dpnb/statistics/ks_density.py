@@ -16,6 +16,7 @@ from dpnb.errors import PlanError
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import largest_epsilon
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, additive, count_component
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.placement import (
@@ -39,8 +40,8 @@ from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 MOST_WORK = 2**22
 CHECK_SHARE, COUNT_SHARE = Fraction(1, 5), Fraction(1, 20)

@@ -19,8 +19,8 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import dated
 from dpnb.inference.tree import level_sizes
 from dpnb.statistics._base import Numeric, Setting
+from dpnb.statistics.axis import Axis
 from dpnb.trusted.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
-from dpnb.trusted.releases import Axis
 
 LEVELS = 10
 MOST_LEVELS = 16

@@ -17,12 +17,13 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.statistics._base import Setting
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.pair_tails import TAILS, fishers_note, lean, likely_products, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED, Ratio
 from dpnb.statistics.reading import Read
 from dpnb.statistics.result import Result, effective_sizes
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 _UPPER = 1.645
 _MARGIN = 0.5

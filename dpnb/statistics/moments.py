@@ -19,6 +19,7 @@ import numpy as np
 from dpnb.inference.digits import rounded
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.moment_integers import Block, blocks, columns, of_four, radius_squared, shrink, sides
 from dpnb.statistics.moment_matrix import matrix_outcome
@@ -34,8 +35,8 @@ from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements.matrix import l1, l2_squared
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 _DRAWS = 2_000
 

@@ -63,7 +63,7 @@ from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _BITS = 15
 _QUARTIC = 5.0

@@ -32,13 +32,14 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import digits
 from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.statistics._base import Setting
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Law, best
 from dpnb.statistics.result import Entries, Result
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 MOST_POINTS, MOST_CELLS, FEWEST_POINTS = 1000, 256, 20
 PRIVATE_POINTS = 100

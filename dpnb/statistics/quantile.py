@@ -31,6 +31,7 @@ from dpnb.inference.largest_epsilon import exponential_epsilon
 from dpnb.inference.selection_law import score_factor
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.quantile_tree import (
@@ -52,8 +53,8 @@ from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 LEVEL = 0.95
 MOST = 1000

@@ -43,7 +43,7 @@ from dpnb.statistics.tree_location import quantile_results, quantiles_of, rank_s
 from dpnb.statistics.tree_shares import SLACK
 from dpnb.trusted.aggregate.algebra import Col, Key, Lit
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
 MOST_NODES = 6_000

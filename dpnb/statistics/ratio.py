@@ -24,7 +24,7 @@ from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import Component
 from dpnb.statistics.spread_centre import SpreadCentre
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 Form = Literal["public", "pair", "tally"]
 Spread = Literal["known", "bought", "bound", "declined", "clustered"]

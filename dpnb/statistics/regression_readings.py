@@ -11,6 +11,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.statistics._base import Setting
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.coefficient_bounds import Bounds, CoefficientBounds
 from dpnb.statistics.coefficient_priors import CoefficientPriors, Priors
 from dpnb.statistics.formula import parse
@@ -19,7 +20,7 @@ from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
 from dpnb.statistics.result import Result, effective_sizes
 from dpnb.statistics.robust_errors import CLASSICAL, NOTE, ROBUST, RobustFit, check_products, is_robust
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 
 @dataclass(frozen=True, eq=False)

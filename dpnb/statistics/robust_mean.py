@@ -34,6 +34,7 @@ from dpnb.inference.largest_epsilon import largest_epsilon, pure_epsilon
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.selection_law import rank_radius, score_factor, selection
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, count_component
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
@@ -51,8 +52,8 @@ from dpnb.trusted.mechanisms.located_sums import Range, radii
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 MIDDLE = RADIUS = Fraction(3, 20)
 WIDEN = 3

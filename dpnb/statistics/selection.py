@@ -20,6 +20,7 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import pure_epsilon
 from dpnb.inference.selection_law import count_radius
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.released import best
@@ -28,8 +29,8 @@ from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 NO_DRAWS = "A choice among declared values: the noise picks a value, it does not move one, so there is nothing to carry through arithmetic."
 _BETA = 0.05

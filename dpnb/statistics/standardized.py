@@ -15,12 +15,13 @@ import numpy as np
 
 from dpnb.errors import OptionError
 from dpnb.statistics._base import Setting
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed, Matrices
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
 from dpnb.statistics.result import Result
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 _FLOOR = 1e-12
 _CLEAR = 2.0

@@ -15,7 +15,7 @@ from dpnb.statistics._base import Pricing, Setting, Target, additive
 from dpnb.statistics.count import Linear
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.sensitivity import Component
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 
 class Sum(Linear):

@@ -29,7 +29,7 @@ from dpnb.inference.elementwise import greater, root
 from dpnb.statistics._base import Centred, Setting
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import Component
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 MOST_SHARE, LEAST_SHARE = Fraction(1, 5), Fraction(1, 50)
 CUBE_SHARE = Fraction(3, 5)

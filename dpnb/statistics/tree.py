@@ -27,6 +27,7 @@ from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, calibrated, price_row
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Pair
@@ -38,8 +39,8 @@ from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
 from dpnb.trusted.aggregate.algebra import Total
 from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.query.plan import Share
+from dpnb.trusted.releases import Release
 
 
 class Tree(Statistic):

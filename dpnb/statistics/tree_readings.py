@@ -19,6 +19,7 @@ import numpy as np
 from dpnb.errors import OptionError
 from dpnb.inference.digits import given
 from dpnb.statistics._base import Setting
+from dpnb.statistics.axis import Axis
 from dpnb.statistics.leaves import Places, leaves_of
 from dpnb.statistics.reading import Read
 from dpnb.statistics.result import Result
@@ -26,7 +27,7 @@ from dpnb.statistics.tree_density import density_result
 from dpnb.statistics.tree_fit import Fitted, fitted
 from dpnb.statistics.tree_location import mean_result, mode_result, quantile_results
 from dpnb.statistics.tree_shares import band_result, cdf_result, count_result, share_result
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 DENSITY_LEVELS = 6
 BANDS = ("pointwise", "simultaneous")

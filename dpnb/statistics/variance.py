@@ -36,7 +36,7 @@ from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
 from dpnb.statistics.sensitivity import Component
 from dpnb.statistics.spread_centre import spread_centre
 from dpnb.statistics.tails import CUBE_SHARE, NOTE, Tails, tail_components, tail_share
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _SECOND_ORDER = 5.0
 _COUNT_SHARE = Fraction(3, 10)

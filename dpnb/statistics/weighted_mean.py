@@ -66,7 +66,7 @@ from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
 from dpnb.statistics.sensitivity import SHARED, Component
 from dpnb.trusted.aggregate.algebra import Mul
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _SPREAD_SHARE = Fraction(3, 10)
 _SHARES = {"square": Fraction(1, 2), "cross": Fraction(1, 4), "weight square": Fraction(1, 4)}

@@ -38,7 +38,7 @@ from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
 from dpnb.statistics.sensitivity import Component
 from dpnb.statistics.weighted_mean import weights_of
 from dpnb.trusted.aggregate.algebra import Clip, IntExpr, Mul
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 _SPREAD_SHARE = Fraction(1, 4)
 _CLEAR, _UPPER = 2.0, 1.645

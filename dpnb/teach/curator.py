@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpnb.errors import OwnerError
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.open_dataset import Attached, Copy
@@ -24,7 +25,6 @@ from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.curator.server import main
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import Found
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.places import Home, write_private
 

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import Unavailable
 from dpnb.teach.law import OutcomeLaw, law
 from dpnb.teach.outcomes import redraw, truth
-from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.aggregate.algebra import Request
+from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.dialect import Dialect
 from dpnb.trusted.schema.owner import OwnedDataset, format_of

@@ -17,7 +17,8 @@ and any order of keys, since its texts may come from elsewhere, and refuses what
 from __future__ import annotations
 
 import json
-from typing import Any, Final, NoReturn
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn, TypeGuard
 
 from dpnb.trusted.errors import PlanError
 
@@ -76,6 +77,19 @@ def read_json(text: str | bytes) -> Any:
     if "\\u" in text or not text.isascii():
         _check_bytes(_ENCODER.encode(found))
     return found
+
+
+def is_record(value: object, fields: Mapping[str, type]) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a value is a record of exactly these fields, each of exactly its type (a truth is no integer; ``object`` is any).
+
+    Examples
+    --------
+    >>> is_record({"cells": 3}, {"cells": int}), is_record({"cells": True}, {"cells": int})
+    (True, False)
+    """
+    if not isinstance(value, dict) or value.keys() != fields.keys():
+        return False
+    return all(kind is object or type(value[name]) is kind for name, kind in fields.items())
 
 
 def _check(value: Any) -> None:

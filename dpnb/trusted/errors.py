@@ -1,17 +1,12 @@
-"""The exception tree: what can go wrong, said so that the next thing to type is clear.
+"""The exceptions that cross the wall: what a curator can refuse, said so that the next thing to type is clear.
 
 ::
 
     DpnbError
     ├── PlanError (ValueError)        the question cannot be asked as written; nothing was spent
     │   ├── SchemaError (KeyError)    a column, value or dataset that the public schema does not declare
-    │   ├── LossError                 a privacy loss that is not a usable number, or of the wrong measure
-    │   └── OptionError               an unknown or misspelt option
+    │   └── LossError                 a privacy loss that is not a usable number, or of the wrong measure
     ├── BudgetError                   asked more than is left; nothing was spent
-    ├── PendingError (TypeError)      the value of an estimate that has none yet
-    ├── HandleError (TypeError)       a handle was used as if it held data
-    ├── NestedSpendError              a spend inside a spend
-    ├── Unavailable (ValueError)      an interval or figure that this release cannot support, with the reason
     ├── OwnerError                    an owner's schema, file or pin does not allow the attach
     ├── AccessError                   a service does not know who asks, or does not let them
     └── CuratorError                  the curator could not answer
@@ -22,7 +17,7 @@
 
 A message says what happened, the two numbers that matter, and what to type next. It never contains data.
 What the curator did not expect crosses the wire as the constant code ``internal`` alone.
-The codes are permanent: a code is never given to another class.
+The codes are permanent: a code is never given to another class. What only a kernel can meet stands in :mod:`dpnb.errors`, with the whole tree.
 """
 
 from __future__ import annotations
@@ -77,40 +72,10 @@ class LossError(PlanError):
     code = "loss"
 
 
-class OptionError(PlanError):
-    """An unknown, misspelt or contradictory option."""
-
-    code = "option"
-
-
 class BudgetError(DpnbError):
     """More was asked than is left. ``details`` holds ``asked``, ``left`` and ``cap`` as exact texts."""
 
     code = "budget"
-
-
-class PendingError(DpnbError, TypeError):
-    """The value of an estimate was needed before its release."""
-
-    code = "pending"
-
-
-class HandleError(DpnbError, TypeError):
-    """A handle or column condition was used as if it held data."""
-
-    code = "handle"
-
-
-class NestedSpendError(DpnbError):
-    """A spend was opened inside another spend."""
-
-    code = "nested"
-
-
-class Unavailable(DpnbError, ValueError):
-    """An interval or figure that the release cannot support; the message is the reason."""
-
-    code = "unavailable"
 
 
 class OwnerError(DpnbError):
@@ -155,28 +120,7 @@ class RequestReused(CuratorError):
     code = "reused"
 
 
-_TREE: tuple[type[DpnbError], ...] = (
-    DpnbError,
-    PlanError,
-    SchemaError,
-    LossError,
-    OptionError,
-    BudgetError,
-    PendingError,
-    HandleError,
-    NestedSpendError,
-    Unavailable,
-    OwnerError,
-    AccessError,
-    CuratorError,
-    CuratorGone,
-    ChargedError,
-    FrozenError,
-    RequestReused,
-)
-BY_CODE: dict[str, type[DpnbError]] = {kind.code: kind for kind in _TREE}
-
-_INTERNAL = (
+INTERNAL = (
     "The curator met a fault it did not expect; the details are in its owner's log. "
     "Running the cell again is safe: it is never charged twice."
 )
@@ -186,10 +130,4 @@ def to_wire(error: BaseException) -> dict[str, Any]:
     """Describe an error for the wire; anything but a :class:`DpnbError` becomes the bare code ``internal``."""
     if isinstance(error, DpnbError) and type(error) is not CuratorError:
         return {"code": error.code, "message": error.message, "details": error.details}
-    return {"code": CuratorError.code, "message": _INTERNAL, "details": {}}
-
-
-def from_wire(record: dict[str, Any]) -> DpnbError:
-    """Rebuild an error from :func:`to_wire`; an unknown code becomes a :class:`CuratorError`."""
-    kind = BY_CODE.get(str(record.get("code")), CuratorError)
-    return kind(str(record.get("message", _INTERNAL)), **dict(record.get("details") or {}))
+    return {"code": CuratorError.code, "message": INTERNAL, "details": {}}

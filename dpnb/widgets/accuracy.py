@@ -17,7 +17,7 @@ from dpnb.inference import effective_size
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics._base import SOME_ROWS
 from dpnb.statistics.ratio import mean_noise_sd
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.widgets import published_losses
 from dpnb.widgets.curve import Curve, Curves, by_rank, kind_of, left_of, needs_size
 from dpnb.widgets.host_questions import text_of

@@ -1,6 +1,6 @@
 """One promise counted two ways: by adding ε, and by zCDP. What each way takes of it says what the tighter one saves.
 
-The numbers are the accountant's: an event costs what :class:`~dpnb.trusted.privacy.PrivacyEvent` charges for it, and ρ becomes ε
+The numbers are the accountant's: an event costs what :class:`~dpnb.trusted.privacy.event.PrivacyEvent` charges for it, and ρ becomes ε
 by :func:`~dpnb.trusted.privacy.accountant.epsilon_of`, always with the δ at which that holds. It is a display: the ledger counts in its
 own measure, whatever is shown here. The browser computes the same (``labextension/src/maths/composition.ts``).
 """

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.errors import Unavailable
 from dpnb.simulate.coverage import Run
 from dpnb.simulate.design import Design
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.studies import ArrayStudies, Studies
 from dpnb.simulate.watching import Seen, seen_under
 from dpnb.statistics import BY_NAME
-from dpnb.trusted.errors import Unavailable
 
 #: How many studies are drawn, and how many are counted at most.
 DRAWN, COUNTED = 40, 1000

@@ -15,7 +15,7 @@ from dpnb.simulate.bootstrap import begun_study
 from dpnb.simulate.coverage import designed
 from dpnb.simulate.resampling import BootstrapDesign
 from dpnb.simulate.tally import Tally
-from dpnb.trusted.aggregate import Table
+from dpnb.trusted.aggregate.reference import Table
 from dpnb.widgets.coverage_breath import COUNTED, Breath, losses_of
 from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject

@@ -20,7 +20,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Pricing
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 
 POINTS_A_DECADE = 12
 #: The ends of the ε that can be dragged, and of the ρ.

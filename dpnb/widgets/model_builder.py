@@ -27,7 +27,7 @@ from dpnb.planner.request import Ask
 from dpnb.statistics._base import SOME_ROWS, who
 from dpnb.statistics.formula import parse
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.widgets.host_questions import opening
 from dpnb.widgets.questions import quoted
 

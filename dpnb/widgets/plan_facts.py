@@ -21,7 +21,7 @@ from dpnb.estimate.derived import Outlook
 from dpnb.planner.held import gain
 from dpnb.planner.price import PricedQuestion
 from dpnb.statistics._base import all_count
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid
 from dpnb.widgets.host_questions import spoken, text_of
 from dpnb.widgets.planned_line import accuracy_at, planned_line, planned_size, splitting

@@ -20,7 +20,7 @@ from dpnb.planner.price import PricedQuestion, events_at
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
 from dpnb.widgets.counting import listed
 from dpnb.widgets.curve import Kind, kind_of

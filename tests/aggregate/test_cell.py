@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpnb.datasets.cell_text import canonical, text_of
 from dpnb.datasets.preparation import read
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.cell import canonical, number_of, number_text, text_of
+from dpnb.trusted.schema.cell import number_of, number_text
 
 ONE = [1, 1.0, True, np.int8(1), np.float32(1), np.bool_(True), Decimal("1.00"), Fraction(2, 2)]
 ONE += ["1", "01", "1.0", " 1\t", "+1.", "1e0", "10e-1", "true", "TRUE", " True "]

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
-from dpnb.trusted.aggregate import Col, LabelSums, answer
+from dpnb.trusted.aggregate.algebra import Col, LabelSums
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
-from dpnb.trusted.curator.engines.preparing import prepare as write
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.free_text import LOWER, UPPER, FreeText
+from tests.contracts.handed import prepare as write
 from tests.examples import examples
 
 CELLS = [
@@ -186,5 +187,5 @@ def test_the_declaration_is_read_back_and_changes_the_version() -> None:
     filled = column(case="lower", missing="None")
     assert Column.from_json(json.loads(json.dumps(filled.to_json()))) == filled
     assert not filled.drops
-    with pytest.raises(SchemaError, match="a label as it is read"):
+    with pytest.raises(SchemaError, match="labels as they are read"):
         Column.from_json({**of.to_json(), "missing": {"constant": "None"}})

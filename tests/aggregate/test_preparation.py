@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from dpnb.datasets.exact_answers import ints_of
 from dpnb.datasets.preparation import number_of, quantise, ranked, row_hash, unit_texts
-from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.schema import Column
 
 AGE = Column.integer("age", 0, 100)
@@ -82,7 +82,7 @@ def test_the_hash_of_a_row_is_md5_of_key_unit_row_and_duplicate():
 
 def test_a_unit_keeps_its_first_rows_by_hash_and_nobody_without_a_unit_stays():
     """The kept rows are those of lowest hash, and rows of an unknown unit are dropped."""
-    age = Ints.of([1, 2, 3, 4])
+    age = ints_of([1, 2, 3, 4])
     ranks = ranked(["a", "a", "a", None], [age], b"key")
     hashes = [row_hash(b"key", "a", str(n), 1) for n in (1, 2, 3)]
     assert ranks.tolist() == [sorted(hashes).index(h) for h in hashes] + [-1]
@@ -90,5 +90,5 @@ def test_a_unit_keeps_its_first_rows_by_hash_and_nobody_without_a_unit_stays():
 
 def test_duplicates_of_a_row_have_hashes_of_their_own():
     """Equal rows of a unit are told apart by their duplicate number, so that each can be kept or dropped."""
-    ranks = ranked(["a"] * 5, [Ints.of([7] * 5)], b"")
+    ranks = ranked(["a"] * 5, [ints_of([7] * 5)], b"")
     assert sorted(ranks) == [0, 1, 2, 3, 4]

@@ -9,9 +9,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
+from dpnb.datasets.cell_text import canonical
 from dpnb.datasets.preparation import quantise, read
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.cell import canonical
 from dpnb.trusted.schema.dialect import Dialect
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reading.md").read_text(encoding="utf-8")

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpnb.trusted.aggregate import (
+from dpnb.datasets.exact_answers import answer, ints_of, table_of
+from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
     Case,
@@ -21,7 +22,6 @@ from dpnb.trusted.aggregate import (
     Col,
     CrossMoments,
     FloorDiv,
-    Ints,
     Key,
     Known,
     LabelSums,
@@ -30,16 +30,15 @@ from dpnb.trusted.aggregate import (
     Not,
     Or,
     Sub,
-    Table,
     Total,
     TrueP,
     ValueCounts,
-    answer,
     bounds,
     columns_of,
+    conjunction,
+    conjuncts,
     substitute,
 )
-from dpnb.trusted.aggregate.algebra import conjunction, conjuncts
 from dpnb.trusted.aggregate.reference import exact_sums
 from tests.contracts.expressions import RANGES, SIZES, batches, integers_of, predicates_of, tables
 
@@ -156,7 +155,7 @@ def plain(request, found):
 @given(columns=tables, batch=batches)
 def test_every_request_means_what_it_says_row_by_row(columns, batch):
     """Totals and value counts equal the sum over rows, one at a time, in unbounded integers."""
-    for request, found in zip(batch, answer(Table.of(columns), batch), strict=True):
+    for request, found in zip(batch, answer(table_of(columns), batch), strict=True):
         assert plain(request, found) == by_rows(columns, request)
 
 
@@ -183,8 +182,8 @@ def test_a_row_that_occurs_n_times_counts_n_times(columns, batch, times):
         name: [v for v, n in zip(column, times, strict=True) for _ in range(n)]
         for name, column in columns.items()
     }
-    weighted = Table.of(columns, times=np.array(times, dtype=np.int64))
-    pairs = zip(answer(weighted, batch), answer(Table.of(repeated), batch), batch, strict=True)
+    weighted = table_of(columns, times=np.array(times, dtype=np.int64))
+    pairs = zip(answer(weighted, batch), answer(table_of(repeated), batch), batch, strict=True)
     assert all(plain(request, one) == plain(request, other) for one, other, request in pairs)
 
 
@@ -205,7 +204,7 @@ def test_sums_are_exact_integers_of_any_size(rows, weighted):
 def test_splitting_a_filter_keeps_the_same_rows(predicate, columns):
     """A row is kept where every part of a conjunction is true."""
     whole, parts = Total(Lit(1), predicate), Total(Lit(1), conjunction(conjuncts(predicate)))
-    assert answer(Table.of(columns), [whole]) == answer(Table.of(columns), [parts])
+    assert answer(table_of(columns), [whole]) == answer(table_of(columns), [parts])
 
 
 @given(node=integers_of(3))
@@ -219,8 +218,8 @@ def test_substituting_a_column_for_itself_changes_nothing(node):
 def test_masked_arrays_lists_and_arrays_are_one_column():
     """A column can be given in each of numpy's and Python's ways."""
     for column in ([1, None, 3], np.ma.MaskedArray([1, 9, 3], mask=[False, True, False])):
-        assert Ints.of(column).tolist() == [1, None, 3]
-    assert Ints.of(np.array([1, 2], dtype=np.uint8)).tolist() == [1, 2]
+        assert ints_of(column).tolist() == [1, None, 3]
+    assert ints_of(np.array([1, 2], dtype=np.uint8)).tolist() == [1, 2]
 
 
 def test_nodes_that_could_fail_on_data_cannot_be_written():

@@ -16,7 +16,7 @@ from dpnb.audit.neighbours import described
 from dpnb.audit.sampling import clopper_pearson
 from dpnb.errors import OptionError, PlanError
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 HALF = Fraction(1, 2)
 

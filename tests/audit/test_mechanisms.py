@@ -20,7 +20,7 @@ from dpnb.trusted.mechanisms import (
     Thresholding,
 )
 from dpnb.trusted.mechanisms.located_sums import radii
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 
 def counted(rows):

@@ -26,13 +26,16 @@ import dpnb
 from dpnb.datasets import load
 from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator.adoption import Question
-from dpnb.trusted.curator.engines import prepare
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.service import _row
 from dpnb.trusted.curator.terms import Terms
-from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import raw
+from tests.contracts.handed import prepare
 
 OPEN = "import dpnb; dpnb.open('incentive33', quiet=True)"
 LIBRARIES = "import asyncio, http.client, sqlite3, msgspec, numpy, duckdb, tornado.web"

@@ -20,11 +20,12 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from dpnb.trusted.aggregate import Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.aggregate.algebra import Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
+from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.handed import prepare
 
 REPEATS = 9
 GROUPS = 50

@@ -19,7 +19,10 @@ from pathlib import Path
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.terms import Terms
-from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
 
 EVENTS = [Question("key", ["people.age.mean()"], [PrivacyEvent("pure", Fraction(1, 1000))])]
 

@@ -30,11 +30,12 @@ from dpnb.statistics import regression
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.regression_readings import coefficients
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.handed import prepare
 
 REPEATS = 7
 BOOTSTRAP = 400
@@ -99,7 +100,7 @@ def bootstrap():
     where, rng = schema(11), np.random.default_rng(2)
     raw = {f"c{i}": np.clip(rng.normal(0, 0.3, 20_000), -1, 1) for i in range(11)}
     item = question(where)
-    from dpnb.trusted.aggregate import answer
+    from dpnb.datasets.exact_answers import answer
 
     exact = answer(reference(raw, where), [part.request for part in item.parts])
     parts = tuple(

@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dpnb.trusted.curator.engines import prepare
 from dpnb.trusted.curator.engines.postgres import PostgresEngine, drop_copy, write_copy
 from dpnb.trusted.curator.engines.postgres_table import fetch, identified
 from dpnb.trusted.schema.server_table import ServerTable
 from tests.benchmarks.bench_engine import BATCH, MEDIAN, RAW, RAW_AT_ONCE, SCHEMA, by_hand, people, timed
+from tests.contracts.handed import prepare
 from tests.postgres.server import running
 
 REPEATS = 7

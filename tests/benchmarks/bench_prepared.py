@@ -19,10 +19,11 @@ from pathlib import Path
 
 import duckdb
 
-from dpnb.trusted.aggregate import Col, Key, Lit, Total
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare, preparing
+from dpnb.trusted.aggregate.algebra import Col, Key, Lit, Total
+from dpnb.trusted.curator.engines import DuckDBEngine, preparing
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema.owner import load
+from tests.contracts.handed import prepare
 
 REPEATS = 5
 SCHEMA = load(

@@ -16,7 +16,8 @@ from dpnb.datasets import census, census_schema
 from dpnb.estimate import PendingQuestion
 from dpnb.planner.price import price
 from dpnb.planner.request import Ask
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine
+from tests.contracts.handed import prepare
 
 ROWS, ROUNDS = 10_000, 60
 

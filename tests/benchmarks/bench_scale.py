@@ -25,12 +25,16 @@ import duckdb
 import numpy as np
 
 import dpnb
-from dpnb.trusted.aggregate import Col, CrossMoments, Key, Lit, Mul, Sub, Total, ValueCounts
+from dpnb.trusted.aggregate.algebra import Col, CrossMoments, Key, Lit, Mul, Sub, Total, ValueCounts
 from dpnb.trusted.curator.adoption import Question
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.handed import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 

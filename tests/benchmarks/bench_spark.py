@@ -18,11 +18,12 @@ from pathlib import Path
 
 import duckdb
 
-from dpnb.trusted.curator.engines import prepare, spark_session
+from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.spark import SparkEngine, write_copy
 from dpnb.trusted.curator.engines.spark_table import fetch, identified
 from dpnb.trusted.schema.lake_table import LakeTable
 from tests.benchmarks.bench_engine import BATCH, KEPT, MEDIAN, RAW, RAW_AT_ONCE, SCHEMA, people, timed
+from tests.contracts.handed import prepare
 
 REPEATS = 5
 EXACT_MEDIAN = f"SELECT percentile(age, 0.5) FROM people WHERE {KEPT.replace('income', 'age')}"

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb.cards.released import estimate_card
-from dpnb.trusted.noise.bits import SeededBits
+from dpnb.inference.seeded_bits import SeededBits
 from tests.browser.conftest import ROOT
 from tests.contracts.questions import TABLES, UNITS, X, asked, released, schema
 

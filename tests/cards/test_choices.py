@@ -14,8 +14,8 @@ from dpnb.cards.released import estimate_card
 from dpnb.cards.report import report
 from dpnb.cards.tracks import figure
 from dpnb.estimate import Estimate
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import Compare, Const
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import UNITS, B, G, X, Y, asked, released, schema

@@ -12,8 +12,8 @@ from dpnb.cards.curves import Beside, Curve, curve_of, curve_svg, draw_curve, sp
 from dpnb.cards.facts import line_of
 from dpnb.cards.released import line_html, line_text
 from dpnb.estimate import Estimate
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import Ref
-from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import TABLES, UNITS, asked, released, schema
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from dpnb.cards.released import estimate_card
 from dpnb.errors import OptionError
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import Compare, Const
-from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import UNITS, B, G, X, asked, released, schema
 
 TABLE = {"x": [31.0, 80.0, 2.0], "y": [1.0] * 3, "b": [1, 0, 1], "g": ["u", "v", "w"]}

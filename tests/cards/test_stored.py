@@ -15,8 +15,8 @@ from dpnb.cards import estimate_card, release_card
 from dpnb.cards.stored import stored_of, when
 from dpnb.cards.trail import LONGEST, more_of, trail_of
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.statistics import conclude
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.cards import made
 from tests.contracts.questions import TABLES, UNITS, X, asked, released, schema

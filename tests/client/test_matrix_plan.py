@@ -18,7 +18,7 @@ from dpnb.planner.matrix_forecast import Columns, forecast
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced
 from tests.statistics.coverage import release

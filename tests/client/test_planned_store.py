@@ -8,7 +8,7 @@ import pytest
 
 import dpnb
 from dpnb.cards.plan import plan_card
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from tests.curator import small
 
 

@@ -10,17 +10,17 @@ import pytest
 
 import dpnb
 from dpnb.client.assumptions import planned_question
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.inference.simulated_release import release_part
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics.difference import Difference
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
 

@@ -25,8 +25,9 @@ from dpnb.errors import (
 )
 from dpnb.estimate import Estimate, current_host
 from dpnb.planner.request import Ask
-from dpnb.trusted.privacy import Budget, PrivacyUnit
+from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from tests.curator import small
 

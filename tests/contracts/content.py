@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from dpnb.datasets.cell_text import canonical, text_of
 from dpnb.trusted.curator.content import (
     ABSENT,
     DAY,
@@ -33,7 +34,7 @@ from dpnb.trusted.curator.content import (
     read_names,
 )
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.cell import LARGEST_WHOLE, PLAIN_WHOLE, canonical, number_of, text_of
+from dpnb.trusted.schema.cell import LARGEST_WHOLE, PLAIN_WHOLE, number_of
 
 
 def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes) -> Content:

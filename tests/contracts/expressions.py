@@ -6,7 +6,7 @@ from math import prod
 
 from hypothesis import strategies as st
 
-from dpnb.trusted.aggregate import (
+from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
     Case,

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from dpnb.inference.law import law_from_json
-from dpnb.trusted.noise import SeededBits
+from dpnb.inference.seeded_bits import SeededBits
 
 FITS = 1e-6
 MISFITS = 1e-12

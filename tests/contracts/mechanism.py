@@ -12,9 +12,9 @@ import pytest
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.law import law_of
 from dpnb.inference.mechanism_cards import MECHANISM_CARDS
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.simulated_release import add_noise
 from dpnb.trusted.mechanisms import MECHANISMS
-from dpnb.trusted.noise import SeededBits
 from tests.contracts.law import FITS, MISFITS, fit
 
 
@@ -66,6 +66,10 @@ class AdditiveContract(MechanismContract):
         """Calibrate for a sensitivity and a loss."""
 
     @abstractmethod
+    def lost(self, mechanism, sensitivity):
+        """The loss of an instance at a sensitivity."""
+
+    @abstractmethod
     def stretched(self, factor):
         """The instance of :meth:`mechanism` with its scale times `factor`."""
 
@@ -73,7 +77,7 @@ class AdditiveContract(MechanismContract):
         """What is asked is exactly what is charged, for awkward rationals too."""
         for sensitivity in (1, 7, Fraction(9, 4), 2**40):
             for amount in (Fraction(1, 10), Fraction(1, 3), Fraction(999_999_937, 10**9)):
-                assert self.calibrated(sensitivity, amount).loss(sensitivity) == amount
+                assert self.lost(self.calibrated(sensitivity, amount), sensitivity) == amount
 
     def test_zero_sensitivity_zero_loss_and_floats_are_refused(self):
         """No mechanism is free, endless or approximate."""

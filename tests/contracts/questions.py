@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.estimate import Estimate, ask
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.statistics import STATISTICS, Statistic, conclude
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

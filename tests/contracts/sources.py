@@ -30,6 +30,7 @@ from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.dialect import STRICT
 from dpnb.trusted.schema.named_file import held
 from dpnb.trusted.wire.places import Home
+from tests.contracts.handed import handed
 from tests.examples import examples, rotation
 
 COLUMNS = (
@@ -152,7 +153,7 @@ def codes_by_sql(source, folder, dialect=STRICT):
     connection = engine()
     with held(source, dialect) as named:
         try:
-            raw = open_source(connection, named, workshop=workshop)
+            raw = open_source(connection, handed(named, schema()), workshop=workshop)
             return connection.execute(prepared_sql({"": raw}, schema(), b"key")).fetchall()
         finally:
             connection.execute("DETACH DATABASE IF EXISTS owners_file")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.mechanisms import DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.conversion import laplace_rho

@@ -14,8 +14,8 @@ from dpnb.client.session import Session
 from dpnb.client.transport import InMemory
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
-from dpnb.trusted.aggregate.reference import answer
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Shelf
 from dpnb.trusted.curator.release import Chance

@@ -18,8 +18,8 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from dpnb.datasets import load
-from dpnb.trusted.curator.engines import prepare
 from tests.contracts.content import content_of
+from tests.contracts.handed import prepare
 from tests.examples import examples, rotation
 
 KEY = b"the curator's"

@@ -32,7 +32,7 @@ from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.owner import restoration
 from dpnb.trusted.owner.restoration import restore
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.messages import Again, Attach
 from dpnb.trusted.wire.places import Home
 from tests.curator import small

@@ -32,7 +32,10 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.owner import act_entries
-from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.examples import examples, rotation
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger"
@@ -261,7 +264,8 @@ from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.errors import BudgetError
-from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
 path, name, tries, unit = sys.argv[1:]
 won = 0
 with Ledger(path, wait=60) as ledger:
@@ -1109,7 +1113,8 @@ from fractions import Fraction
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
 path, step = sys.argv[1], int(sys.argv[2])
 count = 0
 def killer(statement):
@@ -1177,7 +1182,8 @@ from fractions import Fraction
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
 path, start = sys.argv[1], int(sys.argv[2])
 ledger = Ledger(path)
 for i in range(start, start + 100000):

@@ -34,7 +34,8 @@ from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.owner.restoration import restore
-from dpnb.trusted.privacy import Budget, PrivacyLoss
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import Again, Attach, Submit

@@ -50,7 +50,7 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.mechanisms.located_sums import radii
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
-from dpnb.trusted.query import read_parts, written
+from dpnb.trusted.query.plan_record import read_parts, written
 from tests.curator import small
 from tests.curator.test_store import MAKERS
 

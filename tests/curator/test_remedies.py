@@ -9,7 +9,7 @@ import pytest
 
 from dpnb.errors import BudgetError
 from dpnb.planner.request import Ask
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.curator import small
 
 BUDGETS = {

@@ -9,10 +9,10 @@ import pytest
 
 from dpnb.client.handles import Dataset
 from dpnb.client.priced_batch import batch_of
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Submit
 from tests.curator import small

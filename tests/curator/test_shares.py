@@ -14,7 +14,7 @@ from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.curator.test_ledger import C1, POOL, charge, forge, pure, terms
 from tests.examples import examples
 

@@ -14,8 +14,12 @@ from dpnb.errors import DpnbError
 from dpnb.planner import Ask, BatchPlan, Item, price
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.curator.mark import Mark, Total
-from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
-from dpnb.trusted.query import Plan, Share, read_parts, written
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query.plan import Plan, Share
+from dpnb.trusted.query.plan_record import read_parts, written
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import SAMPLES, asked, schema

@@ -19,7 +19,7 @@ from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.together import BY_ITSELF, Together
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.curator.test_ledger import POOL, charge, pure
 
 ROOT = Path(__file__).parents[2]
@@ -263,7 +263,8 @@ from fractions import Fraction
 from dpnb.trusted.curator import failpoints, together
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
 ledger, where, commits = Ledger(sys.argv[1]), sys.argv[2], []
 def at(step):
     if step != "committing":

@@ -199,7 +199,7 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"columns__age__lower": "TODO"}, "still holds TODO at columns.age.lower"),
         ({"columns__sex": {"type": "category", "values": ["TODO"]}}, "columns.sex.values"),
         # sizes
-        ({"dataset__adjacency": "change-one"}, "makes the row count public: write rows = …"),
+        ({"dataset__adjacency": "change-one"}, "makes the number of rows public: write rows = …"),
         ({"dataset__rows": 5}, 'rows is private under "add-remove"'),
         ({"dataset__units": 5}, 'write unit = "person_id"'),
         ({"dataset__max_rows_per_unit": 5}, 'write unit = "person_id"'),
@@ -212,7 +212,7 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"dataset__unit": "p", "dataset__rows": 9}, 'with unit = "p" remove it'),
         (
             {"dataset__unit": "p", "dataset__max_rows_per_unit": 2, "dataset__adjacency": "change-one"},
-            "needs units = … (public)",
+            "makes the number of units public: write units = …",
         ),
         (
             {"dataset__unit": "p", "dataset__max_rows_per_unit": 2, "dataset__units": 2},

@@ -13,8 +13,9 @@ from dpnb.errors import Unavailable
 from dpnb.estimate import Estimate, ask
 from dpnb.inference.interval import Interval
 from dpnb.statistics import BY_NAME
+from dpnb.statistics.axis import Axis
 from dpnb.trusted.privacy.loss import PrivacyLoss
-from dpnb.trusted.releases import Axis, Release, ReleasedPart
+from dpnb.trusted.releases import Release, ReleasedPart
 
 _ids = itertools.count()
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpnb.errors import DpnbError, LossError
 from dpnb.planner import BatchPlan, PricedBatch, PricedQuestion, price
-from dpnb.trusted.aggregate import LabelSums, ValueCounts
+from dpnb.trusted.aggregate.algebra import LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,

@@ -10,21 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.trusted.aggregate import (
+from dpnb.datasets.exact_answers import ints_of, label_sums, table_of
+from dpnb.trusted.aggregate.algebra import (
     Col,
     CrossMoments,
-    Ints,
     Key,
     LabelSums,
     Lit,
     Request,
     Sub,
-    Table,
     Total,
     ValueCounts,
 )
 from dpnb.trusted.aggregate.cap import RANK
-from dpnb.trusted.aggregate.reference import Evaluator, cell_count, exact_sums, shrunk
+from dpnb.trusted.aggregate.reference import Evaluator, Ints, cell_count, exact_sums, shrunk
 
 TABLE = "table number"
 """The column that holds it."""
@@ -67,8 +66,8 @@ class Stack:
         ranks = [
             max(at - first, 0) for found, first in zip(places, alone, strict=True) for at in range(len(found))
         ]
-        columns[RANK] = Ints.of(np.array(ranks, dtype=np.int64))
-        self.table = Table.of(columns)
+        columns[RANK] = ints_of(np.array(ranks, dtype=np.int64))
+        self.table = table_of(columns)
         self.evaluate = Evaluator(self.table)
 
     def keyed(self, request: Request) -> Request:
@@ -89,8 +88,8 @@ class Stack:
 
     def labels(self, request: LabelSums) -> tuple[Array, Array]:
         """Exact counts of shape ``(table, label)`` of every label that a table has, and sums of shape ``(table, label, number)``."""
-        tally = self.evaluate.label_sums(
-            LabelSums((Col(TABLE), *request.label), request.values, request.where)
+        tally = label_sums(
+            self.evaluate, LabelSums((Col(TABLE), *request.label), request.values, request.where)
         )
         seen = {found: at for at, found in enumerate(dict.fromkeys(one[1:] for one in tally.labels))}
         counts = np.zeros((self.tables, len(seen)), dtype=np.int64)

@@ -8,9 +8,10 @@ from collections import Counter
 import pytest
 
 from dpnb.trusted.errors import DpnbError
-from dpnb.trusted.measurements import code_ranges, loss
+from dpnb.trusted.measurements import code_ranges
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.query.limits import refuse_unbounded
+from tests.contracts.derived_loss import loss
 from tests.fuzz.algebra import MOST_CELLS, measurements, thresholded
 from tests.fuzz.pairs import EXACT, Pair, _grid
 from tests.measurements.tiny import UNITS, common_rows, cost, pool, schema, shown

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from dpnb.datasets import preparation
+from dpnb.datasets.cell_text import text_of
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import DpnbError
 from dpnb.planner import price
-from dpnb.trusted.aggregate import (
+from dpnb.trusted.aggregate.algebra import (
     CrossMoments,
     FloorDiv,
     Key,
@@ -22,16 +24,15 @@ from dpnb.trusted.aggregate import (
     Sub,
     Total,
     ValueCounts,
-    answer,
+    bounds,
 )
-from dpnb.trusted.aggregate.algebra import bounds
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.measurements import code_ranges
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.cell import text_of
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from tests.contracts.engine import as_lists
+from tests.contracts.handed import prepare
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import cell
 from tests.fuzz.tables import TABLE

@@ -13,7 +13,8 @@ from dpnb.planner.sharing import joint
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.measurements import Facts
-from dpnb.trusted.query import Plan, charged_for, together
+from dpnb.trusted.query.plan import Plan
+from dpnb.trusted.query.price import charged_for, together
 from dpnb.trusted.schema import Schema
 from tests.fuzz import pairs, questions, report
 from tests.fuzz.report import pasted

@@ -12,10 +12,10 @@ import pytest
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Opened
 from dpnb.client.upload import hand_over
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError
 from dpnb.planner import Ask, BatchPlan, Item, price
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.curator import service
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Shelf

@@ -31,7 +31,6 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.aggregate.cap import RANK, cap
 from dpnb.trusted.errors import DpnbError, PlanError
-from dpnb.trusted.measurements import loss
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
@@ -44,6 +43,7 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.mechanisms.located_sums import radii
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from tests.contracts.derived_loss import loss
 from tests.measurements.tiny import (
     UNITS,
     Measured,

@@ -13,10 +13,11 @@ from dpnb.planner import price
 from dpnb.statistics import BY_NAME
 from dpnb.statistics.pair import price_pair
 from dpnb.statistics.sum import Sum
-from dpnb.trusted.measurements import events, loss
+from dpnb.trusted.measurements import events
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from tests.contracts.derived_loss import loss
 from tests.contracts.questions import UNITS, X, Y, asked, schema
 from tests.fuzz import pairs
 

@@ -13,12 +13,13 @@ from dpnb.planner import QueryPlan
 from dpnb.planner import expression as e
 from dpnb.planner.emptiness import keeps_nobody
 from dpnb.trusted.aggregate.algebra import Add, And, Cmp, Col, Key, Known, Lit, Not, Or, Total, TrueP
-from dpnb.trusted.measurements import Facts, Measurement, code_ranges, events, loss
+from dpnb.trusted.measurements import Facts, Measurement, code_ranges, events
 from dpnb.trusted.measurements.regions import Regions, apart
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.derived_loss import loss
 from tests.fuzz.algebra import Algebra, divisions
 from tests.fuzz.pairs import Rows
 from tests.measurements.test_derived_loss import LOW, THIRDS, gaussian, laplace

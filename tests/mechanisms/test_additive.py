@@ -20,6 +20,9 @@ class TestDiscreteLaplace(AdditiveContract):
     def calibrated(self, sensitivity, amount):
         return DiscreteLaplace.calibrate(sensitivity, amount)
 
+    def lost(self, mechanism, sensitivity):
+        return sensitivity / mechanism.scale
+
     def stretched(self, factor):
         return DiscreteLaplace(Fraction(23, 3) * factor)
 
@@ -30,6 +33,9 @@ class TestDiscreteGaussian(AdditiveContract):
 
     def calibrated(self, sensitivity, amount):
         return DiscreteGaussian.calibrate(sensitivity, amount)
+
+    def lost(self, mechanism, sensitivity):
+        return sensitivity / (2 * mechanism.variance)
 
     def stretched(self, factor):
         return DiscreteGaussian(Fraction(61, 2) * factor**2)

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities, rank_radius
 from dpnb.inference.simulated_release import choose, penalties_of, points_of
 from dpnb.trusted.mechanisms import QuantileSelection, exponential
 from dpnb.trusted.mechanisms.exponential import FLOOR, Terrain
-from dpnb.trusted.noise import SeededBits
 from tests.contracts.law import FITS
 from tests.contracts.mechanism import MechanismContract
 from tests.mechanisms.enumeration import counted

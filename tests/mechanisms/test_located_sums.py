@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -12,10 +13,14 @@ from scipy import stats
 
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities, selection
+from dpnb.trusted.aggregate.algebra import Col, ValueCounts
+from dpnb.trusted.measurements import Facts, Measurement, located
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.located_sums import Range, radii
-from dpnb.trusted.noise import SeededBits
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 
@@ -186,8 +191,16 @@ def test_no_counts_make_it_fail(counts):
 
 def test_the_cost_of_the_sums_does_not_depend_on_the_range():
     """ε of a row that enters, and of one that changes, from the relative scales alone."""
-    assert made(100).cost(1, 0) == Fraction(1, 3) + Fraction(1, 5) + Fraction(1, 7) + Fraction(1, 2)
-    assert made(100).cost(0, 1) == Fraction(2, 3) + Fraction(1, 5) + Fraction(1, 7)
+    entering = Fraction(1, 3) + Fraction(1, 5) + Fraction(1, 7) + Fraction(1, 2)
+    changing = Fraction(2, 3) + Fraction(1, 5) + Fraction(1, 7)
+    for unit, mechanism, cost in (
+        (PrivacyUnit("add-remove"), made(100), entering),
+        (PrivacyUnit("change-one", rows=5), replace(made(100), count_scale=None), changing),
+    ):
+        facts = Facts(unit, Measure.PURE, {"x": (0, 100)}, frozenset())
+        asked = Measurement("sums", ValueCounts(Col("x")), mechanism, mechanism.width)
+        *_, sums = located.events(asked, facts)
+        assert sums.amount == cost
 
 
 def test_wrong_parameters_are_refused():

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from dpnb.inference.law import law_of
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection, exponential
-from dpnb.trusted.noise import SeededBits, exact
+from dpnb.trusted.noise import exact
 from tests.contracts.law import MISFITS, fit
 from tests.mechanisms.enumeration import counted, tight_pair, worst
 from tests.mechanisms.test_additive import renyi

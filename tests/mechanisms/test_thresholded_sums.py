@@ -12,18 +12,21 @@ from functools import cache
 import numpy as np
 import pytest
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.law import DiscreteLaplaceLaw, law_of
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.simulated_release import release_part
-from dpnb.trusted.aggregate import Col, LabelSums, LabelTally, answer
-from dpnb.trusted.measurements import Measurement, loss
+from dpnb.trusted.aggregate.algebra import Col, LabelSums
+from dpnb.trusted.aggregate.reference import LabelTally
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import DiscreteLaplace, ThresholdedSums
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import bounded_above
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.derived_loss import loss
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 

@@ -13,11 +13,11 @@ import pytest
 
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import calibrated_threshold
 from dpnb.inference.simulated_release import release_part
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN, Thresholding
-from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 

@@ -19,8 +19,11 @@ from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.engines import recognition
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.mechanisms import DiscreteLaplace
-from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant, conversion, event, loss
+from dpnb.trusted.privacy import accountant, conversion, event, loss
 from dpnb.trusted.privacy.conversion import laplace_rho
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
 from tests.curator import test_shares as on_shares

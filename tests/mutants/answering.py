@@ -13,6 +13,7 @@ import pytest
 
 from dpnb.errors import BudgetError, CuratorError
 from dpnb.inference.elementwise import choose
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.request import Ask
 from dpnb.statistics import released
 from dpnb.statistics._base import Setting
@@ -21,7 +22,6 @@ from dpnb.trusted.aggregate.reference import Evaluator
 from dpnb.trusted.curator import adoption, failpoints, release, service, totals
 from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.release import Chance
-from dpnb.trusted.noise import SeededBits
 from dpnb.trusted.releases import Release, ReleasedPart
 from tests.curator import small, test_adoption_rules, test_failpoints, test_replay, test_store
 from tests.mutants.table import Mutant, replaced, together

@@ -15,7 +15,8 @@ from dpnb.audit import audit, events, experiment, fit_noise, noise_fit
 from dpnb.exhibits import defects
 from dpnb.risk import divergence, float_laplace
 from dpnb.trusted.mechanisms import PermuteAndFlip
-from dpnb.trusted.privacy import Measure, PrivacyEvent
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.measure import Measure
 from tests.mutants.table import Mutant, replaced
 
 HALF = Fraction(1, 2)

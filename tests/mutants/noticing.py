@@ -18,7 +18,7 @@ from dpnb.trusted.curator.inodes import Inodes
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile, mark_of
 from dpnb.trusted.owner import restoration
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.places import Home
 from tests.curator import test_mark as on_mark
 from tests.curator.test_ledger import POOL, charge, terms

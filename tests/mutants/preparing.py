@@ -12,9 +12,10 @@ import pytest
 from dpnb.datasets import preparation
 from dpnb.datasets.preparation import prepare as reference
 from dpnb.errors import OwnerError
-from dpnb.trusted.curator.engines import per_unit_sql, prepare, preparing
+from dpnb.trusted.curator.engines import per_unit_sql, preparing
 from dpnb.trusted.schema import Column, owner
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
+from tests.contracts.handed import prepare
 from tests.curator.engines import test_prepared as prepared
 from tests.datasets import test_prepare_section as section
 from tests.mutants.table import Mutant, replaced

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.datasets import preparation
-from dpnb.trusted.aggregate import containers
-from dpnb.trusted.aggregate.containers import plain_column
+from dpnb.datasets import containers, preparation
+from dpnb.datasets.containers import plain_column
 from dpnb.trusted.curator.engines import preparing, recognition
 from dpnb.trusted.schema.named_file import NamedFile
 from tests.curator import test_content as content

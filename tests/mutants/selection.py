@@ -10,11 +10,11 @@ import numpy as np
 
 from dpnb.inference import selection_law
 from dpnb.inference.law import law_from_json
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.mechanisms import QuantileSelection, exponential, gaussian, laplace
-from dpnb.trusted.noise import SeededBits
 from dpnb.trusted.releases import ReleasedPart
 from tests.contracts.law import FITS, fit
 from tests.contracts.statistic import priced, schema

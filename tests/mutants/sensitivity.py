@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from dpnb.datasets import preparation
+from dpnb.datasets.exact_answers import ints_of
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import quantile
 from dpnb.statistics._base import Centred, Numeric, Square
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
-from dpnb.trusted.aggregate import Lit, Mul, Sub
+from dpnb.trusted.aggregate.algebra import Lit, Mul, Sub
 from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, realised_loss, schema, worst_loss
@@ -211,11 +212,11 @@ def halves_go_up(_: Any) -> None:
 
 def one_choice_of_rows(_: Any) -> None:
     """The rows that a unit keeps are the same for every question, in whatever order the rows come."""
-    units, codes = ["a"] * 12 + ["b"] * 3, Ints.of([*range(12), 0, 0, None])
+    units, codes = ["a"] * 12 + ["b"] * 3, ints_of([*range(12), 0, 0, None])
     first = preparation.ranked(units, [codes], b"key") < 2
     assert first.tolist() == (preparation.ranked(units, [codes], b"key") < 2).tolist()
     assert first.sum() == 4
-    back = preparation.ranked(units[::-1], [Ints.of(codes.tolist()[::-1])], b"key") < 2
+    back = preparation.ranked(units[::-1], [ints_of(codes.tolist()[::-1])], b"key") < 2
     assert sorted(codes.values[first]) == sorted(codes.values[::-1][back])
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from dpnb.errors import DpnbError
 from dpnb.exhibits.averaged_law import AveragedLaplaceLaw, gaussian_threshold
-from dpnb.trusted.noise import SeededBits, exact
+from dpnb.inference.seeded_bits import SeededBits
+from dpnb.trusted.noise import exact
 
 
 def moments(law):

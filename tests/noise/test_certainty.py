@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import PlanError
-from dpnb.trusted.noise import SeededBits, exact
+from dpnb.inference.seeded_bits import SeededBits
+from dpnb.trusted.noise import exact
 from dpnb.trusted.noise.exact import (
     _BASE,
     _OPEN,

@@ -9,7 +9,8 @@ import pytest
 
 from dpnb.inference import fast_noise
 from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
-from dpnb.trusted.noise import SeededBits, exact
+from dpnb.inference.seeded_bits import SeededBits
+from dpnb.trusted.noise import exact
 from tests.contracts.law import FITS, LawContract, fit
 
 SCALES = (

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import dpnb
 from dpnb.client import api
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.notebook.conftest import Notebook
 
 pytestmark = pytest.mark.slow

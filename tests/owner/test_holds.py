@@ -18,7 +18,7 @@ from dpnb.trusted.curator.mark import MarkFile
 from dpnb.trusted.owner import act_entries
 from dpnb.trusted.owner.act_entries import Act
 from dpnb.trusted.owner.restoration import restore
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.messages import Again, Attach, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import PlanError, SchemaError
 from dpnb.planner import expression as e
 from dpnb.planner.compile import cells, condition, numeric
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.aggregate.algebra import Key, Lit, Total, ValueCounts
 from tests.planner.expressions import SCHEMA, codes, conditions, numbers, values
 from tests.planner.meaning import meaning

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dpnb.errors import DpnbError, PlanError
 from dpnb.planner import QueryPlan
 from dpnb.planner import expression as e
-from dpnb.trusted.query import Plan, Question, Share
+from dpnb.trusted.query.plan import Plan, Question, Share
 from tests.planner.expressions import conditions, numbers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "plan" / "questions.json"

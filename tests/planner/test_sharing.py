@@ -21,7 +21,7 @@ from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import charged_for
+from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.schema import Column, Schema
 from tests.measurements import tiny
 from tests.planner.test_price import AGE, SEX

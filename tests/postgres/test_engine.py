@@ -12,13 +12,14 @@ import numpy as np
 import psycopg
 import pytest
 
-from dpnb.trusted.aggregate import Cmp, Col, CrossMoments, Key, Lit, Total, ValueCounts, answer
-from dpnb.trusted.curator.engines import prepare
+from dpnb.datasets.exact_answers import answer
+from dpnb.trusted.aggregate.algebra import Cmp, Col, CrossMoments, Key, Lit, Total, ValueCounts
 from dpnb.trusted.curator.engines.postgres import _WAITS, PostgresEngine, drop_copy, write_copy
 from dpnb.trusted.errors import CuratorGone
 from dpnb.trusted.schema.server_table import ServerTable
 from tests.contracts.engine import EngineContract, as_lists, many
 from tests.contracts.expressions import SIZES
+from tests.contracts.handed import prepare
 from tests.curator.engines.test_depth import SHAPES, swapped
 from tests.curator.engines.test_duckdb import BATCH, FAR_APART, schema_of
 from tests.postgres.conftest import PASSWORD

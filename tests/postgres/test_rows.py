@@ -10,16 +10,17 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from dpnb.datasets.cell_text import canonical, text_of
 from dpnb.datasets.preparation import prepare as by_reference
 from dpnb.errors import OwnerError
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.engines.postgres_session import connect
 from dpnb.trusted.curator.engines.postgres_table import fetch, identified, look, text_sql
 from dpnb.trusted.curator.engines.raw_table import quoted
-from dpnb.trusted.schema.cell import canonical, text_of
 from dpnb.trusted.schema.owner import load
 from dpnb.trusted.schema.server_table import ServerTable
 from tests.contracts.content import content_of
+from tests.contracts.handed import prepare
 from tests.contracts.sources import CELLS, COLUMNS
 
 RNG = np.random.default_rng(11)

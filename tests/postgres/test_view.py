@@ -7,11 +7,11 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import read
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
-from dpnb.trusted.aggregate import Col, ValueCounts, answer
-from dpnb.trusted.curator.engines import prepare
+from dpnb.trusted.aggregate.algebra import Col, ValueCounts
 from dpnb.trusted.curator.engines.postgres import PostgresEngine, write_copy
 from dpnb.trusted.curator.engines.postgres_session import connect
 from dpnb.trusted.curator.engines.postgres_table import look
@@ -20,6 +20,7 @@ from dpnb.trusted.schema.owner import load
 from dpnb.trusted.schema.server_table import ServerTable
 from tests.contracts.engine import as_lists, many
 from tests.contracts.expressions import SIZES
+from tests.contracts.handed import prepare
 from tests.curator.engines.test_duckdb import schema_of
 from tests.curator.engines.test_sql_dialect import ALL
 from tests.postgres.test_attach import Desk

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError
-from dpnb.trusted.privacy import Budget, Filter, Measure, Odometer, PrivacyLoss, epsilon_of, rho_for
+from dpnb.trusted.privacy.accountant import Budget, Filter, Odometer, epsilon_of, rho_for
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 
 RHOS = ["1e-6", "0.001", "0.02", "0.1", "0.5", "1", "5"]
 DELTAS = ["1e-12", "1e-9", "1e-6", "1e-3", "0.1"]

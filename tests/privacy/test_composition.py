@@ -33,7 +33,8 @@ from dpnb.risk.curves import (
     gaussian_mu,
 )
 from dpnb.risk.exact import Step, exact_delta, exact_epsilon
-from dpnb.trusted.privacy import PrivacyLoss, epsilon_of
+from dpnb.trusted.privacy.accountant import epsilon_of
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 positive = st.fractions("1/100", 10, max_denominator=1000)
 

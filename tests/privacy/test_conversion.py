@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpnb.inference.largest_epsilon import exponential_epsilon, largest_epsilon, pure_epsilon
-from dpnb.trusted.privacy import Measure, PrivacyEvent
 from dpnb.trusted.privacy.conversion import exponential_rho, laplace_rho, pure_rho
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.measure import Measure
 
 ORDERS = (1.0001, 1.01, 1.3, 2.0, 4.0, 10.0, 60.0, 1000.0)
 SCALES = (Fraction(1, 5), Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(10), Fraction(100))

@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError
-from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose, exact_text, parse_exact
-from dpnb.trusted.privacy.event import KINDS
+from dpnb.trusted.privacy.accountant import compose
+from dpnb.trusted.privacy.event import KINDS, PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact
+from dpnb.trusted.privacy.measure import Measure
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "events"
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError
-from dpnb.trusted.privacy import (
-    Measure,
+from dpnb.trusted.privacy.loss import (
     PrivacyLoss,
     bounded_above,
     brief,
@@ -25,6 +24,7 @@ from dpnb.trusted.privacy import (
     positive,
     rational,
 )
+from dpnb.trusted.privacy.measure import Measure
 
 fractions = st.fractions()
 amounts = st.fractions(min_value=0, max_value=10**9, max_denominator=10**9)

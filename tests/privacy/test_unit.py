@@ -6,7 +6,7 @@ import pytest
 
 from dpnb.errors import OwnerError
 from dpnb.planner.schema_words import unit_sentence
-from dpnb.trusted.privacy import PrivacyUnit
+from dpnb.trusted.privacy.unit import PrivacyUnit
 
 GOOD = [
     PrivacyUnit("change-one", rows=4820),
@@ -38,16 +38,21 @@ def test_the_sentences_say_who_is_hidden():
 @pytest.mark.parametrize(
     ("facts", "fix"),
     [
-        ({"adjacency": "change-one"}, "declare rows"),
-        ({"adjacency": "change-one", "rows": 0}, "declare rows"),
-        ({"adjacency": "change-one", "rows": True}, "declare rows"),
-        ({"adjacency": "change-one", "rows": 10, "units": 10}, "remove it"),
-        ({"adjacency": "change-one", "unit": "p"}, "declare units"),
-        ({"adjacency": "change-one", "unit": "p", "units": 5, "rows": 9}, "remove it"),
-        ({"adjacency": "add-remove", "rows": 10}, "change-one"),
-        ({"adjacency": "add-remove", "unit": "p", "units": 10}, "change-one"),
+        ({"adjacency": "change-one"}, "write rows = …, or keep it private"),
+        ({"adjacency": "change-one", "rows": 0}, "rows = 0: write a whole number of at least 1"),
+        ({"adjacency": "change-one", "rows": True}, "rows = True: write a whole number"),
+        ({"adjacency": "change-one", "rows": 10, "units": 10}, "units go with a unit column"),
+        ({"adjacency": "change-one", "unit": "p"}, "write units = …, or keep it private"),
+        ({"adjacency": "change-one", "unit": "p", "units": 5, "rows": 9}, "write units = … instead"),
+        (
+            {"adjacency": "add-remove", "rows": 10},
+            'rows is private under "add-remove": remove it, or write "change-one"',
+        ),
+        ({"adjacency": "add-remove", "unit": "p", "rows": 10}, "remove it"),
+        ({"adjacency": "add-remove", "unit": "p", "units": 10}, 'units is private under "add-remove"'),
         ({"adjacency": "add-remove", "max_rows": 3}, "unit column"),
-        ({"adjacency": "add-remove", "unit": "p", "max_rows": 0}, "whole number"),
+        ({"adjacency": "add-remove", "unit": "p", "max_rows": 0}, "whole number of at least 1"),
+        ({"adjacency": "add-remove", "unit": "p", "max_rows": 10**6 + 1}, "from 1 to 1000000"),
         ({"adjacency": "add-remove", "unit": ""}, "name of a column"),
         ({"adjacency": "bounded"}, "change-one"),
     ],

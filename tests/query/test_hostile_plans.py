@@ -40,7 +40,7 @@ from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.wording import worded
 from dpnb.trusted.errors import DpnbError
-from dpnb.trusted.measurements import Measurement, loss
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
     MECHANISMS,
     DiscreteGaussian,
@@ -50,12 +50,14 @@ from dpnb.trusted.mechanisms import (
     Thresholding,
 )
 from dpnb.trusted.privacy.loss import PrivacyLoss
-from dpnb.trusted.query import Plan, Question, Share, charged_for, read_parts
 from dpnb.trusted.query.limits import MOST_BITS, MOST_CELLS
-from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.query.plan import Plan, Question, Share, digest_of
+from dpnb.trusted.query.plan_record import read_parts
+from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Answered, Failure, Submit
 from dpnb.trusted.wire.places import Home
+from tests.contracts.derived_loss import loss
 from tests.curator import small
 from tests.curator.test_plan_record import WRITTEN
 

@@ -11,8 +11,7 @@ from dpnb.errors import OptionError
 from dpnb.simulate.coverage import Run, designed
 from dpnb.simulate.exact import Block, histograms, rows_of, totals
 from dpnb.simulate.truths import known
-from dpnb.trusted.aggregate import Table
-from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.aggregate.reference import Ints, Table
 
 ARMS = simulate.arms(simulate.bernoulli(0.3), simulate.with_missing(simulate.bernoulli(0.6), 0.2))
 ASKED = {

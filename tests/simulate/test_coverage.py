@@ -16,8 +16,7 @@ from dpnb.simulate.exact import Block
 from dpnb.simulate.studies import draw
 from dpnb.simulate.tally import KEPT
 from dpnb.statistics import BY_NAME, conclude
-from dpnb.trusted.aggregate import Table
-from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.aggregate.reference import Ints, Table
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column
 from tests.contracts.questions import SAMPLES, asked, schema

@@ -9,14 +9,14 @@ import pytest
 from scipy import stats
 
 from dpnb import simulate
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import PlanError, SchemaError, Unavailable
 from dpnb.inference.selection_law import probabilities
 from dpnb.simulate.exact import Block, totals
 from dpnb.simulate.selection import select, weights
 from dpnb.simulate.truths import TRUTHS
-from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Known, Lit, Mul, Total
-from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.aggregate.reference import Ints, Table
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.schema import Column
 

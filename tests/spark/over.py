@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dpnb.trusted.curator.engines import prepare
 from dpnb.trusted.curator.engines.spark import SparkEngine, drop_copy, write_copy
 from tests.contracts.expressions import SIZES
+from tests.contracts.handed import prepare
 from tests.curator.engines.test_duckdb import schema_of
 
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from dpnb.trusted.aggregate import Table
+from dpnb.datasets.exact_answers import table_of
 from tests.contracts.engine import EXTREME, EngineContract, Opened, many
 from tests.contracts.expressions import batches, tables
 from tests.examples import examples
@@ -30,7 +30,7 @@ class TestSparkEngine(EngineContract):
         assert set(names) <= set(EXTREME)
         with ExitStack() as stack:
             yield Opened(
-                (Table.of(columns), stack.enter_context(cls.open_engine(columns)))
+                (table_of(columns), stack.enter_context(cls.open_engine(columns)))
                 for columns in (EXTREME[name] or many() for name in names)
             )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dpnb.trusted.aggregate import Lit, Total
+from dpnb.trusted.aggregate.algebra import Lit, Total
 from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.spark import SparkEngine, drop_copy, write_copy
 from dpnb.trusted.errors import CuratorGone, OwnerError

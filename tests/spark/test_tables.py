@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpnb.trusted.curator.engines import prepare, spark_session
+from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.spark_table import fetch, identified, look
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.lake_table import LakeTable
+from tests.contracts.handed import prepare
 
 LONG = 'a column\'s name of 70 characters with a `backtick`, a "quote" & a dot.'
 assert len(LONG) == 70

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError
-from dpnb.trusted.aggregate import answer
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.trusted.curator.release import MECHANISM_VERSION
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
@@ -29,7 +30,6 @@ from dpnb.trusted.mechanisms import (
     QuantileSelection,
 )
 from dpnb.trusted.mechanisms.thresholding import Thresholding
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import SAMPLES, asked, schema
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities
 from dpnb.planner.expression import BinOp, ClipTo, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import PermuteAndFlip
-from dpnb.trusted.noise import SeededBits
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import TABLES, asked, released

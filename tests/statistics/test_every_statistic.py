@@ -11,9 +11,9 @@ import pytest
 from dpnb.cards import facts
 from dpnb.errors import LossError, Unavailable
 from dpnb.estimate import Estimate, to_json
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.statistics import BY_NAME, STATISTICS, Statistic
 from dpnb.statistics._base import Target
-from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import (
     COLUMNS,
     OWN_SAMPLES,

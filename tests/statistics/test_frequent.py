@@ -13,13 +13,13 @@ import pytest
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.estimate import to_json
 from dpnb.inference.law import DiscreteLaplaceLaw
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import BinOp, Const
 from dpnb.statistics.conditional_count import conditional_limits
 from dpnb.trusted.mechanisms import Thresholding
-from dpnb.trusted.noise.bits import SeededBits
-from dpnb.trusted.privacy import Measure
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.loss import bounded_above
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import TABLES, UNITS, B, G, X, asked, released, schema
 from tests.statistics.test_coverage import enough

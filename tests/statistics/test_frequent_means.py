@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dpnb.errors import PlanError, Unavailable
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.simulated_release import release_part
 from dpnb.planner.expression import BinOp, Compare, Const
-from dpnb.trusted.aggregate import LabelTally
+from dpnb.trusted.aggregate.reference import LabelTally
 from dpnb.trusted.mechanisms import ThresholdedSums
-from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import UNITS, G, X, Y, asked, released, schema
 
 TABLE: dict[str, list[Any]] = {

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner import QueryPlan
 from dpnb.planner.check import check
 from dpnb.planner.expression import Compare, Const, Ref
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import X, asked, released, schema
 from tests.statistics.test_coverage import enough

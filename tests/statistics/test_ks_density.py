@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import placements, probabilities
 from dpnb.planner.expression import ClipTo, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.mechanisms.ks_exponential import distance
-from dpnb.trusted.noise import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.conversion import laplace_rho
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -183,7 +183,8 @@ def test_a_private_number_of_rows_is_released_for_a_twentieth() -> None:
     assert abs(found.n[0] - np.sum(AGES > 30)) < 30
     item = priced(question, SCHEMA, amount=20)
     assert [
-        part.mechanism.loss if p == 0 else 1 / part.mechanism.scale for p, part in enumerate(item.parts)
+        part.mechanism.epsilon + part.mechanism.check if p == 0 else 1 / part.mechanism.scale
+        for p, part in enumerate(item.parts)
     ] == [19, 1]
     low, high = found.cdf().interval(0.95, "confidence")
     assert np.all(low <= high)

@@ -18,7 +18,7 @@ from dpnb.planner import QueryPlan
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.statistics import conclude, moment_integers
 from dpnb.statistics.sensitivity import ENTER, WITHIN
-from dpnb.trusted.aggregate import Lit
+from dpnb.trusted.aggregate.algebra import Lit
 from dpnb.trusted.aggregate.reference import shrunk
 from dpnb.trusted.measurements import matrix
 from dpnb.trusted.privacy.accountant import Budget

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpnb.cards.released import estimate_card
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import rank_radius
 from dpnb.planner.expression import Compare, Const
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import B, G, X, asked, released, schema
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner import QueryPlan
 from dpnb.planner.expression import BinOp, Const, Ref
 from dpnb.planner.held import held_share
@@ -24,10 +25,9 @@ from dpnb.statistics.quantile import (
 )
 from dpnb.statistics.quantile_tree import PublicFacts, expected_rows, forecast, is_tree
 from dpnb.trusted.measurements import Facts, events
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import measured
+from dpnb.trusted.query.plan_record import measured
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import G, X, asked, released
 from tests.contracts.questions import schema as tiny

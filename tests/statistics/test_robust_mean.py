@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.law import law_of
 from dpnb.inference.selection_law import probabilities
@@ -19,7 +20,6 @@ from dpnb.planner import Ask, BatchPlan, Item, price
 from dpnb.planner.expression import ClipTo, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.mechanisms import LocatedSums
 from dpnb.trusted.mechanisms.located_sums import Range
 from dpnb.trusted.privacy.accountant import Budget

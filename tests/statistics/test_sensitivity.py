@@ -11,9 +11,10 @@ from dpnb.errors import PlanError
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics.sensitivity import Component
-from dpnb.trusted.aggregate import Lit
-from dpnb.trusted.privacy import Measure, PrivacyEvent
+from dpnb.trusted.aggregate.algebra import Lit
 from dpnb.trusted.privacy.conversion import pure_rho
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, rho_of, rows_of, schema, worst_loss
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.tree import ConsistentTree, level_sizes, pair_sums, rising
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics.tree import Tree
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, rows_of, worst_loss
 from tests.contracts.statistic import schema as tiny

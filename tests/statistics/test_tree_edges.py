@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpnb.estimate import Estimate
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import Ref
-from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import TABLES, UNITS, asked, released, schema
 from tests.statistics.test_every_statistic import whole
 

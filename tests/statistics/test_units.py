@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError, LossError, Unavailable
 from dpnb.estimate import Estimate
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import placements, probabilities
 from dpnb.planner import PricedQuestion
-from dpnb.trusted.aggregate import Table, answer
+from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -31,7 +33,6 @@ from dpnb.trusted.mechanisms import (
     QuantileSelection,
 )
 from dpnb.trusted.mechanisms.ks_exponential import distance
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import SAMPLES, TABLES, UNITS, asked, released, schema
 from tests.mechanisms.enumeration import gap, log_law

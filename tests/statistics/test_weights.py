@@ -13,10 +13,10 @@ import pytest
 from dpnb import simulate
 from dpnb.datasets import load
 from dpnb.errors import OwnerError, PlanError, SchemaError
+from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.check import check
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
-from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema

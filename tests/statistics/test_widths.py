@@ -23,7 +23,7 @@ from dpnb.statistics._base import Setting
 from dpnb.statistics.tails import LEAST_SHARE, MOST_SHARE, tail_share
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Schema
 from tests.contracts.statistic import priced
 from tests.statistics.coverage import Raw, columns, release

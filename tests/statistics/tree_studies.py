@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.datasets.exact_answers import answer
 from dpnb.inference.law import law_of
 from dpnb.inference.simulated_release import add_noise
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
-from dpnb.trusted.aggregate import answer
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart

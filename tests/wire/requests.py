@@ -22,11 +22,11 @@ from dpnb.planner.question import QueryPlan
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
-from dpnb.trusted.measurements import loss as loss_of
 from dpnb.trusted.privacy.loss import PrivacyLoss
-from dpnb.trusted.query import read_parts
 from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.query.plan_record import read_parts
 from dpnb.trusted.schema import Schema
+from tests.contracts.derived_loss import loss as loss_of
 
 COLUMNS = ("x", "g", "y")
 RAW = "\ue000raw\ue000"

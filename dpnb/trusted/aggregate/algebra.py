@@ -242,6 +242,22 @@ class CrossMoments:
 Request: TypeAlias = Total | ValueCounts | CrossMoments | LabelSums
 
 
+def expressions(request: Request) -> tuple[IntExpr, ...]:
+    """The integer expressions that a request reads, left to right; its filter is none of them."""
+    match request:
+        case CrossMoments(values):
+            return values
+        case LabelSums(label, values):
+            return (*label, *values)
+        case Total(value, _, keys) | ValueCounts(value, _, keys):
+            return (value, *(key.code for key in keys))
+
+
+def roots(request: Request) -> tuple[Node, ...]:
+    """The expressions that a request reads, and its filter where it has one."""
+    return expressions(request) if request.where is None else (*expressions(request), request.where)
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The sub-nodes of a node, left to right."""
     if isinstance(node, (Col, Lit, TrueP)):  # a tuple: a union of types is made anew each time

@@ -16,7 +16,7 @@ sensitivity of every statistic is computed from this map. The curator's SQL and 
 from __future__ import annotations
 
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.cell import canonical
+from dpnb.trusted.schema.cell import declared_text
 
 
 def grid_constants(column: Column) -> tuple[float, float, int]:
@@ -28,4 +28,4 @@ def grid_constants(column: Column) -> tuple[float, float, int]:
 
 def declared_texts(column: Column) -> list[str]:
     """The canonical text by which a cell matches each declared value; they are distinct."""
-    return [canonical(value) or "" for value in column.values or ()]
+    return [declared_text(value) or "" for value in column.values or ()]

@@ -1,13 +1,14 @@
-"""What a request means: the numpy evaluator that simulation runs and every engine must equal bit for bit.
+"""What a request means: the numpy evaluator that engines run over their counts, and that every engine must equal bit for bit.
 
 A :class:`Table` is a set of integer columns with their known-masks, and optionally how often each row occurs.
-:func:`answer` returns exact Python integers for totals and sorted 64-bit arrays for value counts; it never raises on
-any data whose ranges the checker admitted, and it never looks at the order of rows.
+:class:`Evaluator` returns exact Python integers for totals and sorted 64-bit arrays for value counts; it never raises on
+any data whose ranges the checker admitted, and it never looks at the order of rows. Tables of anything, and the sums of labels,
+which an engine always scans for, stand outside (:mod:`dpnb.datasets.exact_answers`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
@@ -28,16 +29,15 @@ from dpnb.trusted.aggregate.algebra import (
     IntExpr,
     Key,
     Known,
-    LabelSums,
     Lit,
     Mul,
     Node,
     Not,
     Or,
     Pred,
-    Request,
     Sub,
     Total,
+    ValueCounts,
 )
 
 Int64s: TypeAlias = NDArray[np.int64]
@@ -52,19 +52,6 @@ class Ints:
 
     values: Int64s
     known: Bools
-
-    @classmethod
-    def of(cls, column: Any) -> Ints:
-        """Read an integer array, a masked array, or a sequence of integers and ``None``."""
-        if isinstance(column, Ints):
-            return column
-        if isinstance(column, np.ma.MaskedArray):
-            known = ~np.ma.getmaskarray(column)
-            return cls(np.where(known, np.ma.getdata(column), 0).astype(np.int64), known)
-        if isinstance(column, np.ndarray) and column.dtype != object:
-            return cls(column.astype(np.int64), np.ones(len(column), dtype=bool))
-        known = np.array([v is not None for v in column], dtype=bool)
-        return cls(np.array([0 if v is None else int(v) for v in column], dtype=np.int64), known)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -81,15 +68,6 @@ class Table:
     columns: Mapping[str, Ints]
     rows: int
     times: Int64s | None = None
-
-    @classmethod
-    def of(cls, columns: Mapping[str, Any], times: Int64s | None = None) -> Table:
-        """Build a table from anything that :meth:`Ints.of` reads."""
-        ints = {name: Ints.of(column) for name, column in columns.items()}
-        rows = {len(column) for column in ints.values()}
-        if len(rows) != 1:
-            raise ValueError("a table needs at least one column, and columns of one length")
-        return cls(ints, rows.pop(), times)
 
 
 class Tally(NamedTuple):
@@ -110,31 +88,6 @@ class LabelTally(NamedTuple):
 Answer: TypeAlias = tuple[int, ...] | tuple[Tally, ...] | LabelTally
 
 
-def answer(table: Table | Mapping[str, Any], requests: Iterable[Request]) -> list[Answer]:
-    """Answer each request exactly.
-
-    Parameters
-    ----------
-    table : Table, or mapping of column name to integers
-    requests : iterable of Total, ValueCounts, CrossMoments and LabelSums
-
-    Returns
-    -------
-    list
-        For a :class:`Total` a tuple of Python integers, for a :class:`ValueCounts` a tuple of :class:`Tally`,
-        one entry per cell, row-major over the keys; for :class:`CrossMoments` one integer per pair; for :class:`LabelSums`
-        a :class:`LabelTally`.
-
-    Examples
-    --------
-    >>> from dpnb.trusted.aggregate.algebra import Col, Total
-    >>> answer({"x": [1, None, 4]}, [Total(Col("x"))])
-    [(5,)]
-    """
-    evaluate = Evaluator(table if isinstance(table, Table) else Table.of(table))
-    return [evaluate.answer(request) for request in requests]
-
-
 class Evaluator:
     """Evaluates nodes over one table, each distinct node once."""
 
@@ -143,54 +96,34 @@ class Evaluator:
         self._ints: dict[Node, Ints] = {}
         self._preds: dict[Node, tuple[Bools, Bools]] = {}
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Total | ValueCounts | CrossMoments) -> Answer:
         """One request's answer."""
         if isinstance(request, CrossMoments):
-            return self.cross_moments(request)
-        if isinstance(request, LabelSums):
-            return self.label_sums(request)
+            values, times = self.complete(request.values, request.where)
+            if request.shrink is not None:
+                values = shrunk(values, request)
+            return exact_products(values, request.pairs, times)
         cells = self.cells(request.keys)
-        kept = cells >= 0
-        if request.where is not None:
-            kept &= self.true(request.where)
-        value = self.ints(request.value)
-        kept &= value.known
-        if self.table.times is not None:
-            kept &= self.table.times > 0
-        times = None if self.table.times is None else self.table.times[kept]
-        size = cell_count(request.keys)
-        if isinstance(request, Total):
-            return exact_sums(cells[kept], value.values[kept], size, times)
-        return tallies(cells[kept], value.values[kept], size, times)
+        kept, times = self._kept(self.ints(request.value).known & (cells >= 0), request.where)
+        add = exact_sums if isinstance(request, Total) else tallies
+        return add(cells[kept], self.ints(request.value).values[kept], cell_count(request.keys), times)
 
-    def label_sums(self, request: LabelSums) -> LabelTally:
-        """The labels of the kept rows, and the rows and sums of each."""
-        columns, times = self._complete((*request.label, *request.values), request.where)
-        labels, values = columns[: len(request.label)], columns[len(request.label) :]
-        rows = np.stack(labels, axis=1)
-        distinct, cells = np.unique(rows, axis=0, return_inverse=True)
-        cells, size = cells.reshape(-1), len(distinct)
-        ones = np.ones(len(rows), dtype=np.int64)
-        counts, *sums = (exact_sums(cells, value, size, times) for value in (ones, *values))
-        return LabelTally(tuple(map(tuple, distinct.tolist())), counts, tuple(sums))
-
-    def _complete(self, wanted: Sequence[IntExpr], where: Pred | None) -> tuple[list[Int64s], Int64s | None]:
+    def complete(self, wanted: Sequence[IntExpr], where: Pred | None) -> tuple[list[Int64s], Int64s | None]:
         """The values of the kept rows in which each of some is known, and how often each row occurs."""
         columns = [self.ints(value) for value in wanted]
-        kept = np.ones(self.table.rows, dtype=bool) if where is None else self.true(where)
+        known = np.ones(self.table.rows, dtype=bool)
         for column in columns:
-            kept = kept & column.known
-        if self.table.times is not None:
-            kept &= self.table.times > 0
-        times = None if self.table.times is None else self.table.times[kept]
+            known = known & column.known
+        kept, times = self._kept(known, where)
         return [column.values[kept] for column in columns], times
 
-    def cross_moments(self, request: CrossMoments) -> tuple[int, ...]:
-        """The sums of products of pairs of values, over the kept rows in which every value is known."""
-        values, times = self._complete(request.values, request.where)
-        if request.shrink is not None:
-            values = shrunk(values, request)
-        return exact_products(values, request.pairs, times)
+    def _kept(self, rows: Bools, where: Pred | None) -> tuple[Bools, Int64s | None]:
+        """Which of some rows a filter keeps, where each occurs at all, and how often."""
+        kept = rows if where is None else rows & self.true(where)
+        if self.table.times is None:
+            return kept, None
+        kept = kept & (self.table.times > 0)
+        return kept, self.table.times[kept]
 
     def cells(self, keys: Sequence[Key]) -> Int64s:
         """The row-major cell of each row; −1 for a row in no cell."""

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 
 from dpnb.trusted.curator import pins, totals
 from dpnb.trusted.errors import BudgetError
-from dpnb.trusted.privacy import (
-    Filter,
-    PrivacyLoss,
-    exact_text,
-)
+from dpnb.trusted.privacy.accountant import Filter
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
 
 _UNCHANGED = "Nothing was spent."
 POOL, MINE = "pool", "mine"

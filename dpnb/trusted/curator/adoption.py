@@ -22,7 +22,7 @@ from typing import Any
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
-from dpnb.trusted.privacy import PrivacyEvent
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 Abandoned = dict[tuple[str, str], list[int]]
 """The charges without an answer when the ledger was opened, oldest first, by principal and pool."""

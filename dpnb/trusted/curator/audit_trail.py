@@ -23,7 +23,9 @@ from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.stored import address, brief, published_rows
 from dpnb.trusted.errors import DpnbError
-from dpnb.trusted.privacy import Odometer, PrivacyEvent, PrivacyLoss, compose
+from dpnb.trusted.privacy.accountant import Odometer, compose
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _FEW = 20
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, DpnbError)

@@ -13,7 +13,7 @@ from typing import Any
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.holds import STATES
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 Rows = list[tuple[Any, ...]]
 

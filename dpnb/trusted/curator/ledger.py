@@ -31,7 +31,9 @@ from dpnb.trusted.curator.stored import Answer, StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
-from dpnb.trusted.privacy import Filter, Odometer, PrivacyEvent, PrivacyLoss, compose
+from dpnb.trusted.privacy.accountant import Filter, Odometer, compose
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _LAST = 2**63 - 1
 """No entry has a higher number."""
@@ -74,7 +76,7 @@ class Ledger(Database):
     --------
     >>> import tempfile
     >>> from fractions import Fraction
-    >>> from dpnb.trusted.privacy import PrivacyEvent
+    >>> from dpnb.trusted.privacy.event import PrivacyEvent
     >>> with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite3") as ledger:
     ...     row = ledger.charge(
     ...         request_id="r1",

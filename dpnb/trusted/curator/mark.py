@@ -29,7 +29,7 @@ from dpnb.trusted.curator.chain import GENESIS, head
 from dpnb.trusted.curator.holds import held_since
 from dpnb.trusted.curator.totals import loss_of, period_of, totals
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _SLOT: Final = 16_384
 _HEADER: Final = struct.Struct(">32sQI")

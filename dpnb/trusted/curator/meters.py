@@ -23,7 +23,8 @@ import sqlite3
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 
-from dpnb.trusted.privacy import Measure, PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 
 _SLACK = Fraction(56, 100)
 

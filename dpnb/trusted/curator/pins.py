@@ -17,7 +17,7 @@ from functools import lru_cache
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.terms import Change, Terms, budget_change, compare, taught
 from dpnb.trusted.errors import CuratorGone, OwnerError
-from dpnb.trusted.privacy import Budget
+from dpnb.trusted.privacy.accountant import Budget
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,13 @@ from dpnb.trusted.errors import CuratorError, PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.secure import SecureBits
-from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
-from dpnb.trusted.query import EVERYTHING, Charged, ChargedPlan, read_parts, whole
+from dpnb.trusted.privacy.accountant import compose, whole
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query.plan import EVERYTHING
+from dpnb.trusted.query.plan_record import read_parts
+from dpnb.trusted.query.price import Charged, ChargedPlan
 from dpnb.trusted.releases import Release, ReleasedPart
 
 MECHANISM_VERSION = "7"

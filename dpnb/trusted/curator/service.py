@@ -52,8 +52,8 @@ from dpnb.trusted.errors import (
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.loss import PrivacyLoss, positive
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import ChargedPlan, Plan, charged_for
-from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.query.plan import Plan, digest_of
+from dpnb.trusted.query.price import ChargedPlan, charged_for
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.codec import MAX_LIST, decode_request, encode, exact_json, limited, raw
 from dpnb.trusted.wire.messages import (

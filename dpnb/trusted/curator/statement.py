@@ -10,8 +10,11 @@ from typing import Any
 from dpnb.trusted.curator.holds import STATES
 from dpnb.trusted.curator.wording import worded
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
-from dpnb.trusted.query import read_parts
+from dpnb.trusted.privacy.accountant import compose
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query.plan_record import read_parts
 
 _MOST_TOLD = 10
 

@@ -25,7 +25,10 @@ from dpnb.trusted.curator import totals
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.file_faults import UNSPENT
 from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
-from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
+from dpnb.trusted.privacy.accountant import compose
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 
 Answer = dict[str, Any]
 

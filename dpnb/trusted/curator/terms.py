@@ -14,7 +14,9 @@ from typing import Any
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.privacy import Budget, PrivacyUnit, parse_exact
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import parse_exact
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from dpnb.trusted.curator import meters, pins
 from dpnb.trusted.errors import RequestReused
-from dpnb.trusted.privacy import Measure, PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What leaves, of a few closed kinds, and what it costs: derived from the request, the noise and the schema, never stated.
 
-A measurement is an exact request in the integer algebra and the mechanism that protects its answer. :func:`loss` derives from these two and
+A measurement is an exact request in the integer algebra and the mechanism that protects its answer. price derives from these two and
 from the public schema how far one person can move the answer, and prices it. Who asks for a measurement says nothing of its sensitivity,
 so that a statistic that errs, or lies, is refused or charged the truth. One file for each kind, with its proof.
 
@@ -22,7 +22,7 @@ file            request              mechanism
 
 from __future__ import annotations
 
-from dpnb.trusted.measurements.derivation import DerivedLoss, events, loss
+from dpnb.trusted.measurements.derivation import events
 from dpnb.trusted.measurements.facts import Facts, Measurement, code_ranges
 
-__all__ = ["DerivedLoss", "Facts", "Measurement", "code_ranges", "events", "loss"]
+__all__ = ["Facts", "Measurement", "code_ranges", "events"]

@@ -6,8 +6,7 @@ the same rows are priced together, at the worst single move, and so are those th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Total, ValueCounts
@@ -24,10 +23,9 @@ from dpnb.trusted.mechanisms import (
     ThresholdedSums,
     Thresholding,
 )
+from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.schema import Schema
 
 Events = tuple[PrivacyEvent, ...]
 
@@ -49,57 +47,26 @@ MATRICES: Final = {(CrossMoments, noise) for noise in _NOISE}
 _KINDS: Final = {*ALONE, *SUMS, *MATRICES}
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedLoss:
-    """What some measurements cost.
-
-    Parameters
-    ----------
-    measurements : tuple of Measurement
-        What leaves.
-    facts : Facts
-        The public facts from which the loss follows.
-    events : tuple of PrivacyEvent
-        What the ledger records.
-    total : PrivacyLoss
-        Their sum in the dataset's measure.
-    """
-
-    measurements: tuple[Measurement, ...]
-    facts: Facts
-    events: Events
-    total: PrivacyLoss
-
-    @property
-    def alone(self) -> tuple[PrivacyLoss, ...]:
-        """What each measurement would cost by itself, in their order."""
-        return tuple(_sum(events((one,), self.facts), self.facts.measure) for one in self.measurements)
-
-
-def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
-    """Return what measurements cost together, derived from what they ask and from the public schema.
+def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
+    """Return what measurements cost together: events, derived from what they ask and from the public facts.
 
     Parameters
     ----------
     measurements : sequence of Measurement
         Requests and mechanisms; nothing that they say of sensitivities is read.
-    schema : Schema
+    facts : Facts
         Privacy unit, code ranges, and which columns can be missing.
+
+    Returns
+    -------
+    tuple of PrivacyEvent
+        Those of what is priced one by one in their order, then of sums, then of matrices.
 
     Raises
     ------
     PlanError
         For a measurement of no kind, out of its public range, or of zero sensitivity.
-    LossError
-        For a loss that the budget's measure cannot hold.
     """
-    facts = Facts.of(schema)
-    made = events(measurements, facts)
-    return DerivedLoss(tuple(measurements), facts, made, _sum(made, facts.measure))
-
-
-def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
-    """Return the events of measurements: those priced one by one in their order, then sums, then matrices."""
     kinds = [(type(one.request), type(one.mechanism)) for one in measurements]
     if not _KINDS.issuperset(kinds):
         raise refuse("its request and its mechanism are of no kind")
@@ -124,7 +91,7 @@ def _together(frames: Sequence[sums.Frame], facts: Facts) -> list[PrivacyEvent]:
     if len(frames) == 1:
         return single
     joint = [sums.Apart(tuple(frames)).event(facts)]
-    return joint if _sum(joint, facts.measure).amount < _sum(single, facts.measure).amount else single
+    return joint if whole(joint, facts.measure).amount < whole(single, facts.measure).amount else single
 
 
 def _cheaper(frame: sums.Frame, facts: Facts) -> PrivacyEvent:
@@ -135,10 +102,3 @@ def _cheaper(frame: sums.Frame, facts: Facts) -> PrivacyEvent:
     if plain.kind == "gaussian" or facts.measure is Measure.PURE:
         return joint
     return min(joint, plain, key=lambda event: event.loss(facts.measure).amount)
-
-
-def _sum(made: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
-    whole = PrivacyLoss.zero(measure)
-    for event in made:
-        whole = whole + event.loss(measure)
-    return whole

@@ -39,6 +39,7 @@ from dpnb.trusted.aggregate.algebra import (
     bounds,
     children,
     conjuncts,
+    expressions,
 )
 from dpnb.trusted.aggregate.cap import RANK, rows_kept
 from dpnb.trusted.errors import PlanError
@@ -158,10 +159,7 @@ class Facts:
     def terms(self, request: Request) -> tuple[Node | Key, ...]:
         """Return what else than the filter can leave a row out: of a key also its size, for a shorter one leaves out more."""
         if isinstance(request, CrossMoments | LabelSums):
-            wanted = (
-                request.values if isinstance(request, CrossMoments) else (*request.label, *request.values)
-            )
-            return tuple(value for value in wanted if self.missing(value, request.where))
+            return tuple(value for value in expressions(request) if self.missing(value, request.where))
         out: tuple[Node | Key, ...] = tuple(key for key in request.keys if self.partial(key, request.where))
         if isinstance(request, ValueCounts) and self.missing(request.value, request.where):
             return (*out, request.value)

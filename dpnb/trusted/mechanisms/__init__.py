@@ -1,12 +1,12 @@
 """Mechanisms: how an exact answer becomes a private one. One file each, one closed tuple.
 
-A mechanism declares its loss, its shape and its exact sampler, and carries the proof; its law, its simulator and its card stand
-outside (:mod:`dpnb.inference`). The registry below is closed on purpose: nothing can add to it at run time.
+A mechanism declares its shape and its exact sampler, and carries the proof; what it costs is derived
+(:mod:`dpnb.trusted.measurements`). Its law, its simulator and its card stand outside (:mod:`dpnb.inference`). The registry below is closed on purpose: nothing can add to it at run time.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from dpnb.trusted.mechanisms._base import AdditiveMechanism, Counts, Mechanism
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
@@ -29,16 +29,7 @@ AnyMechanism: TypeAlias = (
     | ThresholdedSums
 )
 
-MECHANISMS: tuple[type[AnyMechanism], ...] = (
-    DiscreteLaplace,
-    DiscreteGaussian,
-    QuantileSelection,
-    PermuteAndFlip,
-    KSExponential,
-    LocatedSums,
-    Thresholding,
-    ThresholdedSums,
-)
+MECHANISMS: tuple[type[AnyMechanism], ...] = get_args(AnyMechanism)
 
 __all__ = [
     "MECHANISMS",

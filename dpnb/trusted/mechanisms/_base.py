@@ -1,4 +1,4 @@
-"""What a mechanism is: one object that states its loss, its shape, its exact sampler and its proof.
+"""What a mechanism is: one object that states its shape, its exact sampler and its proof.
 
 Refuses plug-ins: the closed tuple in ``dpnb.trusted.mechanisms`` is all there is, because code that could alter what the curator
 computes would be a hole in the guarantee. What its noise or choice is like, how it is simulated and what a reader should know of it

@@ -166,7 +166,7 @@ class QuantileSelection(Mechanism):
     Examples
     --------
     >>> import numpy as np
-    >>> from dpnb.trusted.noise.bits import SeededBits
+    >>> from dpnb.inference.seeded_bits import SeededBits
     >>> ages = (np.array([20, 30, 40]), np.array([50, 100, 50]))
     >>> QuantileSelection(Fraction(2), Fraction(1, 2), 0, 100).release(ages, SeededBits(1))
     30
@@ -199,11 +199,6 @@ class QuantileSelection(Mechanism):
     def inner(self) -> Fraction:
         """What one row of score costs, before rounding: ε/factor - 4·10⁻⁶."""
         return self.epsilon / self.factor - ROUNDING
-
-    @property
-    def loss(self) -> Fraction:
-        """What one release spends, in pure ε."""
-        return self.epsilon
 
     @property
     def scale_bits(self) -> int:

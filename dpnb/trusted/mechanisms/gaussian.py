@@ -61,10 +61,6 @@ class DiscreteGaussian(AdditiveMechanism):
         """
         return cls(positive(sensitivity_l2_squared, "The sensitivity") / (2 * positive(rho, "rho")))
 
-    def loss(self, l2_squared: int | Fraction) -> Fraction:
-        """ρ for a vector whose neighbours differ by at most `l2_squared` in squared L2."""
-        return Fraction(l2_squared) / (2 * self.variance)
-
     def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Add fresh exact noise to each entry, in unbounded integers."""
         return add(exact, exact_noise.discrete_gaussian(self.variance, len(exact), bits))

@@ -86,7 +86,7 @@ class KSExponential(Mechanism):
 
     Examples
     --------
-    >>> from dpnb.trusted.noise.bits import SeededBits
+    >>> from dpnb.inference.seeded_bits import SeededBits
     >>> KSExponential(Fraction(1), 10, (1, 1, 1, 1)).release([500, 300, 100, 100], SeededBits(1))
     (5, 3, 1, 1)
     """
@@ -116,11 +116,6 @@ class KSExponential(Mechanism):
     def rate(self) -> Fraction:
         """What D costs in the exponent: ε/(2·k·factor)."""
         return self.epsilon / (2 * self.points * self.factor)
-
-    @property
-    def loss(self) -> Fraction:
-        """What one release spends, in pure ε."""
-        return self.epsilon + self.check
 
     @property
     def check_scale(self) -> Fraction:

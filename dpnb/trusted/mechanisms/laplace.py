@@ -60,10 +60,6 @@ class DiscreteLaplace(AdditiveMechanism):
         """
         return cls(positive(sensitivity_l1, "The sensitivity") / positive(epsilon, "epsilon"))
 
-    def loss(self, l1: int | Fraction) -> Fraction:
-        """ε for a vector whose neighbours differ by at most `l1` in L1."""
-        return Fraction(l1) / self.scale
-
     def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Add fresh exact noise to each entry, in unbounded integers."""
         return add(exact, exact_noise.discrete_laplace(self.scale, len(exact), bits))

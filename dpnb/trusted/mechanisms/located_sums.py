@@ -167,12 +167,6 @@ class LocatedSums(Mechanism):
         """How many integers are released for each cell."""
         return 5 if self.count_scale is None else 6
 
-    def cost(self, enter: int, within: int) -> Fraction:
-        """Return ε of the sums for a unit that lets `enter` rows come or go and changes `within` rows."""
-        both = 1 / self.square_scale + 1 / self.outside_scale
-        counted = Fraction(0) if self.count_scale is None else 1 / self.count_scale
-        return enter * (1 / self.sum_scale + both + counted) + within * (2 / self.sum_scale + both)
-
     def range_of(self, middle: int, place: int) -> Range:
         """Return the range of a middle and a chosen radius."""
         sizes = radii(self.steps)

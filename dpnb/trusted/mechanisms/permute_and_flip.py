@@ -63,7 +63,7 @@ class PermuteAndFlip(Mechanism):
 
     Examples
     --------
-    >>> from dpnb.trusted.noise.bits import SeededBits
+    >>> from dpnb.inference.seeded_bits import SeededBits
     >>> PermuteAndFlip(Fraction(2), 3).release([10, 200, 30], SeededBits(1))
     (1,)
     """
@@ -85,11 +85,6 @@ class PermuteAndFlip(Mechanism):
     def rate(self) -> Fraction:
         """What a gap of one row costs a value in the exponent: ε/factor."""
         return self.epsilon / self.factor
-
-    @property
-    def loss(self) -> Fraction:
-        """What one release spends, in pure ε."""
-        return self.epsilon * self.picks
 
     @property
     def shape(self) -> tuple[str, ...]:

@@ -3,7 +3,3 @@
 ``exact`` draws a law without any floating-point decision; ``secure`` is the operating system's entropy; only the curator may
 import it, so this package never does. What a law says of a value, and its fast simulator, stand outside (:mod:`dpnb.inference.law`).
 """
-
-from dpnb.trusted.noise.bits import BitSource, SeededBits
-
-__all__ = ["BitSource", "SeededBits"]

@@ -409,7 +409,7 @@ def discrete_laplace(scale: Fraction, size: int, bits: BitSource) -> Integers:
 
     Examples
     --------
-    >>> from dpnb.trusted.noise.bits import SeededBits
+    >>> from dpnb.inference.seeded_bits import SeededBits
     >>> discrete_laplace(Fraction(5, 2), 4, SeededBits(1)).shape
     (4,)
     """
@@ -521,7 +521,7 @@ def discrete_gaussian(variance: Fraction, size: int, bits: BitSource) -> Integer
 
     Examples
     --------
-    >>> from dpnb.trusted.noise.bits import SeededBits
+    >>> from dpnb.inference.seeded_bits import SeededBits
     >>> discrete_gaussian(Fraction(10), 4, SeededBits(1)).shape
     (4,)
     """

@@ -18,7 +18,7 @@ from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.holds import STATES, WORDS, state
 from dpnb.trusted.errors import LossError, OwnerError
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _RANK: Final = {held: rank for rank, held in enumerate(STATES.values())}
 

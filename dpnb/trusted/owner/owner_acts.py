@@ -19,7 +19,7 @@ from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.errors import FrozenError, OwnerError
 from dpnb.trusted.owner import act_entries
 from dpnb.trusted.owner.act_entries import Act
-from dpnb.trusted.privacy import Budget
+from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.wire.places import Home
 
 

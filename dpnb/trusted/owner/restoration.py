@@ -46,7 +46,7 @@ from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import DpnbError, OwnerError
 from dpnb.trusted.owner import act_entries
 from dpnb.trusted.owner.act_entries import Act
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home, write_private

@@ -69,8 +69,13 @@ def compose(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
     >>> compose([PrivacyEvent("pure", Fraction(1, 10))] * 10, Measure.PURE)
     PrivacyLoss(measure=<Measure.PURE: 'pure'>, amount=Fraction(1, 1), delta=Fraction(0, 1))
     """
+    return whole(events, measure).bounded()
+
+
+def whole(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
+    """Return the same sum, not rounded at all."""
     losses = [event.loss(measure) for event in events] or [PrivacyLoss.zero(measure)]
-    return reduce(operator.add, losses).bounded()
+    return reduce(operator.add, losses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,10 @@ from dpnb.trusted.errors import OwnerError
 Adjacency = Literal["change-one", "add-remove"]
 
 
+MOST_ROWS = 10**6
+"""Of one unit."""
+
+
 @dataclass(frozen=True, slots=True)
 class PrivacyUnit:
     """Which two datasets must look alike.
@@ -55,35 +59,32 @@ class PrivacyUnit:
             )
         if not self.unit:
             raise OwnerError('unit must be "row" or the name of a column.')
-        self._check_max_rows()
         self._check_sizes()
 
-    def _check_max_rows(self) -> None:
-        if not _whole(self.max_rows) or self.max_rows > 10**6:
-            raise OwnerError("max_rows_per_unit must be a whole number from 1 to 1000000.")
-        if self.unit == "row" and self.max_rows != 1:
-            raise OwnerError(
-                'unit = "row" has one row per unit: remove max_rows_per_unit, or name a unit column.'
-            )
-
     def _check_sizes(self) -> None:
-        wanted = {("change-one", True): "rows", ("change-one", False): "units"}.get(
-            (self.adjacency, self.by_row)
-        )
-        for name in ("rows", "units"):
-            size = getattr(self, name)
-            if name == wanted and (size is None or not _whole(size)):
-                raise OwnerError(
-                    f'adjacency = "change-one" makes the number of {name} public: declare {name} = … (1 or more), '
-                    'or write adjacency = "add-remove" to keep it private.'
-                )
-            if name != wanted and size is not None:
-                raise OwnerError(
-                    f"{name} = … would publish a size that is private here: remove it.{self._instead()}"
-                )
-
-    def _instead(self) -> str:
-        return ' (Or write adjacency = "change-one".)' if self.adjacency == "add-remove" else ""
+        """Refuse a size that is private, the lack of one that is public, and what is no size."""
+        sizes = {"max_rows_per_unit": self.max_rows, "rows": self.rows, "units": self.units}
+        for word, size in sizes.items():
+            if size is not None and not _whole(size):
+                raise OwnerError(f"{word} = {size}: write a whole number of at least 1")
+        if self.max_rows > MOST_ROWS:
+            raise OwnerError(
+                f"max_rows_per_unit = {self.max_rows}: write a whole number from 1 to {MOST_ROWS}"
+            )
+        if self.by_row and (self.max_rows != 1 or self.units is not None):
+            raise OwnerError('max_rows_per_unit and units go with a unit column: write unit = "person_id"')
+        change_one = self.adjacency == "change-one"
+        if self.rows is not None and not self.by_row:
+            fix = "write units = … instead" if change_one else "remove it"
+            raise OwnerError(f'rows is public with unit = "row" only; with unit = "{self.unit}" {fix}')
+        word = "rows" if self.by_row else "units"
+        if change_one and sizes[word] is None:
+            raise OwnerError(
+                f'adjacency = "change-one" with unit = "{self.unit}" makes the number of {word} public: write {word} = …, '
+                'or keep it private with adjacency = "add-remove"'
+            )
+        if not change_one and sizes[word] is not None:
+            raise OwnerError(f'{word} is private under "add-remove": remove it, or write "change-one"')
 
     @property
     def by_row(self) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Mul, Node, Request, bounds, reach
+from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Mul, Node, Request, bounds, reach, roots
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements.facts import cells_of
@@ -91,16 +91,10 @@ def _refuse_cells(request: Request) -> None:
 
 
 def _evaluated(request: Request) -> Iterator[Node]:
-    """Every expression that an engine evaluates on a row."""
-    if request.where is not None:
-        yield request.where
+    """Give what an engine evaluates on each row."""
+    yield from roots(request)
     if isinstance(request, CrossMoments):
-        yield from request.values
         yield from (Mul(request.values[i], request.values[j]) for i, j in request.pairs)
-    elif isinstance(request, LabelSums):
-        yield from (*request.label, *request.values)
-    else:
-        yield from (request.value, *(key.code for key in request.keys))
 
 
 def _lengths(mechanism: Any) -> Iterator[int]:

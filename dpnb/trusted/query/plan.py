@@ -15,9 +15,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from dpnb.trusted.aggregate.request_record import written_size
+from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
@@ -29,8 +30,9 @@ MOST_MEASURED = 4_000
 """What a plan may buy for them."""
 MOST_WRITTEN_OUT = 1_000_000
 """Nodes of all expressions of a plan, written out."""
-_PLAN = {"dataset", "schema_version", "questions", "again", "loss"}
-_QUESTION = {"texts", "share", "group", "plan"}
+_PLAN = {"dataset": str, "schema_version": str, "questions": list, "again": list, "loss": dict}
+_QUESTION = {"texts": list, "share": dict, "group": int, "plan": dict}
+_SHARE = {"kind": str, "share": str}
 _MOST_TEXTS = MOST_QUESTIONS
 LONGEST_TEXT = 2_000
 """Letters of what a person would type for a question; a kernel cuts what is longer."""
@@ -54,15 +56,9 @@ class Share:
     @classmethod
     def from_json(cls, record: object) -> Share:
         """Read what :meth:`to_json` wrote; anything else is refused."""
-        if not isinstance(record, dict) or set(record) != {"kind", "share"}:
+        if not is_record(record, _SHARE) or record["kind"] not in ("epsilon", "rho"):
             raise _refusal()
-        kind, amount = record["kind"], record["share"]
-        if kind not in ("epsilon", "rho") or not isinstance(amount, str):
-            raise _refusal()
-        found = cls(cast("Any", kind), positive(parse_exact(amount), name="share"))
-        if found.to_json() != record:
-            raise _refusal()
-        return found
+        return cls(record["kind"], positive(parse_exact(record["share"]), name="share"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +101,12 @@ class Question:
     @classmethod
     def from_json(cls, record: object) -> Question:
         """Read what :meth:`to_json` wrote; anything else is refused."""
-        if not isinstance(record, dict) or set(record) != _QUESTION:
+        if not is_record(record, _QUESTION):
             raise _refusal()
-        texts, group = record["texts"], record["group"]
-        if not isinstance(texts, list) or not 0 < len(texts) <= _MOST_TEXTS or type(group) is not int:
+        texts, plan = record["texts"], record["plan"]
+        if not 0 < len(texts) <= _MOST_TEXTS or not all(map(_is_text, texts)):
             raise _refusal()
-        if not all(map(_is_text, texts)):
-            raise _refusal()
-        plan = record["plan"]
-        return cls(tuple(texts), Share.from_json(record["share"]), group, read_parts(plan), plan)
+        return cls(tuple(texts), Share.from_json(record["share"]), record["group"], read_parts(plan), plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,22 +153,24 @@ class Plan:
     @classmethod
     def from_json(cls, record: object) -> Plan:
         """Read what :meth:`to_json` wrote; anything else is refused."""
-        if not isinstance(record, dict) or set(record) != _PLAN or not _is_again(record["again"]):
+        if not is_record(record, _PLAN) or not _is_again(record["again"]):
             raise _refusal()
-        questions, names = record["questions"], (record["dataset"], record["schema_version"])
-        if not isinstance(questions, list) or not all(isinstance(name, str) for name in names):
-            raise _refusal()
-        if len(questions) > MOST_MEASURED:
-            raise _too_many(len(questions))
-        read = tuple(_in_turn(questions))
-        return cls(*cast("tuple[str, str]", names), read, tuple(record["again"]), _loss(record["loss"]))
+        if len(record["questions"]) > MOST_MEASURED:
+            raise _too_many(len(record["questions"]))
+        return cls(
+            record["dataset"],
+            record["schema_version"],
+            tuple(_in_turn(record["questions"])),
+            tuple(record["again"]),
+            PrivacyLoss.from_json(record["loss"]),
+        )
 
 
-def _is_again(draws: object) -> bool:
+def _is_again(draws: list[Any]) -> bool:
     """Whether a list names draws, sorted and each once, or everything."""
     if draws == list(EVERYTHING):
         return True
-    if not isinstance(draws, list) or len(draws) > _MOST_AGAIN:
+    if len(draws) > _MOST_AGAIN:
         return False
     known = all(isinstance(draw, str) and _DRAW.fullmatch(draw) for draw in draws)
     return known and draws == sorted(set(draws))
@@ -200,18 +195,6 @@ def _in_turn(records: Sequence[Any]) -> Iterator[Question]:
 def digest_of(text: str) -> str:
     """Return the SHA-256 of a plan's canonical text, in hexadecimal: a request id is bound to it."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _loss(record: object) -> PrivacyLoss:
-    if not isinstance(record, dict):
-        raise _refusal()
-    try:
-        found = PrivacyLoss.from_json(record)
-    except (KeyError, TypeError, ValueError):
-        raise _refusal() from None
-    if found.to_json() != record:
-        raise _refusal()
-    return found
 
 
 def _too_many(questions: int) -> PlanError:

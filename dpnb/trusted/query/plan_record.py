@@ -12,12 +12,13 @@ from typing import Any
 
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.request_record import read_requests, written_requests
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import canonical, is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 
-_FIELDS = {"name", "request", "mechanism", "cells"}
+_PART = {"name": str, "request": int, "mechanism": dict, "cells": int}
+_PARTS = {"nodes": list, "requests": list, "parts": list}
 _LONGEST_NAME = 200
 
 
@@ -44,11 +45,9 @@ def read_parts(record: object) -> tuple[Measurement, ...]:
     PlanError
         If the record is in any other form.
     """
-    if not isinstance(record, dict) or set(record) != {"nodes", "requests", "parts"}:
+    if not is_record(record, _PARTS) or not record["parts"] or not all(map(_is_part, record["parts"])):
         raise _refusal()
     listed = record["parts"]
-    if not isinstance(listed, list) or not listed or not all(map(_is_part, listed)):
-        raise _refusal()
     requests = read_requests({name: record[name] for name in ("nodes", "requests")})
     if len(set(requests)) != len(requests) or _order(listed) != list(range(len(requests))):
         raise _refusal()
@@ -98,16 +97,7 @@ def _is_part(part: object) -> bool:
 
     What is not printable could move a terminal's cursor or turn the direction of a line, and so show its reader another record.
     """
-    return (
-        isinstance(part, dict)
-        and set(part) == _FIELDS
-        and isinstance(part["name"], str)
-        and 0 < len(part["name"]) <= _LONGEST_NAME
-        and part["name"].isprintable()
-        and isinstance(part["mechanism"], dict)
-        and type(part["request"]) is int
-        and type(part["cells"]) is int
-    )
+    return is_record(part, _PART) and 0 < len(part["name"]) <= _LONGEST_NAME and part["name"].isprintable()
 
 
 def _refusal() -> PlanError:

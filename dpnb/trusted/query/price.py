@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Facts, events
+from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
-from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import refuse_unbounded
 from dpnb.trusted.query.plan import Plan, Question
 from dpnb.trusted.query.plan_record import measured
@@ -113,14 +113,6 @@ def together(questions: Iterable[Charged], facts: Facts) -> tuple[PrivacyEvent, 
         parts = [part for one in group for part in one.question.parts]
         found += group[0].events if len(group) == 1 else events(parts, facts)
     return tuple(found)
-
-
-def whole(made: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
-    """Return the sum of events in a measure."""
-    costs = PrivacyLoss.zero(measure)
-    for event in made:
-        costs = costs + event.loss(measure)
-    return costs
 
 
 def _charged(question: Question, facts: Facts) -> Charged:

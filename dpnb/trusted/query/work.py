@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.trusted.aggregate.algebra import And, CrossMoments, LabelSums, Node, Or, Request, children, walk
+from dpnb.trusted.aggregate.algebra import And, CrossMoments, Node, Or, Request, children, roots, walk
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -79,13 +79,13 @@ def limited(parts: Iterable[Measurement], units: int = 0) -> int:
 
 def _size(request: Request) -> int:
     """Return how many nodes the expressions of a request have, written out."""
-    return sum(1 for root in _roots(request) for _ in walk(root))
+    return sum(1 for root in roots(request) for _ in walk(root))
 
 
 def _planned(request: Request) -> int:
     """Return the units of planning a request, from how many nodes lie above each, written out."""
     steps = 0
-    waiting: list[tuple[Node, int]] = [(root, 0) for root in _roots(request)]
+    waiting: list[tuple[Node, int]] = [(root, 0) for root in roots(request)]
     while waiting:
         node, deep = waiting.pop()
         steps += deep
@@ -96,15 +96,6 @@ def _planned(request: Request) -> int:
 def _deeper(node: Node, child: Node) -> int:
     """Return 0 for a list within a list of its own kind: both are one."""
     return 0 if isinstance(node, And | Or) and type(child) is type(node) else 1
-
-
-def _roots(request: Request) -> tuple[Node, ...]:
-    where = () if request.where is None else (request.where,)
-    if isinstance(request, CrossMoments):
-        return (*request.values, *where)
-    if isinstance(request, LabelSums):
-        return (*request.label, *request.values, *where)
-    return (request.value, *(key.code for key in request.keys), *where)
 
 
 def too_much() -> PlanError:

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
+from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 ShareKind = Literal["epsilon", "rho"]
 _PART: dict[str, type] = {"name": str, "law": dict, "values": list, "draw": str}
-_OTHERS: dict[str, type] = {"parts": list, "loss": dict, "stored": bool, "entry": int, "share_kind": object}
+_OTHERS: dict[str, type] = {"parts": list, "loss": dict, "stored": bool, "entry": int}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,11 @@ class ReleasedPart:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ReleasedPart:
         """Rebuild a part; an unknown or missing field, or one of another type, is an error."""
-        _exactly(record, _PART, "released part")
-        law = [*record["law"], *record["law"].values()]
-        if any(type(value) is not int for value in record["values"]) or any(
-            type(one) is not str for one in law
-        ):
-            raise _other_types("released part")
+        if not is_record(record, _PART):
+            raise _refusal("released part")
+        law = (*record["law"], *record["law"].values())
+        if not all(type(one) is int for one in record["values"]) or not all(type(one) is str for one in law):
+            raise _refusal("released part")
         return cls(record["name"], dict(record["law"]), tuple(record["values"]), record["draw"])
 
 
@@ -122,32 +122,12 @@ class Release:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Release:
         """Rebuild a release; an unknown or missing field, or one of another type, is an error."""
-        _exactly(record, {**dict.fromkeys((field.name for field in fields(cls)), str), **_OTHERS}, "release")
-        read = {
-            "parts": tuple(map(ReleasedPart.from_json, record["parts"])),
-            "loss": PrivacyLoss.from_json(record["loss"]),
-            "share_kind": _share_kind(record["share_kind"]),
-        }
-        return cls(**{**record, **read})
+        types = {**dict.fromkeys((field.name for field in fields(cls)), str), **_OTHERS}
+        if not is_record(record, types) or record["share_kind"] not in get_args(ShareKind):
+            raise _refusal("release")
+        parts = tuple(map(ReleasedPart.from_json, record["parts"]))
+        return cls(**{**record, "parts": parts, "loss": PrivacyLoss.from_json(record["loss"])})
 
 
-def _share_kind(word: Any) -> ShareKind:
-    if word not in get_args(ShareKind):
-        raise PlanError("not a release of this version: its share is neither of ε nor of ρ.")
-    kind: ShareKind = word
-    return kind
-
-
-def _exactly(record: Mapping[str, Any], types: Mapping[str, type], what: str) -> None:
-    """Refuse a record whose fields are not exactly these, each of its type."""
-    wrong = set(record) ^ set(types)
-    if wrong:
-        raise PlanError(
-            f"not a {what} of this version: unknown or missing {', '.join(sorted(map(str, wrong)))}."
-        )
-    if any(kind is not object and type(record[name]) is not kind for name, kind in types.items()):
-        raise _other_types(what)
-
-
-def _other_types(what: str) -> PlanError:
-    return PlanError(f"not a {what} of this version: a field is of another type.")
+def _refusal(what: str) -> PlanError:
+    return PlanError(f"not a {what} of this version: a field is unknown, missing or of another type.")

@@ -12,8 +12,10 @@ import datetime as dt
 import re
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from dpnb.trusted.errors import SchemaError
-from dpnb.trusted.schema.cell import BLANK, text_of
+from dpnb.trusted.schema.cell import BLANK
 
 Step = Literal["hour", "day", "week", "month"]
 STEPS: dict[str, tuple[Step, ...]] = {"date": ("day", "week", "month"), "datetime": get_args(Step)}
@@ -80,7 +82,10 @@ def start_of(place: int, step: str) -> str:
 
 def constant(value: Any, step: str, name: str, word: str) -> int:
     """The number of the step of a public constant: ISO text, or a date of Python, numpy or pandas."""
-    place = place_of(text_of(value), step)
+    if isinstance(value, np.datetime64):
+        value = str(value.astype("datetime64[s]"))
+    text = value.isoformat() if isinstance(value, dt.date) else value
+    place = place_of(text if isinstance(text, str) else None, step)
     if place is None:
         shown = repr(str(value))[:42]
         raise SchemaError(f'{name}: {word} = {shown} is not a date: write it as "2021-03-01"')

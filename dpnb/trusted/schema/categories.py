@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from dpnb.trusted.errors import SchemaError
-from dpnb.trusted.schema.cell import canonical
+from dpnb.trusted.schema.cell import declared_text
 from dpnb.trusted.schema.grid import LARGEST_NUMBER
 from dpnb.trusted.schema.records import nearest, no_repeats
 
@@ -46,7 +46,7 @@ def _refuse_collisions(name: str, values: Sequence[Category]) -> None:
     """Refuse two declared values that are one cell when they are read, as 1 and 01 are."""
     seen: dict[str, Category] = {}
     for value in values:
-        text = canonical(value)
+        text = declared_text(value)
         if text is None:
             raise SchemaError(
                 f"{name}: the empty text is a missing value, never a category: remove it, or write missing = …"

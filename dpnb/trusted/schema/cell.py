@@ -5,22 +5,15 @@ cell first has *its own text*, and a text that reads as a number in one fixed gr
 binary64. So the whole number 1, the float 1.0, the decimal 1.00, true, and the texts ``1``, ``01``, ``1.0``, `` +1e0 ``
 and ``True`` are one cell. Nothing here knows a column's type or another row, which is what makes reading row-local.
 
-The same map in SQL is :mod:`dpnb.trusted.curator.engines.cell_sql`; the two agree bit for bit. What each kind of cell becomes
-stands in ``docs/reading.md``. A change here raises :data:`QUANTISER_VERSION`.
+Here stand the grammar and what a declared value is. A cell of every kind is read so in SQL
+(:mod:`dpnb.trusted.curator.engines.cell_sql`) and, the same bit for bit, in Python (:mod:`dpnb.datasets.cell_text`), which a kernel uses
+before it hands a frame over. What each kind of cell becomes stands in ``docs/reading.md``. A change here raises :data:`QUANTISER_VERSION`.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 import re
-from decimal import Decimal
-from fractions import Fraction
-from numbers import Integral
-from typing import Any
-from uuid import UUID
-
-import numpy as np
 
 QUANTISER_VERSION = 1
 """The version of the map from raw cells to codes: a prepared copy of another version is prepared again."""
@@ -44,24 +37,28 @@ PLAIN_WHOLE = "0|-?[1-9][0-9]{0,14}"
 """A text that is a canonical whole number as it stands, well below the largest."""
 
 _NUMBER, _TRUE, _FALSE = re.compile(NUMBER), re.compile(TRUE), re.compile(FALSE)
-_LARGEST_EXPONENT = 400
 
 
-def canonical(cell: Any) -> str | None:
-    """The cell's canonical text, or ``None`` where it is missing.
-
-    Two cells are the same data exactly if their canonical texts are equal, whatever they were held in.
+def declared_text(value: str | int) -> str | None:
+    """The canonical text of the cell that a declared value is, or ``None`` where that is missing.
 
     Examples
     --------
-    >>> [canonical(cell) for cell in (1, 1.0, True, "01", " 1.0 ", "true", float("nan"), "", " x")]
-    ['1', '1', '1', '1', '1', '1', None, None, ' x']
+    >>> declared_text(True), declared_text(" 01"), declared_text("no")
+    ('1', '1', 'no')
     """
-    text = text_of(cell)
-    if text is None:
-        return None
+    text = value if isinstance(value, str) else str(int(value))
     number = number_of(text)
-    return text if number is None else number_text(number)
+    return plain_text(text) if number is None else number_text(number)
+
+
+def plain_text(text: str) -> str | None:
+    """A text as it is, or ``None`` where it is empty or no UTF-8 can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return None
+    return text or None
 
 
 def number_of(text: str | None) -> float | None:
@@ -81,105 +78,3 @@ def number_text(number: float) -> str | None:
     if abs(number) < LARGEST_WHOLE and number.is_integer():
         return str(int(number))
     return repr(float(number))
-
-
-def text_of(cell: Any) -> str | None:
-    """The cell's own text, ``None`` where it is missing: what identifies a unit.
-
-    A whole number has all of its digits, however many; a text is unchanged. What is neither number, text nor date (a
-    list, bytes, any other object) is missing, and so is a text that no UTF-8 can hold.
-    """
-    if isinstance(cell, str):
-        return _plain_text(str.__str__(cell))
-    if isinstance(cell, bool | np.bool_):
-        return str(int(cell))
-    if isinstance(cell, np.timedelta64):  # numpy counts spans of time among the integers
-        return None
-    if isinstance(cell, Integral):
-        return _whole_text(int(cell))
-    if isinstance(cell, float | np.floating):
-        return number_text(float(cell))
-    return _rarer_text(cell)
-
-
-def _rarer_text(cell: Any) -> str | None:
-    if isinstance(cell, Decimal):
-        return _decimal_text(cell)
-    if isinstance(cell, Fraction):
-        return _fraction_text(cell)
-    if isinstance(cell, np.datetime64):
-        return moment_texts(np.array([cell]))[0]
-    if isinstance(cell, dt.date) and type(cell).__name__ != "NaTType":
-        return _date_text(cell)
-    return str(cell) if isinstance(cell, UUID) else None
-
-
-def _plain_text(text: str) -> str | None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return None
-    return text or None
-
-
-def _whole_text(number: int) -> str:
-    """All digits, up to what a binary64 can hold: beyond it a number is an infinity anyway."""
-    if number.bit_length() > 1024:
-        return "inf" if number > 0 else "-inf"
-    return str(number)
-
-
-def _decimal_text(number: Decimal) -> str | None:
-    if number.is_nan():
-        return None
-    if not number.is_finite() or number.adjusted() > _LARGEST_EXPONENT:
-        return "-inf" if number.is_signed() else "inf"
-    if number.is_zero() or number.adjusted() < -_LARGEST_EXPONENT:
-        return "0"
-    text = format(number, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _fraction_text(number: Fraction) -> str | None:
-    if number.denominator == 1:
-        return _whole_text(number.numerator)
-    try:
-        return number_text(float(number))
-    except OverflowError:
-        return "inf" if number > 0 else "-inf"
-
-
-def _date_text(cell: dt.date) -> str | None:
-    """A date, or a moment in universal time; midnight is the date."""
-    if not isinstance(cell, dt.datetime):
-        return cell.isoformat()
-    try:
-        moment = cell if cell.tzinfo is None else cell.astimezone(dt.UTC)
-    except OverflowError:
-        return None
-    nanoseconds = moment.microsecond * 1000 + getattr(moment, "nanosecond", 0)
-    return moment_text(f"{moment:%H:%M:%S}.{nanoseconds:09}", f"{moment.year:04}-{moment:%m-%d}")
-
-
-def moment_texts(moments: np.ndarray) -> list[str | None]:
-    """The texts of an array of ``datetime64``, of any resolution."""
-    unit = np.datetime_data(moments.dtype)[0]
-    coarse = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s"}.get(unit)
-    exact = moments if coarse is None else moments.astype(f"datetime64[{coarse}]")
-    return [moment_text(text) for text in np.datetime_as_string(exact).tolist()]
-
-
-def moment_text(text: str, date: str = "") -> str | None:
-    """A date and time as ISO writes it, in its shortest form; outside the years 1 to 9999 it is missing.
-
-    Examples
-    --------
-    >>> moment_text("2020-01-02T00:00:00.000"), moment_text("2020-01-02T10:30:00.500")
-    ('2020-01-02', '2020-01-02 10:30:00.5')
-    """
-    whole = f"{date} {text}" if date else text.replace("T", " ")
-    if not re.match(r"[0-9]{4}-", whole) or whole.startswith("0000"):
-        return None
-    if "." in whole:
-        whole = whole.rstrip("0").rstrip(".")
-    return whole.removesuffix(" 00:00:00")

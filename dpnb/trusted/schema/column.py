@@ -35,6 +35,13 @@ Kind = Literal["integer", "number", "category", "date", "datetime", "text"]
 
 DROP = "drop"
 _NUMBERS = ("integer", "number")
+_GRID = ("lower", "upper", "step")
+_WRITTEN: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((*_NUMBERS, *STEPS), _GRID),
+    "category": ("values",),
+    "text": ("length", "characters", "case", "trim", "beyond"),
+}
+"""What a record of each type of column says beside its name, type, label and what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +121,13 @@ class Column:
         SchemaError
             When a bound is missing, not a finite whole number, or the bounds leave no range.
         """
-        whole = [
-            exact(bound, name, word) for bound, word in ((lower, "lower"), (upper, "upper"), (step, "step"))
-        ]
-        for number, word in zip(whole, ("lower", "upper", "step"), strict=True):
+        grid = exact(lower, name, "lower"), exact(upper, name, "upper"), exact(step, name, "step")
+        for word, number in zip(_GRID, grid, strict=True):
             if number.denominator != 1:
                 raise SchemaError(
                     f'{name}: {word} of an integer is a whole number; for decimals write type = "number"'
                 )
-        return cls._grid(name, "integer", whole[0], whole[1], whole[2], label, missing)
+        return cls._grid(name, "integer", *grid).called(name, label=label, missing=missing)
 
     @classmethod
     def number(
@@ -157,7 +162,7 @@ class Column:
         """
         low, high = exact(lower, name, "lower"), exact(upper, name, "upper")
         size = (high - low) / DEFAULT_STEPS if step is None else exact(step, name, "step")
-        return cls._grid(name, "number", low, high, size, label, missing)
+        return cls._grid(name, "number", low, high, size).called(name, label=label, missing=missing)
 
     @classmethod
     def category(
@@ -178,8 +183,8 @@ class Column:
         declared = declared_values(name, values)
         lower, step = spacing(declared)
         steps = None if lower is None else len(declared) - 1
-        column = cls(column_name(name), "category", text_of(label, name), DROP, lower, step, steps, declared)
-        return column if _is_drop(missing) else column._replacing(missing)
+        column = cls(name, "category", "", DROP, lower, step, steps, declared)
+        return column.called(name, label=label, missing=missing)
 
     @classmethod
     def dates(
@@ -221,7 +226,8 @@ class Column:
         low, high = (constant(bound, step, name, "a bound") for bound in (lower, upper))
         if low >= high:
             raise SchemaError(f"{name}: the first of the bounds must be at least a {step} before the second")
-        return cls._grid(name, kind, Fraction(low), Fraction(high), Fraction(1), label, missing, step)
+        column = cls._grid(name, kind, Fraction(low), Fraction(high), Fraction(1), step)
+        return column.called(name, label=label, missing=missing)
 
     @classmethod
     def free_text(
@@ -257,40 +263,39 @@ class Column:
             text = FreeText(length, listed, case, trim, beyond)
         except SchemaError as fault:
             raise SchemaError(f"{name}: {fault}") from None
-        column = cls(column_name(name), "text", text_of(label, name), DROP, None, None, None, text=text)
-        return column if _is_drop(missing) else column._labelled(missing)
+        column = cls(name, "text", "", DROP, None, None, None, text=text)
+        return column.called(name, label=label, missing=missing)
 
-    def _labelled(self, constant: Any) -> Column:
-        """Return the column of texts in which a constant is the label of a cell that has none."""
-        assert self.text is not None
-        found = self.text.label_of(constant) if isinstance(constant, str) else None
-        if found is None:
-            raise SchemaError(
-                f'{self.name}: missing = {constant!r} is no label of this column: write "drop", or a label such as "none"'
-            )
-        return replace(self, missing=found)
+    @classmethod
+    def declared(cls, name: str, kind: Kind, **facts: Any) -> Column:
+        """Declare a column of any type by the words of its own constructor, ``typical`` and ``weights_fixed`` among them.
+
+        Examples
+        --------
+        >>> Column.declared("age", "integer", lower=0, upper=100, typical=40).describe()
+        'integer 0 to 100'
+        """
+        if kind == "category":
+            return cls.category(name, **facts)
+        if kind == "text":
+            return cls.free_text(name, **facts)
+        if kind in STEPS:
+            return cls.dates(name, kind=cast("Any", kind), **facts)
+        typical, fixed = facts.pop("typical", None), facts.pop("weights_fixed", False)
+        make = cls.integer if kind == "integer" else cls.number
+        column = make(name, **facts).weighing(fixed)
+        return column if typical is None else column.centred_on(typical)
 
     @classmethod
     def _grid(
-        cls,
-        name: str,
-        kind: Kind,
-        lower: Fraction,
-        upper: Fraction,
-        step: Fraction,
-        label: str,
-        missing: Any,
-        calendar: str | None = None,
+        cls, name: str, kind: Kind, lower: Fraction, upper: Fraction, step: Fraction, by: str | None = None
     ) -> Column:
         check_range(name, lower, upper, step)
         steps = whole_steps(name, lower, upper, step)
         halved = steps % 2 == 1
         if halved:
             step, steps = step / 2, steps * 2
-        column = cls(
-            column_name(name), kind, text_of(label, name), DROP, lower, step, steps, None, halved, calendar
-        )
-        return column if _is_drop(missing) else column._replacing(missing)
+        return cls(name, kind, "", DROP, lower, step, steps, None, halved, by)
 
     def centred_on(self, typical: Number) -> Column:
         """Return the column with a public centre between its bounds.
@@ -308,7 +313,7 @@ class Column:
         return replace(self, typical=value)
 
     def called(self, name: str, *, label: str = "", missing: Any = DROP) -> Column:
-        """Return a column of the same values under another name."""
+        """Return a column of the same values under a name, with a label and what happens to missing values."""
         constant = DROP if _is_drop(missing) else self._constant(missing)
         return replace(self, name=column_name(name), label=text_of(label, name), missing=constant)
 
@@ -322,10 +327,10 @@ class Column:
             )
         return replace(self, weights_fixed=fixed)
 
-    def _replacing(self, constant: Any) -> Column:
-        return replace(self, missing=self._constant(constant))
-
     def _constant(self, constant: Any) -> Value:
+        """Read the constant that replaces a missing value."""
+        if self.text is not None:
+            return self._label(constant)
         if self.values is not None:
             return self.values[self.code_of(constant)]
         if self.calendar is not None:
@@ -340,6 +345,14 @@ class Column:
                 f'{self.name}: missing = {short(value)} lies outside {self.describe()}; or write "drop"'
             )
         return value
+
+    def _label(self, constant: Any) -> str:
+        found = cast("FreeText", self.text).label_of(constant) if isinstance(constant, str) else None
+        if found is None:
+            raise SchemaError(
+                f'{self.name}: missing = {constant!r} is no label of this column: write "drop", or a label such as "none"'
+            )
+        return found
 
     def _date(self, value: Any) -> str:
         place = self.position_of(value)
@@ -479,89 +492,48 @@ class Column:
         return words + f" in steps of {short(cast('Fraction', self.declared_step))}"
 
     def to_json(self) -> dict[str, Any]:
-        """Describe the column exactly, in JSON's own types."""
-        record: dict[str, Any] = {"name": self.name, "type": self.type, "label": self.label}
-        record["missing"] = (
-            DROP if self.drops else {"constant": _json_value(self.missing, exact=self.type in _NUMBERS)}
+        """Write the column exactly, as plain JSON."""
+        constant = (
+            exact_text(Fraction(self.missing)) if self.type in _NUMBERS and not self.drops else self.missing
         )
+        record: dict[str, Any] = {"name": self.name, "type": self.type, "label": self.label}
+        record["missing"] = DROP if self.drops else {"constant": constant}
         if self.values is not None:
             return record | {"values": list(self.values)}
         if self.text is not None:
             return record | self.text.to_json()
-        lower, upper = self.bounds
         if self.calendar is not None:
-            return record | {
-                "lower": self._start(lower),
-                "upper": self._start(upper),
-                "step": self.calendar,
-            }
-        step = cast("Fraction", self.declared_step)
+            ends = map(self._start, self.bounds)
+            return record | dict(zip(_GRID, (*ends, self.calendar), strict=True))
         record |= {} if self.typical is None else {"typical": exact_text(self.typical)}
         record |= {"weights_fixed": True} if self.weights_fixed else {}
-        return record | {"lower": exact_text(lower), "upper": exact_text(upper), "step": exact_text(step)}
+        grid = (*self.bounds, cast("Fraction", self.declared_step))
+        return record | dict(zip(_GRID, map(exact_text, grid), strict=True))
 
     @classmethod
     def from_json(cls, record: Any) -> Column:
-        """Rebuild a column from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
-        kind = record.get("type") if isinstance(record, Mapping) else None
-        keys = ("name", "type", "label", "missing")
-        if kind == "category":
-            only(record, (*keys, "values"), "column")
-            if not isinstance(record["values"], list):
-                raise SchemaError("a column record's values must be a list")
-            return cls.category(
-                record["name"],
-                record["values"],
-                label=record["label"],
-                missing=_missing_json(record["missing"], None),
-            )
-        if kind == "text":
-            return cls._of_text(record)
+        """Read what :meth:`to_json` wrote; anything else is refused.
+
+        Raises
+        ------
+        SchemaError
+            For a record of another form, or one that does not declare a column.
+        """
+        kind: Any = record.get("type") if isinstance(record, Mapping) else None
+        if kind not in _WRITTEN:
+            raise SchemaError(f"a column record needs type {', '.join(_WRITTEN)}")
         more = [word for word in ("typical", "weights_fixed") if kind in _NUMBERS and word in record]
-        only(record, (*keys, "lower", "upper", "step", *more), "column")
-        if kind in tuple(STEPS):
-            return cls._of_dates(record)
-        if kind not in _NUMBERS:
-            raise SchemaError(
-                'a column record needs type "integer", "number", "category", "date", "datetime" or "text"'
-            )
-        grid = {word: parse(record[word], word) for word in ("lower", "upper", "step")}
-        make = cls.integer if kind == "integer" else cls.number
-        missing = _missing_json(record["missing"], "exact")
-        column = make(record["name"], **grid, label=record["label"], missing=missing)
-        column = column.centred_on(parse(record["typical"], "typical")) if "typical" in more else column
-        return column.weighing(record["weights_fixed"]) if "weights_fixed" in more else column
-
-    @classmethod
-    def _of_text(cls, record: Any) -> Column:
-        words = ("length", "characters", "case", "trim", "beyond")
-        only(record, ("name", "type", "label", "missing", *words), "column")
-        if not isinstance(record["characters"], list):
-            raise SchemaError("a text's record has a list of characters")
-        column = cls.free_text(
-            record["name"],
-            **{word: record[word] for word in words},
-            label=record["label"],
-            missing=_missing_json(record["missing"], None),
-        )
+        only(record, ("name", "type", "label", "missing", *_WRITTEN[kind], *more), "column")
+        facts = {word: record[word] for word in record if word not in ("name", "type")}
+        if not all(isinstance(facts.get(word, []), list) for word in ("values", "characters")):
+            raise SchemaError("a column record's values and characters are lists")
+        facts["missing"] = _missing_json(record["missing"])
+        if kind in _NUMBERS:
+            exact_words = [word for word in (*_GRID, "typical", "missing") if facts.get(word, DROP) != DROP]
+            facts |= {word: parse(facts[word], word) for word in exact_words}
+        column = cls.declared(record["name"], kind, **facts)
         if column.to_json() != record:
-            raise SchemaError("a text's record has for what is missing a label as it is read")
-        return column
-
-    @classmethod
-    def _of_dates(cls, record: Any) -> Column:
-        missing = _missing_json(record["missing"], None)
-        bounds = record["lower"], record["upper"]
-        column = cls.dates(
-            record["name"],
-            *bounds,
-            kind=record["type"],
-            step=record["step"],
-            label=record["label"],
-            missing=missing,
-        )
-        if column.to_json() != record:
-            raise SchemaError("a column record's dates are the first moments of their steps")
+            raise SchemaError("a column record has its dates, numbers and labels as they are read")
         return column
 
     def pricing(self) -> dict[str, Any]:
@@ -576,13 +548,10 @@ def _is_drop(missing: Any) -> bool:
     return isinstance(missing, str) and missing == DROP
 
 
-def _json_value(value: Value, *, exact: bool) -> Any:
-    return exact_text(Fraction(cast("Fraction", value))) if exact else value
-
-
-def _missing_json(record: Any, reading: str | None) -> Any:
+def _missing_json(record: Any) -> Any:
+    """Read what a record says of missing values."""
     if record == DROP:
         return DROP
     if not isinstance(record, Mapping) or set(record) != {"constant"}:
         raise SchemaError('a column record\'s missing is "drop" or {"constant": value}')
-    return parse(record["constant"], "missing") if reading == "exact" else record["constant"]
+    return record["constant"]

@@ -10,15 +10,13 @@ from typing import Any
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.privacy.unit import MOST_ROWS, PrivacyUnit
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, only, text_of
 from dpnb.trusted.schema.unit_summary import UnitSummary, refuse_other
 
 FORMAT = 1
 MOST_COLUMNS = 4_096
-MOST_ROWS = 10**6
-"""Rows of one unit before they are prepared: there is no cap on them."""
 PUBLIC_BOUNDS, SEEN_ON_DATA = "public", "seen on data"
 """How an owner came to the bounds and levels: without the data, or after a look at them, which no guarantee covers."""
 
@@ -37,7 +35,7 @@ class Schema:
 
     Examples
     --------
-    >>> from dpnb.trusted.privacy.unit import PrivacyUnit
+    >>> from dpnb.trusted.privacy.unit import MOST_ROWS, PrivacyUnit
     >>> from dpnb.trusted.privacy.accountant import Budget
     >>> schema = Schema(
     ...     "people",

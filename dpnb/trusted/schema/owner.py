@@ -14,17 +14,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from dpnb.trusted.errors import LossError, OwnerError, SchemaError
+from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
-from dpnb.trusted.schema.calendar import STEPS
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
 from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.schema.prepare_section import read_lines
-from dpnb.trusted.schema.records import known
+from dpnb.trusted.schema.records import known, needed, within
 from dpnb.trusted.schema.server_table import ServerTable, is_server
 from dpnb.trusted.schema.unit_summary import UnitSummary
 
@@ -68,6 +67,18 @@ _COLUMN = {
     "datetime": ("type", "label", "missing", "bounds", "step"),
     "text": ("type", "label", "missing", "length", "characters", "case", "trim", "beyond"),
 }
+_NUMBERS = ("lower", "upper", "step", "typical")
+_DATES = 'bounds = ["2020-01-01", "2024-12-31"], two dates known without looking at the data'
+_BOUNDS = {word: f"{word} = a bound known without looking at the data" for word in ("lower", "upper")}
+_NEEDED = {
+    "integer": _BOUNDS,
+    "number": _BOUNDS,
+    "category": {"values": "values = [0, 1], every value known without looking at the data"},
+    "date": {"bounds": _DATES},
+    "datetime": {"bounds": _DATES},
+    "text": {"length": "length = 32, the most characters of a label"},
+}
+"""What a column of each type must say, and what to write where it does not."""
 _KINDS = {str: "text", bool: "true or false", int: "a whole number"}
 
 
@@ -227,10 +238,8 @@ def _read(
     _check_types(facts, where)
     source_section = _section(content, "source", file) if "source" in content else {}
     tables = {name: table for name, table in source_section.items() if isinstance(table, Mapping)}
-    try:
+    with within(where):
         schema = _schema(sections, facts, tables, content.get("prepare"), file)
-    except (SchemaError, LossError) as fault:
-        raise OwnerError(f"{where}: {fault}") from None
     folder = None if path is None else path.parent
     written = {key: value for key, value in source_section.items() if key not in tables}
     place = _place(source, None)
@@ -262,7 +271,7 @@ def _dialect(written: Mapping[str, Any], place: Path | None, where: str) -> Dial
 
 def _other(table: Mapping[str, Any], folder: Path | None, where: str) -> tuple[Path, Dialect]:
     """Where another table's rows are, and how they are written."""
-    file = _needed(table, "file", where, 'file = "visits.csv"')
+    file = needed(table, "file", where, 'file = "visits.csv"')
     place = _place(file, folder) if isinstance(file, str | Path) else None
     if place is None or format_of(place) == "duckdb":
         raise OwnerError(f'{where}: file must be a CSV or Parquet file: write file = "visits.csv"')
@@ -274,14 +283,14 @@ def _cells_of(table: Mapping[str, Any], unit: str, where: str) -> dict[str, Colu
 
     By another column a row could meet the rows of many people, and one person's row would change what is asked of others.
     """
-    on = _needed(table, "on", where, f'on = "{unit}"')
+    on = needed(table, "on", where, f'on = "{unit}"')
     if unit == "row" or on != unit:
         named = 'unit = "person" under [dataset], and on = "person"' if unit == "row" else f'on = "{unit}"'
         raise OwnerError(
             f"{where}: on = {on!r}: tables are joined by whose rows they are, and by nothing else, since a row joined otherwise "
             f"could meet many people's rows: write {named}"
         )
-    columns = _needed(
+    columns = needed(
         table, "columns", where, f"[{where.partition('[')[2].rstrip(']')}.columns.NAME] for each column"
     )
     return {column.name: column for column in _columns(columns, where.partition(",")[0])}
@@ -299,7 +308,7 @@ def _schema(
     lines: tuple[UnitSummary, ...] = ()
     if prepare is not None or tables:
         columns, lines = _prepared(columns, facts.get("unit", "row"), tables, prepare, file)
-    name = _needed(facts, "name", where, 'name = "people"')
+    name = needed(facts, "name", where, 'name = "people"')
     return Schema(
         name=name,
         title=facts.get("title", name),
@@ -333,7 +342,7 @@ def _prepared(
 
 
 def _unit(facts: Mapping[str, Any], where: str, *, one_row: bool) -> PrivacyUnit:
-    adjacency = _needed(
+    adjacency = needed(
         facts,
         "adjacency",
         where,
@@ -343,55 +352,23 @@ def _unit(facts: Mapping[str, Any], where: str, *, one_row: bool) -> PrivacyUnit
     unit = facts.get("unit", "row")
     if unit != "row" and unit.casefold() in ("row", "rows"):
         raise OwnerError(f'{where}: unit = "{unit}": did you mean unit = "row"?')
-    _check_sizes(facts if not one_row else {"max_rows_per_unit": 1, **facts}, adjacency, unit, where)
+    most, rows, units = facts.get("max_rows_per_unit", 1), facts.get("rows"), facts.get("units")
     try:
-        return PrivacyUnit(
-            adjacency, unit, facts.get("max_rows_per_unit", 1), facts.get("rows"), facts.get("units")
-        )
+        made = PrivacyUnit(adjacency, unit, most, rows, units)
     except OwnerError as fault:
         raise OwnerError(f"{where}: {fault}") from None
-
-
-def _check_sizes(facts: Mapping[str, Any], adjacency: str, unit: str, where: str) -> None:
-    """Refuse sizes that do not go with the adjacency and unit, in the words of the file."""
-    change_one = adjacency == "change-one"
-    for word in _SIZES:
-        if word in facts and facts[word] < 1:
-            raise OwnerError(f"{where}: {word} = {facts[word]}: write a whole number of at least 1")
-    if unit == "row" and change_one and "rows" not in facts:
-        raise OwnerError(
-            f'{where}: adjacency = "change-one" with unit = "row" makes the row count public: write rows = …, '
-            'or keep it private with adjacency = "add-remove"'
-        )
-    if "rows" in facts and unit != "row":
-        fix = "write units = … instead" if change_one else "remove it"
-        raise OwnerError(f'{where}: rows is public with unit = "row" only; with unit = "{unit}" {fix}')
-    if "rows" in facts and not change_one:
-        raise OwnerError(f'{where}: rows is private under "add-remove": remove it, or write "change-one"')
-    if unit != "row" and "max_rows_per_unit" not in facts:
+    if unit != "row" and not one_row and "max_rows_per_unit" not in facts:
         raise OwnerError(
             f'{where}: unit = "{unit}" needs max_rows_per_unit = 3 '
             "(the most rows of one unit that are used; the rest are left out)"
         )
-    if unit == "row" and (facts.get("max_rows_per_unit", 1) != 1 or "units" in facts):
-        raise OwnerError(
-            f'{where}: max_rows_per_unit and units go with a unit column: write unit = "person_id"'
-        )
-    if unit != "row" and change_one and "units" not in facts:
-        raise OwnerError(
-            f'{where}: adjacency = "change-one" with unit = "{unit}" needs units = … (public), '
-            'or adjacency = "add-remove"'
-        )
-    if "units" in facts and not change_one:
-        raise OwnerError(f'{where}: units is private under "add-remove": remove it, or write "change-one"')
+    return made
 
 
 def _budget(facts: Mapping[str, Any], where: str) -> Budget:
     known(facts, _BUDGET, where)
-    try:
+    with within(where):
         return Budget.from_toml(facts)
-    except LossError as fault:
-        raise OwnerError(f"{where}: {fault}") from None
 
 
 def _mode(facts: Mapping[str, Any], where: str) -> Mode:
@@ -412,51 +389,31 @@ def _columns(facts: Mapping[str, Any], file: str) -> Iterator[Column]:
         where = f"{file}, [columns.{name}]"
         if not isinstance(column, Mapping):
             raise OwnerError(f"{where}: declare a column as a section of its own, with type = …")
-        try:
-            yield _column(name, column, where)
-        except SchemaError as fault:
-            raise OwnerError(f"{where}: {str(fault).removeprefix(f'{name}: ')}") from None
+        with within(where, name):
+            made = _column(name, column, where)
+        yield made
 
 
 def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
-    kind = _needed(facts, "type", where, 'type = "integer", "number", "category", "text" or "date"')
+    kind = needed(facts, "type", where, 'type = "integer", "number", "category", "text" or "date"')
     _one_of(kind, tuple(_COLUMN), "type", where)
     _fitting(facts, kind, where)
-    options = {word: facts[word] for word in ("label", "missing") if word in facts}
-    if kind == "category":
-        values = _needed(
-            facts, "values", where, "values = [0, 1], every value known without looking at the data"
-        )
-        return Column.category(name, values, **options)
-    if kind == "text":
-        return _free_text(name, facts, where)
-    if kind in STEPS:
-        return Column.dates(name, *_dates(facts, where), kind=kind, step=facts.get("step"), **options)
-    for word in ("lower", "upper"):
-        _needed(facts, word, where, f"{word} = a bound known without looking at the data")
-        _number(facts[word], word, where)
-    if "step" in facts:
-        options["step"] = _number(facts["step"], "step", where)
-    make = Column.integer if kind == "integer" else Column.number
-    column = make(name, facts["lower"], facts["upper"], **options).weighing(facts.get("weights_fixed", False))
-    return column.centred_on(_number(facts["typical"], "typical", where)) if "typical" in facts else column
-
-
-def _free_text(name: str, facts: Mapping[str, Any], where: str) -> Column:
-    length = _needed(facts, "length", where, "length = 32, the most characters of a label")
-    characters = facts.get("characters", ["ascii"])
-    if not isinstance(characters, list | tuple | str):
+    for word, fix in _NEEDED[kind].items():
+        needed(facts, word, where, fix)
+    given = {word: value for word, value in facts.items() if word != "type"}
+    for word in _NUMBERS if "lower" in given else ():
+        _check_number(given.get(word, 0), word, where)
+    if "bounds" in given:
+        given["lower"], given["upper"] = _dates(given.pop("bounds"), where)
+    if not isinstance(given.get("characters", ""), list | tuple | str):
         raise OwnerError(f'{where}: characters is a list: write characters = ["letters", "digits", " -"]')
-    words = {word: facts[word] for word in ("label", "missing", "case", "trim", "beyond") if word in facts}
-    return Column.free_text(name, length, characters=characters, **words)
+    return Column.declared(name, kind, **given)
 
 
-def _dates(facts: Mapping[str, Any], where: str) -> Any:
-    fix = 'bounds = ["2020-01-01", "2024-12-31"], two dates known without looking at the data'
-    bounds = _needed(facts, "bounds", where, fix)
+def _dates(bounds: Any, where: str) -> tuple[Any, Any]:
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
-        raise OwnerError(f"{where}: bounds must be two dates: write {fix}")
-    return bounds
+        raise OwnerError(f"{where}: bounds must be two dates: write {_DATES}")
+    return bounds[0], bounds[1]
 
 
 # Strictness --------------------------------------------------------------------------------------------------
@@ -502,12 +459,6 @@ def _section(content: Mapping[str, Any], name: str, file: str) -> Mapping[str, A
     return section
 
 
-def _needed(facts: Mapping[str, Any], key: str, where: str, fix: str) -> Any:
-    if key not in facts:
-        raise OwnerError(f"{where}: {key} is missing: write {fix}")
-    return facts[key]
-
-
 def _check_types(facts: Mapping[str, Any], where: str) -> None:
     for key, value in facts.items():
         wanted = int if key in _SIZES else bool if key == "public" else str
@@ -516,11 +467,10 @@ def _check_types(facts: Mapping[str, Any], where: str) -> None:
             raise OwnerError(f"{where}: {key} must be {_KINDS[wanted]}, not {value!r}")
 
 
-def _number(value: Any, word: str, where: str) -> Any:
+def _check_number(value: Any, word: str, where: str) -> None:
     number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     if not number and not (isinstance(value, str) and looks_numeric(value)):
         raise OwnerError(f"{where}: {word} must be a number, not {value!r}")
-    return value
 
 
 def _one_of(value: Any, allowed: tuple[str, ...], key: str, where: str) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from dpnb.trusted.errors import OwnerError, SchemaError
+from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.grid import exact
-from dpnb.trusted.schema.records import known, nearest
+from dpnb.trusted.schema.records import known, nearest, needed, within
 from dpnb.trusted.schema.unit_summary import TAKES, UnitSummary
 
 ROWS: Final = "rows"
@@ -68,12 +68,10 @@ def _made(name: str, facts: Any, tables: Tables, where: str) -> tuple[UnitSummar
         raise OwnerError(f"{where}: a line takes one of {', '.join(TAKES)}: {_EXAMPLE}")
     (take,) = takes
     known(facts, (take, *_WORDS[take]), f"{where}, {take}")
-    try:
+    with within(where, name):
         asked = _Asked(name, facts, *_cells(facts[take], take, tables, where), tables, where)
         line, column = _READ[take](asked)
         line.check(column)
-    except SchemaError as fault:
-        raise OwnerError(f"{where}: {str(fault).removeprefix(f'{name}: ')}") from None
     return line, column
 
 
@@ -94,10 +92,8 @@ class _Asked:
         return {**usual, **given}
 
     def needed(self, word: str, fix: str) -> Any:
-        """What must stand in the line."""
-        if word not in self.facts:
-            raise OwnerError(f"{self.where}: {word} is missing: write {fix}")
-        return self.facts[word]
+        """What the line says under a key that it must have."""
+        return needed(self.facts, word, self.where, fix)
 
 
 def _cells(text: Any, take: str, tables: Tables, where: str) -> tuple[str, Column]:

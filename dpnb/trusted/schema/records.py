@@ -5,13 +5,14 @@ It refuses what it does not know; it never repairs.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.errors import OwnerError, SchemaError
+from dpnb.trusted.errors import LossError, OwnerError, SchemaError
 
 _DATASET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
 
@@ -98,3 +99,19 @@ def read_keys(facts: Mapping[str, Any], examples: Mapping[str, Any], where: str)
         if not isinstance(value, type(examples[key])) or value == "":
             raise OwnerError(f"{where}: {key} = {value!r}: write {key} = {canonical(examples[key])}")
     return dict(facts)
+
+
+def needed(facts: Mapping[str, Any], key: str, where: str, fix: str) -> Any:
+    """Return what a section says under a key, or refuse the section with what to write."""
+    if key not in facts:
+        raise OwnerError(f"{where}: {key} is missing: write {fix}")
+    return facts[key]
+
+
+@contextlib.contextmanager
+def within(where: str, name: str = "") -> Iterator[None]:
+    """Say of a refusal where in an owner's file it arose, instead of the name of the column."""
+    try:
+        yield
+    except (SchemaError, LossError) as fault:
+        raise OwnerError(f"{where}: {fault.message.removeprefix(f'{name}: ')}") from None

@@ -21,7 +21,7 @@ from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.request import Ask
 from dpnb.planner.schema_words import mode_badge, mode_sentence, unit_sentence
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import RANK

@@ -25,7 +25,7 @@ from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import Share
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets import person
 from dpnb.widgets._base import Interaction

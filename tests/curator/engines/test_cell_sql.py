@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from dpnb.datasets.cell_text import canonical, text_of
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     literal,
@@ -18,7 +19,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
     text_sql,
 )
 from dpnb.trusted.schema.calendar import STEPS, place_of
-from dpnb.trusted.schema.cell import canonical, number_of, text_of
+from dpnb.trusted.schema.cell import number_of
 
 HUGE = 2**127 - 1
 CELLS = {

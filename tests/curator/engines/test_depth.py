@@ -9,9 +9,24 @@ from itertools import product
 import duckdb
 import pytest
 
-from dpnb.trusted.aggregate import Cmp, Col, CrossMoments, Known, Lit, answer
-from dpnb.trusted.aggregate.algebra import Add, And, Case, Clip, FloorDiv, Not, Or, Sub, TrueP
-from dpnb.trusted.aggregate.reference import Evaluator, Table
+from dpnb.datasets.exact_answers import answer, table_of
+from dpnb.trusted.aggregate.algebra import (
+    Add,
+    And,
+    Case,
+    Clip,
+    Cmp,
+    Col,
+    CrossMoments,
+    FloorDiv,
+    Known,
+    Lit,
+    Not,
+    Or,
+    Sub,
+    TrueP,
+)
+from dpnb.trusted.aggregate.reference import Evaluator
 from dpnb.trusted.curator.engines.crossing import statement
 from dpnb.trusted.curator.engines.rendering import Renderer, alike, pushed
 from dpnb.trusted.errors import PlanError
@@ -24,7 +39,7 @@ from tests.curator.engines.test_duckdb import engine_over
 X, Y, ONE = Col("x"), Col("y"), Lit(1)
 RANGES = {"x": (0, 2), "y": (0, 2)}
 ROWS = list(product((None, 0, 1, 2), repeat=2))
-TABLE = Table.of({"x": [x for x, _ in ROWS], "y": [y for _, y in ROWS]})
+TABLE = table_of({"x": [x for x, _ in ROWS], "y": [y for _, y in ROWS]})
 LEAVES = (Cmp("==", X, Y), Cmp("<", X, Lit(1)), Cmp("<=", Y, X), Known(X), TrueP())
 
 

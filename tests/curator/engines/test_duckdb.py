@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.trusted.aggregate import (
+from dpnb.trusted.aggregate.algebra import (
     Cmp,
     Col,
     CrossMoments,
@@ -26,13 +26,14 @@ from dpnb.trusted.aggregate import (
     ValueCounts,
 )
 from dpnb.trusted.aggregate.reference import cell_count
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.engines.batching import MOST_STATES, MOST_TOTALS, shares
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.engine import EngineContract, many
 from tests.contracts.expressions import SIZES
+from tests.contracts.handed import prepare
 
 
 def schema_of(sizes):

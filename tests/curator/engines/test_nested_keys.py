@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from dpnb.trusted.aggregate import Cmp, Col, FloorDiv, IntExpr, Key, Lit, Sub, Total, answer
+from dpnb.datasets.exact_answers import answer
+from dpnb.trusted.aggregate.algebra import Cmp, Col, FloorDiv, IntExpr, Key, Lit, Sub, Total
 from tests.contracts.engine import many
 from tests.curator.engines.test_duckdb import engine_over
 

@@ -14,16 +14,17 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-import dpnb.trusted.aggregate as reference
+import dpnb.trusted.aggregate.algebra as reference
 from dpnb.datasets import preparation
 from dpnb.errors import OwnerError, SchemaError
-from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema.unit_summary import UnitSummary
+from tests.contracts.handed import prepare
 from tests.examples import examples, rotation
 
 KEY = bytes(range(32))

@@ -15,13 +15,14 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from dpnb.datasets import preparation
+from dpnb.datasets.containers import plain_column
 from dpnb.errors import OwnerError
-from dpnb.trusted.aggregate.containers import plain_column
-from dpnb.trusted.curator.engines import prepare
+from dpnb.trusted.curator import engines
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.handed import prepare
 from tests.examples import examples, rotation
 
 KEY = bytes(range(32))
@@ -413,10 +414,10 @@ def test_a_one_row_and_an_all_missing_source_are_prepared(tmp_path):
     )
 
 
-def refusal(source, schema, folder, **options):
+def refusal(source, schema, folder, make=prepare, **options):
     """The message of the OwnerError that preparing raises; nothing is left behind."""
     with pytest.raises(OwnerError) as caught:
-        prepare(source, schema, folder / "copies" / "copy.duckdb", **options)
+        make(source, schema, folder / "copies" / "copy.duckdb", **options)
     assert list(folder.glob("copies/*")) == []
     return str(caught.value)
 
@@ -445,7 +446,8 @@ def test_files_that_cannot_be_read_are_told_to_the_owner(tmp_path):
 
 def test_a_missing_column_is_named(tmp_path):
     """The message names the column that the schema declares and the data lack."""
-    assert '"place"' in refusal({"age": [1]}, schema_of(MIXED[0], MIXED[1]), tmp_path)
+    ages = {"age": np.array([1])}
+    assert '"place"' in refusal(ages, schema_of(MIXED[0], MIXED[1]), tmp_path, engines.prepare)
 
 
 def test_a_wrong_type_is_named(tmp_path):
@@ -483,9 +485,9 @@ def test_tables_of_a_database_are_chosen_by_name(tmp_path):
 def test_names_that_sql_cannot_tell_apart_are_refused(tmp_path):
     """Two columns that differ only in case, and reserved names, are told to the owner."""
     assert "only in case" in refusal(
-        {}, schema_of(Column.integer("a", 0, 2), Column.integer("A", 0, 2)), tmp_path
+        {}, schema_of(Column.integer("a", 0, 2), Column.integer("A", 0, 2)), tmp_path, engines.prepare
     )
-    assert "reserved" in refusal({}, schema_of(Column.integer("##a", 0, 2)), tmp_path)
+    assert "reserved" in refusal({}, schema_of(Column.integer("##a", 0, 2)), tmp_path, engines.prepare)
 
 
 def test_odd_names_are_quoted(tmp_path):

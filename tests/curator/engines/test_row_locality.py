@@ -17,17 +17,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpnb.client.upload import hand_over
+from dpnb.datasets.cell_text import text_of
+from dpnb.datasets.containers import plain_column
 from dpnb.datasets.preparation import quantise, ranked, read
 from dpnb.errors import OwnerError
-from dpnb.trusted.aggregate.containers import plain_column
-from dpnb.trusted.curator.engines import csv_rows, prepare
+from dpnb.trusted.curator.engines import csv_rows
 from dpnb.trusted.curator.sources import read_arrays
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.cell import text_of
 from dpnb.trusted.schema.dialect import Dialect
 from dpnb.trusted.wire.places import Home
+from tests.contracts.handed import prepare
 from tests.contracts.sources import (
     CELLS,
     COLUMNS,

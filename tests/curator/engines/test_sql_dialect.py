@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpnb.trusted.aggregate import (
+from dpnb.trusted.aggregate.algebra import (
     Clip,
     Cmp,
     Col,

@@ -17,7 +17,7 @@ class Engine(Protocol):
     """What the copy's rows are known by, as it was written into the copy."""
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
-        """Answer a batch: the same integers as :func:`dpnb.trusted.aggregate.reference.answer`."""
+        """Answer a batch: the same integers as :func:`dpnb.datasets.exact_answers.answer`."""
         ...
 
     def close(self) -> None:

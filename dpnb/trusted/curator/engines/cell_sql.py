@@ -88,7 +88,7 @@ def has_moments(kind: str) -> bool:
 
 
 def text_sql(sql: str, kind: str) -> str:
-    """A cell's own text: :func:`dpnb.trusted.schema.cell.text_of`.
+    """A cell's own text: :func:`dpnb.datasets.cell_text.text_of`.
 
     A type that is not :func:`readable` has the text that the engine gives it.
     """
@@ -191,7 +191,7 @@ def _trimmed(sql: str, text: FreeText) -> str:
 
 @cache
 def canonical_sql(sql: str, kind: str) -> str:
-    """A cell's canonical text, NULL where it is missing: :func:`dpnb.trusted.schema.cell.canonical`."""
+    """A cell's canonical text, NULL where it is missing: :func:`dpnb.datasets.cell_text.canonical`."""
     if kind in _SMALL_INTEGERS or kind == "BOOLEAN" or kind in _MOMENTS or kind == _NULL:
         return text_sql(sql, kind)
     if kind in _LARGE_INTEGERS:

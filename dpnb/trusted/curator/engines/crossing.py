@@ -2,7 +2,7 @@
 
 An inner SELECT computes the values in the narrowest integers that hold them and drops the rows in which one is unknown;
 further SELECTs move rows into a ball where that is asked; the outermost adds up products. Integers only, and exactly those of
-:meth:`dpnb.trusted.aggregate.reference.Evaluator.cross_moments`.
+:meth:`dpnb.trusted.aggregate.reference.Evaluator.answer`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A table of a PostgreSQL server as an owner's source: what it is known by, and its declared cells as their own texts.
 
-The server writes each cell as :func:`dpnb.trusted.schema.cell.text_of` has it, type by type; what a text means is decided where
+The server writes each cell as :func:`dpnb.datasets.cell_text.text_of` has it, type by type; what a text means is decided where
 it is for every other source. Expressions look at one cell, and none of them can raise on one.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpnb.trusted.aggregate.containers import declared_otherwise, unreadable
+from dpnb.trusted.aggregate.arrays import declared_otherwise, unreadable
 from dpnb.trusted.curator.engines.postgres_session import connect, told
 from dpnb.trusted.curator.engines.raw_table import digest, no_column, quoted, refuse_changed
 from dpnb.trusted.errors import OwnerError
@@ -189,7 +189,7 @@ def _refuse(schema: Schema, name: str, cells: Cells, *, unit: bool) -> None:
 
 
 def text_sql(sql: str, cells: Cells) -> str:
-    """A cell's own text: :func:`dpnb.trusted.schema.cell.text_of`; an empty text is missing where it is read.
+    """A cell's own text: :func:`dpnb.datasets.cell_text.text_of`; an empty text is missing where it is read.
 
     Of a binary64 it is a text of the same number, which may have a digit more: no unit and no label is made of one.
     """

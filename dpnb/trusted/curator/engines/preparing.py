@@ -21,8 +21,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from dpnb.trusted.aggregate.arrays import Use, declared_otherwise, too_large, unreadable
 from dpnb.trusted.aggregate.cap import RANK
-from dpnb.trusted.aggregate.containers import Use, declared_otherwise, too_large, unreadable
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.content import Content, WrongSize, together

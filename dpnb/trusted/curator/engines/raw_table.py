@@ -21,7 +21,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from dpnb.trusted.aggregate.containers import Use, plain_column
+from dpnb.trusted.aggregate.arrays import Use, plain_array
 from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
@@ -92,7 +92,7 @@ def open_source(
     Parameters
     ----------
     connection : duckdb connection
-    source : NamedFile, mapping of arrays, or an Arrow, pandas or polars table
+    source : NamedFile, or mapping of arrays
     table : str, optional
         The table's name in a DuckDB file that holds several.
     workshop : Path, optional
@@ -119,8 +119,7 @@ def open_source(
         return replace(_described(connection, quoted(view)), arrays=arrays)
     except (duckdb.Error, TypeError, ValueError) as error:
         raise OwnerError(
-            f"A {type(source).__name__} cannot be read as a table: pass a DataFrame, an Arrow table, or a "
-            "dictionary of arrays of one length."
+            f"A {type(source).__name__} cannot be read as a table: pass a dictionary of arrays of one length."
         ) from error
 
 
@@ -318,20 +317,10 @@ def _described(connection: duckdb.DuckDBPyConnection, sql: str) -> RawTable:
     return RawTable(sql, {row[0]: (quoted(row[0]), str(row[1])) for row in rows})
 
 
-def _names(source: Any) -> list[str]:
-    if isinstance(source, Mapping):
-        return [str(name) for name in source]
-    names = getattr(source, "column_names", getattr(source, "columns", None))
-    if names is None:
-        raise TypeError(type(source).__name__)
-    return [str(name) for name in names]
-
-
-def _in_memory(source: Any, uses: Mapping[str, Use] | None) -> dict[str, np.ndarray]:
+def _in_memory(source: Mapping[str, np.ndarray], uses: Mapping[str, Use] | None) -> dict[str, np.ndarray]:
     """The columns of a table in memory as plain arrays; of the declared ones alone, where it is said which."""
-    names = _names(source)
-    wanted: Mapping[str, Use] = dict.fromkeys(names, "category") if uses is None else uses
-    arrays = {name: plain_column(source[name], name, use) for name, use in wanted.items() if name in names}
+    wanted: Mapping[str, Use] = dict.fromkeys(source, "category") if uses is None else uses
+    arrays = {name: plain_array(source[name], name, use) for name, use in wanted.items() if name in source}
     if len({len(array) for array in arrays.values()}) > 1:
         raise ValueError("columns of one length are needed")
     return {name: np.ascontiguousarray(array) for name, array in arrays.items()}

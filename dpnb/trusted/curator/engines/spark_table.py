@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpnb.trusted.aggregate.containers import unreadable
+from dpnb.trusted.aggregate.arrays import unreadable
 from dpnb.trusted.curator.content import read_names
 from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.raw_table import digest, no_column, refuse_changed

@@ -155,7 +155,7 @@ class SqlEngine:
 
     def _without_scan(self, requests: Iterable[Request]) -> dict[Request, Answer]:
         """Answer what depends on few joint codes from how often each occurs, where that is counted or worth counting."""
-        asked: dict[tuple[str, ...], list[Request]] = {}
+        asked: dict[tuple[str, ...], list[Total | ValueCounts | CrossMoments]] = {}
         for request in requests:
             if not isinstance(request, LabelSums):
                 asked.setdefault(_columns_read(request), []).append(request)

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets.cell_text import moment_texts, text_of
+from dpnb.trusted.aggregate.arrays import Use, numeric, too_large, unreadable
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema.cell import LARGEST_WHOLE, moment_texts, text_of
-
-Use: TypeAlias = Literal["grid", "category", "unit"]
+from dpnb.trusted.schema.cell import LARGEST_WHOLE
 
 _POLARS_TEXTS = {"String", "Utf8", "Categorical", "Enum"}
 _POLARS_CELLS = {"Decimal", "Object", "Int128", "UInt128", "Null", "Boolean"}
@@ -62,21 +62,7 @@ def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
         return _objects(moment_texts(array))
     if kind in "UTO":
         return _from_cells(array.tolist(), name, use)
-    return _numbers(array, name, use)
-
-
-def _numbers(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
-    """A numeric array in the machine's byte order, in a width that every engine knows."""
-    if array.dtype.kind == "f":
-        if use == "unit" and array.dtype.itemsize != 8:
-            raise too_large(name)
-        with np.errstate(over="ignore"):
-            array = array.astype(np.float32 if array.dtype.itemsize < 8 else np.float64)
-    elif not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    if use == "unit" and bool(((array >= LARGEST_WHOLE) | (array <= -LARGEST_WHOLE)).any()):
-        raise too_large(name)
-    return array
+    return numeric(array, name, use)
 
 
 def _from_cells(cells: Sequence[Any], name: str, use: Use) -> NDArray[Any]:
@@ -145,7 +131,7 @@ def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
     if word in {"PeriodDtype", "IntervalDtype"}:
         raise unreadable(name, str(dtype))
     if dtype.kind in "biuf":
-        return _numbers(array.to_numpy(dtype=np.float64, na_value=np.nan), name, use)
+        return numeric(array.to_numpy(dtype=np.float64, na_value=np.nan), name, use)
     return _from_cells(array.to_numpy(dtype=object).tolist(), name, use)
 
 
@@ -197,30 +183,7 @@ def _objects(cells: Sequence[str | None]) -> NDArray[Any]:
     return array
 
 
-def unreadable(name: str, kind: str) -> OwnerError:
-    """Say that a column is of a type which holds no cells."""
-    return OwnerError(
-        f'"{name}" holds {kind}, not numbers, texts or dates: '
-        "convert it first, or remove the column from the schema."
-    )
-
-
-def declared_otherwise(name: str, declared: str, kind: str, fit: str) -> OwnerError:
-    """Say that a column is declared as what it does not hold, and what would fit."""
-    return OwnerError(
-        f'"{name}" is declared {declared}, but the data hold {kind}: convert it first, or declare it type = "{fit}".'
-    )
-
-
 def _dates(name: str) -> OwnerError:
     return OwnerError(
         f'"{name}" holds dates, and its schema declares numbers: convert it first, or declare it type = "date".'
-    )
-
-
-def too_large(name: str, holder: str = "this frame") -> OwnerError:
-    """Say that the numbers of a unit column may have merged two units."""
-    return OwnerError(
-        f'The numbers of the unit column "{name}" are beyond what {holder} carries exactly: '
-        "convert the column to text where the numbers are still whole."
     )

@@ -1,0 +1,34 @@
+"""What measurements cost, and each alone: the events that the wing derives, and their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpnb.trusted.measurements import Facts, Measurement, events
+from dpnb.trusted.privacy.accountant import whole
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedLoss:
+    """What some measurements cost: what the ledger records, and the sum in the dataset's measure."""
+
+    measurements: tuple[Measurement, ...]
+    facts: Facts
+    events: tuple[PrivacyEvent, ...]
+    total: PrivacyLoss
+
+    @property
+    def alone(self) -> tuple[PrivacyLoss, ...]:
+        """What each measurement would cost by itself, in their order."""
+        return tuple(whole(events((one,), self.facts), self.facts.measure) for one in self.measurements)
+
+
+def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
+    """Return what measurements cost together."""
+    facts = Facts.of(schema)
+    made = events(measurements, facts)
+    return DerivedLoss(tuple(measurements), facts, made, whole(made, facts.measure))
