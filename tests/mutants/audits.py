@@ -25,7 +25,7 @@ HALF = Fraction(1, 2)
 def a_pick_is_charged_its_rho(_: Any) -> None:
     """The enumerated ρ of two neighbours is at most what the mechanism's own event charges."""
     mechanism = PermuteAndFlip(HALF, 2)
-    charged = PrivacyEvent(PermuteAndFlip.event, mechanism.loss).loss(Measure.ZCDP)
+    charged = PrivacyEvent(PermuteAndFlip.event, mechanism.epsilon * mechanism.picks).loss(Measure.ZCDP)
     verdict = audit(mechanism, ([3, 0], [3, 1]), charged)
     assert verdict.symbol == "ρ"
     assert not verdict.breaks

@@ -15,7 +15,7 @@ import pytest
 import dpnb
 from dpnb import widgets
 from dpnb.errors import OptionError, PendingError, PlanError, Unavailable
-from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss, rational
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.widgets.wall_answers import LEVEL, Answer
@@ -38,9 +38,7 @@ def made(value, half, *, law=LAPLACE, draws: Sequence[str] = (), epsilon="1", me
     """An answer that was never asked: a number, its interval, its law, and the ids of its draws."""
     ids = tuple(draws) or (secrets.token_hex(8),)
     parts = tuple(ReleasedPart("sum", law, (1,), one) for one in ids)
-    release = Release(
-        "".join(ids), "{}", "small", "v", parts, PrivacyLoss(measure, dpnb.privacy.rational(epsilon))
-    )
+    release = Release("".join(ids), "{}", "small", "v", parts, PrivacyLoss(measure, rational(epsilon)))
     return Answer("ada", "x.mean()", ("x.mean()", "{}"), value, value - half, value + half, (release,))
 
 

@@ -138,11 +138,14 @@ class _Crossing:
         sized = inner(f"SELECT *, {' + '.join(sizes)} AS {own('##size')} FROM {source}")
         scaled = inner(f"SELECT *, {factor} AS {own('##factor')} FROM {sized}")
         ball = inner(f"SELECT {', '.join([own('##'), *values])} FROM {scaled}")
+        factors = [self.request.factors(place) for place in range(len(self.request.values))]
+        if max(map(len, factors)) == 1:
+            return ball
         products = [
             f"{self._wide(one)} * {self._wide(other[0])} AS {self._name(place)}"
             if other
             else self._name(place)
-            for place, (one, *other) in enumerate(map(self.request.factors, range(len(self.request.values))))
+            for place, (one, *other) in enumerate(factors)
             if not isinstance(self.request.values[place], Lit)
         ]
         return inner(f"SELECT {', '.join([own('##'), *products])} FROM {ball}")
