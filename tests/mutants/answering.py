@@ -291,14 +291,14 @@ def fingerprint_kept(real: Any) -> Any:
 
 
 def logged(real: Any) -> Any:
-    """Write how many rows took part to the owner's log."""
+    """Write the sum of what is asked about to the owner's log."""
 
-    def answered(made: Any, request: Any, given: Any, attached: Any, principal: str) -> Any:
+    def wanted(made: Any, request: Any, attached: Any, principal: str) -> Any:
         table = attached.engine.engine.table if hasattr(attached.engine, "engine") else attached.engine.table
         made.note(CuratorError(str(table.columns["x"].values.sum())), "released")
-        return real(made, request, given, attached, principal)
+        return real(made, request, attached, principal)
 
-    return answered
+    return wanted
 
 
 def unchecked_digest(_: Any) -> Any:
@@ -426,7 +426,7 @@ MUTANTS = {
     ),
     "a sum in the owner's log": Mutant(
         "What was scanned is logged.",
-        replaced(service.Curator, "_answered", logged),
+        replaced(service.Curator, "_wanted", logged),
         neighbours_leave_the_same_bytes,
     ),
 }
