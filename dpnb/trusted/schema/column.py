@@ -325,7 +325,7 @@ class Column:
             raise SchemaError(
                 f"{self.name}: no weight is below zero: write lower = 0, or leave weights_fixed out"
             )
-        return replace(self, weights_fixed=fixed)
+        return self if fixed is self.weights_fixed else replace(self, weights_fixed=fixed)
 
     def _constant(self, constant: Any) -> Value:
         """Read the constant that replaces a missing value."""

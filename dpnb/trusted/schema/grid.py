@@ -34,7 +34,8 @@ def exact(value: Any, name: str, word: str) -> Fraction:
         number = rational(value, name=word)
     except LossError:
         raise SchemaError(f"{name}: {word} must be a finite number, not {_shown(value)}") from None
-    if abs(number) > LARGEST_NUMBER or number.denominator > LARGEST_DENOMINATOR * DEFAULT_STEPS:
+    within = LARGEST_NUMBER * number.denominator  # whole numbers compare faster than fractions
+    if abs(number.numerator) > within or number.denominator > LARGEST_DENOMINATOR * DEFAULT_STEPS:
         raise SchemaError(f"{name}: {word} must lie within ±10^15 and have at most 12 decimals")
     return number
 
