@@ -62,7 +62,15 @@ MOST_DEPTH = 200
 MOST_WRITTEN = 300_000
 """Nodes of a record's requests, written out: a node that stands in many places counts in each."""
 
-_NAMES: Final = {kind: name for name, (kind, _) in _NODES.items()}
+_REQUESTS: Final[dict[str, tuple[type[Request], tuple[str, ...]]]] = {
+    "total": (Total, ("number", "filter", "keys")),
+    "value-counts": (ValueCounts, ("number", "filter", "keys")),
+    "cross-moments": (CrossMoments, ("numbers", "pairs", "filter", "shrink")),
+    "label-sums": (LabelSums, ("numbers", "numbers", "filter")),
+}
+"""The same of each kind of request."""
+
+_NAMES: Final = {kind: name for name, (kind, _) in (_NODES | _REQUESTS).items()}
 _CHILDREN: Final[dict[str, Any]] = {"number": IntExpr, "predicate": Pred}
 
 
@@ -181,38 +189,36 @@ class _Nodes:
 
 
 def _written(request: Request, nodes: _Nodes) -> dict[str, Any]:
-    where = None if request.where is None else nodes.place(request.where)
-    if isinstance(request, CrossMoments):
-        shrink = request.shrink
-        return {
-            "kind": "cross-moments",
-            "values": [nodes.place(value) for value in request.values],
-            "pairs": [list(pair) for pair in request.pairs],
-            "where": where,
-            "shrink": None
-            if shrink is None
-            else {"halves": list(shrink.halves), "limits": list(shrink.limits), "steps": shrink.steps},
-        }
-    if isinstance(request, LabelSums):
-        return {
-            "kind": "label-sums",
-            "label": [nodes.place(value) for value in request.label],
-            "values": [nodes.place(value) for value in request.values],
-            "where": where,
-        }
-    return {
-        "kind": "total" if isinstance(request, Total) else "value-counts",
-        "value": nodes.place(request.value),
-        "where": where,
-        "keys": [[nodes.place(key.code), key.size] for key in request.keys],
-    }
+    fields: dict[str, Any] = {field: _put(getattr(request, field), nodes) for field in request.__match_args__}
+    return {"kind": _NAMES[type(request)], **fields}
+
+
+def _put(value: Any, nodes: _Nodes) -> Any:
+    """Write a field of a request, each expression in it by its place."""
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, tuple):
+        return [_put(one, nodes) for one in value]
+    if isinstance(value, Key):
+        return [nodes.place(value.code), value.size]
+    if isinstance(value, Shrink):
+        return {"halves": list(value.halves), "limits": list(value.limits), "steps": value.steps}
+    return nodes.place(value)
 
 
 def _read(record: Any) -> tuple[Request, ...]:
     nodes: list[Node] = []
     for row in record["nodes"]:
         nodes.append(_node(row, nodes))
-    return tuple(_REQUESTS[request["kind"]](request, nodes) for request in record["requests"])
+    return tuple(_request(request, nodes) for request in record["requests"])
+
+
+def _request(record: Mapping[str, Any], nodes: Sequence[Node]) -> Request:
+    kind, holds = _REQUESTS[record["kind"]]
+    fields = zip(kind.__match_args__, holds, strict=True)
+    return cast("Callable[..., Request]", kind)(
+        *[_value(record[field], what, nodes) for field, what in fields]
+    )
 
 
 def _node(row: Sequence[Any], nodes: Sequence[Node]) -> Node:
@@ -223,15 +229,27 @@ def _node(row: Sequence[Any], nodes: Sequence[Node]) -> Node:
 
 
 def _value(value: Any, what: str, nodes: Sequence[Node]) -> Any:
-    if what in _CHILDREN:
-        return _child(value, what, nodes)
-    if what == "comparison" and value in {"==", "<", "<="}:
-        return value
-    if what == "integer":
-        return _integer(value)
-    if what == "text" and isinstance(value, str):
-        return value
-    raise _refusal()
+    match what:
+        case "number" | "predicate":
+            return _child(value, what, nodes)
+        case "filter":
+            return None if value is None else _child(value, "predicate", nodes)
+        case "numbers":
+            return tuple(_child(one, "number", nodes) for one in value)
+        case "keys":
+            return tuple(Key(_child(code, "number", nodes), _integer(size)) for code, size in value)
+        case "pairs":
+            return tuple((_integer(one), _integer(other)) for one, other in value)
+        case "shrink" if value is None:
+            return None
+        case "shrink":
+            halves, limits = (tuple(map(_integer, value[name])) for name in ("halves", "limits"))
+            return Shrink(halves, limits, _integer(value["steps"]))
+        case "integer":
+            return _integer(value)
+    if not isinstance(value, str) or (what == "comparison" and value not in {"==", "<", "<="}):
+        raise _refusal()
+    return value
 
 
 def _child(place: Any, what: str, nodes: Sequence[Node]) -> Any:
@@ -245,41 +263,3 @@ def _integer(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise _refusal()
     return value
-
-
-def _where(request: Mapping[str, Any], nodes: Sequence[Node]) -> Pred | None:
-    place = request["where"]
-    return None if place is None else _child(place, "predicate", nodes)
-
-
-def _cells(kind: type[Total | ValueCounts]) -> Callable[[Any, Sequence[Node]], Request]:
-    def read(request: Any, nodes: Sequence[Node]) -> Request:
-        keys = tuple(Key(_child(code, "number", nodes), _integer(size)) for code, size in request["keys"])
-        return kind(_child(request["value"], "number", nodes), _where(request, nodes), keys)
-
-    return read
-
-
-def _moments(request: Any, nodes: Sequence[Node]) -> Request:
-    values = tuple(_child(value, "number", nodes) for value in request["values"])
-    pairs = tuple((_integer(one), _integer(other)) for one, other in request["pairs"])
-    shrink = request["shrink"]
-    if shrink is not None:
-        halves, limits = (tuple(_integer(one) for one in shrink[name]) for name in ("halves", "limits"))
-        shrink = Shrink(halves, limits, _integer(shrink["steps"]))
-    return CrossMoments(values, pairs, _where(request, nodes), shrink)
-
-
-def _label_sums(request: Any, nodes: Sequence[Node]) -> Request:
-    label, values = (
-        tuple(_child(value, "number", nodes) for value in request[name]) for name in ("label", "values")
-    )
-    return LabelSums(label, values, _where(request, nodes))
-
-
-_REQUESTS: Final[dict[str, Callable[[Any, Sequence[Node]], Request]]] = {
-    "total": _cells(Total),
-    "value-counts": _cells(ValueCounts),
-    "cross-moments": _moments,
-    "label-sums": _label_sums,
-}
