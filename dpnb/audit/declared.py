@@ -7,6 +7,7 @@ mechanism by name: a law that the mechanism declares is enumerated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import singledispatch
 from itertools import product
 from typing import Any, cast
 
@@ -17,15 +18,39 @@ from dpnb.inference.law import law_of
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities
 from dpnb.risk.divergence import Pair, log_probability
-from dpnb.trusted.mechanisms import AdditiveMechanism, Mechanism
+from dpnb.trusted.aggregate.reference import LabelTally
+from dpnb.trusted.mechanisms import AdditiveMechanism, Mechanism, Thresholding
+from dpnb.trusted.noise.bits import BitSource
 
 _TAIL = 1e-18
 _MOST = 2_000_000
 
 
+def _runs(mechanism: Any) -> bool:
+    return isinstance(mechanism, Mechanism) or hasattr(mechanism, "release")
+
+
+@singledispatch
+def _run(mechanism: Any, data: Any, bits: BitSource) -> Any:
+    """Run an exact sampler on what its law is listed for."""
+    return mechanism.release(data, bits)
+
+
+@_run.register
+def _(mechanism: Thresholding, data: Any, bits: BitSource) -> tuple[int, ...]:
+    """Counts, each alone or with its sums, become those of labels: what does not occur has none."""
+    totals = [(count, *sums) for count, *sums in map(np.atleast_1d, data)]
+    labels = tuple((place,) for place, (count, *_) in enumerate(totals) if count)
+    columns = (
+        tuple(int(totals[place][at]) for (place,) in labels) for at in range(1 + len(mechanism.sum_scales))
+    )
+    counts, *sums = columns
+    return mechanism.noised(LabelTally(labels, counts, tuple(sums)), bits)
+
+
 def declared_pair(mechanism: Any, first: Any, second: Any) -> Pair | None:
     """Return both output laws of one of dpnb's mechanisms, or None for anything else."""
-    if not hasattr(mechanism, "release"):
+    if not _runs(mechanism):
         return None
     if (law := _law(mechanism)) is not None:
         return _additive(law, list(np.ravel(first)), list(np.ravel(second)))
@@ -106,12 +131,12 @@ def _joined(logs: list[Any]) -> Any:
 
 def declared_runner(mechanism: Any) -> Callable[..., Any] | None:
     """Return one of dpnb's mechanisms as a callable that runs its exact sampler, or None for anything else."""
-    if not hasattr(mechanism, "release"):
+    if not _runs(mechanism):
         return None
     if _law(mechanism) is not None:
         return lambda data, size, rng: _many(mechanism, data, size, rng)
     bits = SeededBits(20)
-    return lambda data: mechanism.release(data, bits)
+    return lambda data: _run(mechanism, data, bits)
 
 
 def _many(mechanism: Any, data: Any, size: int, rng: np.random.Generator) -> Any:

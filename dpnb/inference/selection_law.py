@@ -134,9 +134,9 @@ def _(mechanism: ThresholdedSums, totals: Sequence[Sequence[int]]) -> NDArray[np
 
     The last of each noised number, and of sums the first too, stands for itself and all beyond.
     """
-    found = np.ones(1)
+    found, counted = np.ones(1), Thresholding(mechanism.scale, mechanism.threshold, mechanism.rows)
     for count, *sums in totals:
-        hidden, *shown = probabilities(mechanism.counted, (count,))
+        hidden, *shown = probabilities(counted, (count,))
         law = np.asarray(shown)
         for scale, total in zip(mechanism.sums, sums, strict=True):
             noise = DiscreteLaplaceLaw(scale)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,9 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
-    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.mechanisms.exponential import FLOOR, Blocks, Terrain
-from dpnb.trusted.mechanisms.thresholded_sums import LabelTotals
-from dpnb.trusted.mechanisms.thresholding import LabelCounts, tally
 from dpnb.trusted.noise.bits import Words
 
 
@@ -145,14 +142,7 @@ def _(mechanism: KSExponential | LocatedSums, exact: Any, rng: np.random.Generat
 
 @release_part.register
 def _(mechanism: Thresholding, exact: Any, rng: np.random.Generator) -> tuple[int, ...]:
-    values, counts = tally(cast("Sequence[Counts] | LabelCounts", exact))
-    noise = fast_noise.discrete_laplace(float(mechanism.scale), len(values), rng).tolist()
-    return mechanism.shown(values, counts, noise)
-
-
-@release_part.register
-def _(mechanism: ThresholdedSums, exact: Any, rng: np.random.Generator) -> tuple[int, ...]:
     return mechanism.shown(
-        cast("LabelTotals", exact),
+        exact,
         lambda scale, many: fast_noise.discrete_laplace(float(scale), many, rng).tolist(),
     )

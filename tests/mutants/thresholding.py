@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.inference import selection_law
-from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
+from dpnb.trusted.mechanisms import Thresholding
+from dpnb.trusted.mechanisms.thresholding import tally
 from tests.mechanisms.test_thresholded_sums import (
     test_what_a_unit_moves_is_what_is_charged,
 )
@@ -66,8 +67,9 @@ def only_spread_rows(_: Any) -> Any:
 def as_seen(real: Any) -> Any:
     """Write what is shown in the order of the counts, which is that of the data."""
 
-    def shown(found: Thresholding, values: list[tuple[int, ...]], counts: list[int], noise: list[int]) -> Any:
-        pairs = real(found, values, counts, noise)
+    def shown(found: Thresholding, exact: Any, draw: Any) -> Any:
+        pairs = real(found, exact, draw)
+        values, counts = tally(exact)
         order = sorted(range(0, len(pairs), 2), key=lambda at: counts[values.index((pairs[at],))])
         return tuple(number for at in order for number in pairs[at : at + 2])
 
@@ -146,16 +148,20 @@ MUTANTS = {
     "sums of labels: priced as counts alone": Mutant(
         "Forgets what a row adds to the sums that are released beside the counts.",
         replaced(
-            ThresholdedSums,
+            Thresholding,
             "epsilon",
-            lambda real: lambda found, tops, *, changed: found.counted.epsilon(changed=changed),
+            lambda real: (
+                lambda found, tops=(), *, changed: real(
+                    Thresholding(found.scale, found.threshold, found.rows), changed=changed
+                )
+            ),
         ),
         lambda _: test_what_a_unit_moves_is_what_is_charged(1, changed=False),
     ),
     "sums of labels: scale × 0.9": Mutant(
         "Draws less noise than ε pays for.",
         replaced(
-            ThresholdedSums,
+            Thresholding,
             "shown",
             lambda real: (
                 lambda found, exact, draw: real(

@@ -36,7 +36,7 @@ ALONE: Final[dict[tuple[type, type], Callable[[Measurement, Facts], Events]]] = 
     (ValueCounts, LocatedSums): located.events,
     (ValueCounts, Thresholding): threshold.events,
     (LabelSums, Thresholding): threshold.events,
-    (LabelSums, ThresholdedSums): threshold.events_of_sums,
+    (LabelSums, ThresholdedSums): threshold.events,
     (Total, KSExponential): placement.events,
 }
 """Kinds that are priced one by one, by request and mechanism."""

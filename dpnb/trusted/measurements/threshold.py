@@ -9,34 +9,25 @@ each of these over its scale (:class:`~dpnb.trusted.mechanisms.thresholded_sums.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dpnb.trusted.aggregate.algebra import LabelSums, ValueCounts, bounds
 from dpnb.trusted.measurements.facts import Facts, Measurement, refuse, same_cells
-from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
+from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 
 def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
-    """Return the event of thresholded counts."""
+    """Return the event of thresholded counts, and of the sums beside them."""
     request, stated = measurement.request, measurement.mechanism
     assert isinstance(request, ValueCounts | LabelSums)
     assert isinstance(stated, Thresholding)
     same_cells(measurement, 1)
     if isinstance(request, ValueCounts) and request.keys:
         raise refuse("frequent values are not counted by groups")
-    if isinstance(request, LabelSums) and request.values:
-        raise refuse("a count alone does not protect sums")
-    mechanism = Thresholding(stated.scale, stated.threshold, facts.rows)
-    return (PrivacyEvent("approximate", mechanism.epsilon(changed=facts.changed), mechanism.delta),)
-
-
-def events_of_sums(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
-    """Return the event of thresholded counts with sums."""
-    request, stated = measurement.request, measurement.mechanism
-    assert isinstance(request, LabelSums)
-    assert isinstance(stated, ThresholdedSums)
-    same_cells(measurement, 1)
-    tops = [max(map(abs, bounds(value, facts.ranges))) for value in request.values]
-    if len(tops) != len(stated.sums) or not all(tops):
+    summed = request.values if isinstance(request, LabelSums) else ()
+    tops = [max(map(abs, bounds(value, facts.ranges))) for value in summed]
+    if len(tops) != len(stated.sum_scales) or not all(tops):
         raise refuse("each sum is of a number that is not always nought, and has noise of its own")
-    mechanism = ThresholdedSums(stated.scale, stated.threshold, facts.rows, stated.sums)
+    mechanism = replace(stated, rows=facts.rows)
     return (PrivacyEvent("approximate", mechanism.epsilon(tops, changed=facts.changed), mechanism.delta),)

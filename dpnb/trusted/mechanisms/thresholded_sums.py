@@ -6,38 +6,20 @@ sums of some bounded numbers over a shown value's rows are released with discret
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Mechanism, bounded_scale, positive
-from dpnb.trusted.mechanisms.thresholding import LabelCounts, Thresholding
-from dpnb.trusted.noise import exact as exact_noise
-from dpnb.trusted.noise.bits import BitSource
+from dpnb.trusted.mechanisms._base import bounded_scale, positive
+from dpnb.trusted.mechanisms.thresholding import Thresholding
 
 MOST_SUMS = 8
-"""The largest sum whose law is listed, for audits."""
-Draw = Callable[[Fraction, int], list[int]]
-
-
-class LabelTotals(LabelCounts, Protocol):
-    """Labels, how often each occurs, and for each number its sums."""
-
-    @property
-    def sums(self) -> Sequence[Sequence[int]]:
-        """The exact sums of each number, in the order of the labels."""
-
-
-class _Totals(NamedTuple):
-    labels: Sequence[tuple[int, ...]]
-    counts: Sequence[int]
-    sums: Sequence[Sequence[int]]
+"""Beside one count."""
 
 
 @dataclass(frozen=True, slots=True)
-class ThresholdedSums(Mechanism):
+class ThresholdedSums(Thresholding):
     r"""Show the values whose noised count reaches a threshold, with that count and noised sums over their rows.
 
     Parameters
@@ -72,15 +54,11 @@ class ThresholdedSums(Mechanism):
     """
 
     name: ClassVar[str] = "thresholded-sums"
-    event: ClassVar[str] = "approximate"
 
-    scale: Fraction
-    threshold: int
-    rows: int
-    sums: tuple[Fraction, ...]
+    sums: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", self.counted.scale)
+        Thresholding.__post_init__(self)
         object.__setattr__(self, "sums", tuple(positive(one, "The noise scale") for one in self.sums))
         for one in self.sums:
             bounded_scale(one**2)
@@ -88,46 +66,11 @@ class ThresholdedSums(Mechanism):
             raise PlanError(f"Beside a thresholded count there are 1 to {MOST_SUMS} sums.")
 
     @property
-    def counted(self) -> Thresholding:
-        """The counts and their threshold alone."""
-        return Thresholding(self.scale, self.threshold, self.rows)
-
-    def epsilon(self, tops: Sequence[int], *, changed: bool) -> Fraction:
-        """ε of one release, for the largest absolute value that a row adds to each sum."""
-        moved = sum((top / one for top, one in zip(tops, self.sums, strict=True)), 1 / self.scale)
-        return Fraction(self.rows) * moved * (2 if changed else 1)
-
-    @property
-    def delta(self) -> Fraction:
-        """δ of one release: that of the counts."""
-        return self.counted.delta
-
-    def release(self, totals: Sequence[Sequence[int]], bits: BitSource) -> tuple[int, ...]:
-        """What is shown of a list of counts with their sums: place, noised count and sums, of those that pass."""
-        labels = tuple((place,) for place, (count, *_) in enumerate(totals) if count)
-        counts, *sums = (
-            [totals[place][column] for (place,) in labels] for column in range(1 + len(self.sums))
-        )
-        return self.noised(_Totals(labels, counts, sums), bits)
+    def sum_scales(self) -> tuple[Fraction, ...]:
+        """The scale of the noise on each sum."""
+        return self.sums
 
     @property
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, str(len(self.sums)))
-
-    def noised(self, exact: LabelTotals, bits: BitSource) -> tuple[int, ...]:
-        """A released part: of each value shown its integers, its noised count and sums, in rising order of values."""
-        return self.shown(exact, lambda scale, many: exact_noise.discrete_laplace(scale, many, bits).tolist())
-
-    def shown(self, exact: LabelTotals, draw: Draw) -> tuple[int, ...]:
-        """Choose by noised counts alone, and draw the noise of sums for what is shown: it is independent of all else."""
-        noise = draw(self.scale, len(exact.labels))
-        chosen = self.counted.chosen(exact.labels, exact.counts, noise)
-        more = [
-            [total[place] + one for (place, _), one in zip(chosen, draw(scale, len(chosen)), strict=True)]
-            for scale, total in zip(self.sums, exact.sums, strict=True)
-        ]
-        rows = zip(chosen, *more, strict=True)
-        return tuple(
-            number for (place, count), *sums in rows for number in (*exact.labels[place], count, *sums)
-        )

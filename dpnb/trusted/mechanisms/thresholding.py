@@ -8,11 +8,11 @@ stayed below is not told. There is no pure version: the price is a pair (ε, δ)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,7 @@ Values: TypeAlias = Sequence[tuple[int, ...]]
 
 
 class LabelCounts(Protocol):
-    """Labels of several integers each, in rising order, and how often each occurs."""
+    """Labels of several integers each, in rising order, how often each occurs, and for each number its sums."""
 
     @property
     def labels(self) -> Values:
@@ -35,7 +35,13 @@ class LabelCounts(Protocol):
     def counts(self) -> Sequence[int]:
         """Their counts."""
 
+    @property
+    def sums(self) -> Sequence[Sequence[int]]:
+        """The exact sums of each number, in the order of the labels."""
 
+
+Draw: TypeAlias = Callable[[Fraction, int], list[int]]
+"""Noise of a scale, so many times."""
 MOST_SHOWN = 10_000
 MOST_ROWS = 1_000
 _DIGITS = 60
@@ -85,7 +91,6 @@ class Thresholding(Mechanism):
     """
 
     name: ClassVar[str] = "thresholding"
-    event: ClassVar[str] = "approximate"
 
     scale: Fraction
     threshold: int
@@ -99,9 +104,15 @@ class Thresholding(Mechanism):
         if self.threshold <= self.rows:
             raise PlanError("A threshold is above the number of rows of one person.")
 
-    def epsilon(self, *, changed: bool) -> Fraction:
-        """ε of one release."""
-        return Fraction(self.rows) / self.scale * (2 if changed else 1)
+    @property
+    def sum_scales(self) -> tuple[Fraction, ...]:
+        """The scale of the noise on each sum that is released beside a count: there is none."""
+        return ()
+
+    def epsilon(self, tops: Sequence[int] = (), *, changed: bool) -> Fraction:
+        """ε of one release, for the largest absolute value that a row adds to each sum."""
+        moved = sum((top / one for top, one in zip(tops, self.sum_scales, strict=True)), 1 / self.scale)
+        return Fraction(self.rows) * moved * (2 if changed else 1)
 
     @property
     def delta(self) -> Fraction:
@@ -115,30 +126,28 @@ class Thresholding(Mechanism):
         below = _exp_above(-1 / self.scale) * (1 - 3 * _GUARD)
         return min(_exp_above(-reach / self.scale) / (1 + below), Fraction(1))
 
-    def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """What is shown of a list of counts: place and noised count, of those that are not zero and pass."""
-        places = [place for place, count in enumerate(counts) if count]
-        return self.noised([(np.array(places), np.array([counts[place] for place in places]))], bits)
-
     @property
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name,)
 
     def noised(self, exact: Sequence[Counts] | LabelCounts, bits: BitSource) -> tuple[int, ...]:
-        """A released part: value and noised count of what is shown, one after the other, in rising order of values.
+        """A released part: of each value shown its integers, its noised count and sums, in rising order of values.
 
         A value is one integer, or those of a label.
         """
-        values, counts = tally(exact)
-        return self.shown(
-            values, counts, exact_noise.discrete_laplace(self.scale, len(values), bits).tolist()
-        )
+        return self.shown(exact, lambda scale, many: exact_noise.discrete_laplace(scale, many, bits).tolist())
 
-    def shown(self, values: Values, counts: Sequence[int], noise: Sequence[int]) -> tuple[int, ...]:
-        """Return what is released under some noise: of each value that is shown its integers and its noised count."""
-        chosen = self.chosen(values, counts, noise)
-        return tuple(number for place, count in chosen for number in (*values[place], count))
+    def shown(self, exact: Sequence[Counts] | LabelCounts, draw: Draw) -> tuple[int, ...]:
+        """Choose by noised counts alone, and draw the noise of sums for what is shown: it is independent of all else."""
+        values, counts, *sums = tally(exact)
+        chosen = self.chosen(values, counts, draw(self.scale, len(values)))
+        more = [
+            [total[place] + one for (place, _), one in zip(chosen, draw(scale, len(chosen)), strict=True)]
+            for scale, total in zip(self.sum_scales, sums, strict=True)
+        ]
+        rows = zip(chosen, *more, strict=True)
+        return tuple(number for (place, count), *own in rows for number in (*values[place], count, *own))
 
     def chosen(self, values: Values, counts: Sequence[int], noise: Sequence[int]) -> list[tuple[int, int]]:
         """Return the place and noised count of each value that is shown, in rising order of values."""
@@ -152,11 +161,10 @@ class Thresholding(Mechanism):
         return sorted(noised, key=lambda pair: values[pair[0]])
 
 
-def tally(exact: Sequence[Counts] | LabelCounts) -> tuple[Values, Sequence[int]]:
-    """Return distinct values and how often each occurs, in rising order."""
+def tally(exact: Any) -> tuple[Any, ...]:
+    """Return distinct values, how often each occurs, and of labels each of their sums, in rising order of values."""
     if hasattr(exact, "labels"):
-        told = cast("LabelCounts", exact)
-        return told.labels, told.counts
+        return exact.labels, exact.counts, *exact.sums
     ((values, counts),) = exact
     pairs = sorted(zip(np.asarray(values).tolist(), np.asarray(counts).tolist(), strict=True))
     return [(value,) for value, _ in pairs], [count for _, count in pairs]

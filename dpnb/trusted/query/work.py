@@ -17,7 +17,6 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
-    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
@@ -49,9 +48,7 @@ def _own(part: Measurement) -> int:
     if isinstance(mechanism, KSExponential):
         return (_PLACED + mechanism.points // _CANDIDATES) * part.cells
     if isinstance(mechanism, Thresholding):
-        return MOST_SHOWN
-    if isinstance(mechanism, ThresholdedSums):
-        return MOST_SHOWN * (1 + len(mechanism.sums))
+        return MOST_SHOWN * (1 + len(mechanism.sum_scales))
     return _PAIR * len(request.pairs) if isinstance(request, CrossMoments) else 0
 
 
