@@ -167,7 +167,7 @@ def _mechanism(mechanism: Any) -> str:
     parts = (
         f"## {card.name}",
         card.summary,
-        f"*Recorded as* `{mechanism.event}` · *in the code* [`{mechanism.name}`](../../{path}) · *status* {card.status}",
+        f"*Recorded as* `{card.event}` · *in the code* [`{mechanism.name}`](../../{path}) · *status* {card.status}",
         f"**Assumes:** {'; '.join(card.assumptions)}.",
         section(mechanism, "Notes"),
         f"**Reference:** {card.reference}.",

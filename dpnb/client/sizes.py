@@ -64,12 +64,7 @@ class ReleasedSizes:
     def rows_of(self, checked: CheckedQuestion) -> int | None:
         """Return the number of rows to plan a question with: as released, as public, else as many as can count."""
         setting = checked.setting
-        return (
-            self.planned(checked)
-            or setting.public_n
-            or self.known(setting).at_most
-            or setting.unit.public_rows
-        )
+        return self.planned(checked) or setting.public_n or self.known(setting).at_most or setting.unit.rows
 
     def known(self, setting: Setting) -> Setting:
         """Return a setting that knows how many rows can count at most."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.releases.receipt import digest
 from dpnb.trusted.releases.record import Release
-from dpnb.trusted.releases.signature import Kind, key_name, signed_text
+from dpnb.trusted.releases.signature import Kind, signed_text
 
 _NO_KEY: Final = (
     "This is not an Ed25519 key in PEM. Name the file that the owner published, such as people.pub."
@@ -37,7 +38,7 @@ def verify(kind: Kind, record: Mapping[str, Any], signature: object, public: str
         key.verify(bytes.fromhex(str(signature)), signed_text(kind, record))
     except (InvalidSignature, ValueError):
         raise OwnerError(
-            f"This {kind} is not what the key {key_name(public)} signed: something in it was changed, or it is another key's."
+            f"This {kind} is not what the key {_key_name(public)} signed: something in it was changed, or it is another key's."
         ) from None
 
 
@@ -56,6 +57,11 @@ def verify_receipt(signed: Mapping[str, Any], public: str) -> Mapping[str, Any]:
     if not isinstance(record, Mapping) or record.get("format") != 1:
         raise OwnerError("This receipt is of another version of dpnb.")
     return record
+
+
+def _key_name(public: str) -> str:
+    """Return the short name of a public key, by which two are told apart."""
+    return hashlib.sha256(public.encode()).hexdigest()[:16]
 
 
 def verify_released(releases: Iterable[Release], receipts: Iterable[Mapping[str, Any]]) -> None:

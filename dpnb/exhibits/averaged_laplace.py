@@ -54,8 +54,8 @@ class AveragedLaplace:
     """
 
     name: ClassVar[str] = "averaged-laplace"
-    event: ClassVar[str] = "pure"
     card: ClassVar[MechanismCard] = MechanismCard(
+        event="pure",
         name="Average of k discrete Laplace answers",
         summary=(
             "Answers k times at ε/k and averages: pure ε, and noise that is nearly normal. The price is k times the variance of one "

@@ -15,6 +15,7 @@ from dpnb.trusted.mechanisms import (
     ThresholdedSums,
     Thresholding,
 )
+from dpnb.trusted.privacy.event import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class MechanismCard:
 
     Parameters
     ----------
+    event : str
+        As which kind of event it is charged (:mod:`dpnb.trusted.privacy.event`).
     name : str
         The field's name.
     summary : str
@@ -35,6 +38,7 @@ class MechanismCard:
         ``"proven"``; exhibits live elsewhere.
     """
 
+    event: Kind
     name: str
     summary: str
     assumptions: tuple[str, ...]
@@ -44,6 +48,7 @@ class MechanismCard:
 
 MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     DiscreteLaplace: MechanismCard(
+        event="laplace",
         name="Discrete Laplace mechanism",
         summary=(
             "Adds two-sided geometric noise to an exact integer. The probability of a noise value falls by the same factor "
@@ -57,6 +62,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         reference="Ghosh, Roughgarden, Sundararajan 2009; exact sampling: Canonne, Kamath, Steinke 2020",
     ),
     DiscreteGaussian: MechanismCard(
+        event="gaussian",
         name="Discrete Gaussian mechanism",
         summary=(
             "Adds bell-shaped integer noise to an exact integer. Its tails are as thin as those of the normal law, which makes "
@@ -70,6 +76,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         reference="Canonne, Kamath, Steinke 2020, theorem 4 and proposition 5",
     ),
     QuantileSelection: MechanismCard(
+        event="exponential",
         name="Exponential mechanism for a quantile",
         summary=(
             "Picks one point of a public grid. Every point is possible; a point becomes less likely by the factor e^(-ε/2) with "
@@ -84,6 +91,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         reference="McSherry, Talwar 2007; Smith 2011; rounding: proof in the docstring, audited by enumeration",
     ),
     PermuteAndFlip: MechanismCard(
+        event="pure",
         name="Permute-and-flip",
         summary=(
             "Picks one of a list of declared values by its count. The values are visited in random order, and each is taken "
@@ -98,6 +106,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         reference="McKenna, Sheldon 2020; Ding et al. 2021; proof in the docstring, audited by enumeration",
     ),
     KSExponential: MechanismCard(
+        event="exponential",
         name="Kolmogorov-Smirnov exponential mechanism",
         summary=(
             "Places a fixed number of points into public cells. Every placement is possible; it becomes less likely by the factor "
@@ -112,6 +121,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         reference="Wasserman, Zhou 2010; McSherry, Talwar 2007; exact sampler: proof in the docstring, checked by enumeration",
     ),
     LocatedSums: MechanismCard(
+        event="pure",
         name="Sums in a private range",
         summary=(
             "Chooses a middle and a radius by two exponential mechanisms, moves every value into that range, and releases sum, squares, "
@@ -126,6 +136,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         reference="Karwa, Vadhan 2018 (idea); Smith 2011; adaptive composition: proof in the docstring, audited on all tiny neighbours",
     ),
     Thresholding: MechanismCard(
+        event="approximate",
         name="Thresholded counts",
         summary=(
             "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
@@ -139,6 +150,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         reference="Korolova, Kenthapadi, Mishra, Ntoulas 2009; Wilson et al. 2020; proof in the docstring",
     ),
     ThresholdedSums: MechanismCard(
+        event="approximate",
         name="Thresholded counts and sums",
         summary=(
             "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "

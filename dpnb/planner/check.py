@@ -371,10 +371,10 @@ def _setting(
             known = Known(number.code)
             where, private = known if where is None else And(where, known), True
     unit = capped(schema.unit, where)
-    private = private or unit.public_rows is None
+    private = private or unit.rows is None
     chosen = groups[-1].axis if statistic.target == "choice" else None
     axes = tuple(group.axis for group in (groups[:-1] if statistic.arms or chosen else groups))
-    _bounded_sum(numbers[0], unit.public_rows)
+    _bounded_sum(numbers[0], unit.rows)
     _several_cells(groups, private=private)
     subject = _subject(question, schema)
     keys = tuple(group.key for group in groups)

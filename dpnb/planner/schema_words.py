@@ -6,7 +6,6 @@ import hashlib
 
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema
-from dpnb.trusted.schema.grid import MOST_DECIMALS
 
 _SENTENCES = {
     Mode.TEACHING: "Public or synthetic data: truth overlays, seeds and a resettable budget are allowed.",
@@ -16,6 +15,9 @@ _SENTENCES = {
     ),
     Mode.ENFORCED: "The data and the ledger are held by another user, container or host.",
 }
+
+_MOST_DECIMALS = 18
+"""Decimals of any number that a schema declares: 10^18 is below its largest denominator."""
 
 
 def mode_badge(mode: Mode) -> str:
@@ -61,7 +63,7 @@ def _dummy(column: Column, row: int) -> int | float | str | bool:
         letters = column.text.allowed.replace(" ", "") or " "
         return "".join(letters[byte % len(letters)] for byte in digest[8 : 8 + min(column.text.length, 6)])
     value = column.value_of(_round_code(column, draw))
-    return value if isinstance(value, int | str) else round(float(value), MOST_DECIMALS)
+    return value if isinstance(value, int | str) else round(float(value), _MOST_DECIMALS)
 
 
 def _round_code(column: Column, draw: int) -> int:

@@ -23,13 +23,13 @@ from statistics import NormalDist
 from typing import Literal
 
 from dpnb.errors import LossError
+from dpnb.risk.losses import non_negative
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.loss import (
     FINEST,
     PrivacyLoss,
     brief,
     floored,
-    non_negative,
     proper_delta,
     rational,
 )

@@ -20,7 +20,8 @@ from fractions import Fraction
 from math import ceil, erfc, exp, expm1, floor, fsum, log, log1p, pi, sqrt
 
 from dpnb.errors import LossError
-from dpnb.trusted.privacy.loss import FINEST, brief, non_negative, proper_delta, rational
+from dpnb.risk.losses import non_negative
+from dpnb.trusted.privacy.loss import FINEST, brief, proper_delta, rational
 
 Number = Fraction | str | float
 

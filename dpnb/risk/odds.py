@@ -20,7 +20,8 @@ from math import ceil, exp
 from statistics import NormalDist
 
 from dpnb.errors import LossError
-from dpnb.trusted.privacy.loss import brief, non_negative, rational
+from dpnb.risk.losses import non_negative
+from dpnb.trusted.privacy.loss import brief, rational
 
 _FINEST_PERCENT = 6
 """So many decimals a bound close to 100 % may have."""

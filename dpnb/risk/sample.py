@@ -21,8 +21,9 @@ from __future__ import annotations
 from math import expm1, log1p
 
 from dpnb.errors import LossError
+from dpnb.risk.losses import non_negative
 from dpnb.risk.odds import Number
-from dpnb.trusted.privacy.loss import non_negative, rational
+from dpnb.trusted.privacy.loss import rational
 
 
 def secrecy_of_the_sample(epsilon: Number, share: Number, delta: Number = 0) -> tuple[float, float]:

@@ -282,7 +282,7 @@ class Setting:
     @property
     def at_most(self) -> int | None:
         """The rows that can count at most, where a released or a public number tells."""
-        known = [rows for rows in (self.most, self.unit.public_rows) if rows is not None]
+        known = [rows for rows in (self.most, self.unit.rows) if rows is not None]
         return min(known) if known else None
 
     @property
@@ -308,7 +308,7 @@ class Setting:
     @property
     def public_n(self) -> int | None:
         """The number of rows behind the answer where it is public."""
-        return None if self.private or self.keys else self.unit.public_rows
+        return None if self.private or self.keys else self.unit.rows
 
     def number(self) -> Numeric:
         """Return the target of a statistic that needs one."""

@@ -41,7 +41,7 @@ NOTES = {
 
 def public_rows(setting: Setting) -> int | None:
     """Return the number of rows in all bins together, where it is public: no groups, and every row in some bin."""
-    return None if setting.private or len(setting.keys) > 1 else setting.unit.public_rows
+    return None if setting.private or len(setting.keys) > 1 else setting.unit.rows
 
 
 def widths_of(setting: Setting) -> np.ndarray:
@@ -237,7 +237,7 @@ def rounded(setting: Setting) -> Read:
 def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
     """Return whole counts that add up, with the intervals of the counts they come from."""
     found = Binned(setting, combine(releases)["count"])
-    rows, variance = setting.unit.public_rows, found.spread[0]
+    rows, variance = setting.unit.rows, found.spread[0]
     domain = (0.0, math.inf if rows is None else float(rows))
 
     def read(counts: np.ndarray) -> np.ndarray:

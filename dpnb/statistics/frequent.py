@@ -103,7 +103,7 @@ class FrequentValues(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """From one to the public number of rows, where there is one."""
-        rows = setting.unit.public_rows
+        rows = setting.unit.rows
         return 1.0, float("inf") if rows is None else float(rows)
 
     def readings_of(self, setting: Setting) -> Mapping[str, ReadingFunction]:

@@ -162,7 +162,7 @@ def shown_means(
     """Return the means of the values shown, from the count, sum and squares of each."""
     centred = setting.second().centred()
     square, spread = centred.square(), spread_of(setting)
-    most = setting.unit.public_rows
+    most = setting.unit.rows
     noises = [law_as_sum(DiscreteLaplaceLaw(one)) for one in mechanism.sums]
     second = noises[1].scaled(square.scale) if len(noises) > 1 else NoiseSum()
     size_noise = law_as_sum(DiscreteLaplaceLaw(mechanism.scale))

@@ -36,7 +36,7 @@ class Histogram(Linear):
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""
-        rows = setting.unit.public_rows
+        rows = setting.unit.rows
         return 0.0, math.inf if rows is None else float(rows)
 
     def price(self, setting: Setting, share: Share) -> Pricing:

@@ -203,7 +203,7 @@ class Quantile(Statistic):
         if side == "point":
             return 0
         reach = selection_law.rank_radius(QuantileSelection(epsilon, q, 0, steps, factor), _SELECTION_BETA)
-        rows = setting.unit.public_rows
+        rows = setting.unit.rows
         if rows is not None:
             z = normal_quantile(1 - _SAMPLING_ALPHA / 2)
             reach += z * math.sqrt(float(q * (1 - q)) * rows) + 1
@@ -253,7 +253,7 @@ class Quantile(Statistic):
         chosen: list[Any] = [parts[f"{place}:point"] for place in range(levels)]
         missed = np.stack([part.radii for part in chosen], axis=-1)
         ranks = np.tile([_ranks(setting, q) for q in self._levels(setting)], cells)
-        ranked = np.tile(missed, cells)[:, None, :], setting.unit.public_rows is not None, ranks
+        ranked = np.tile(missed, cells)[:, None, :], setting.unit.rows is not None, ranks
         return QuantileCell(point, limits, *ranked)
 
     def combined(self, releases: Sequence[Release]) -> Mapping[str, SimulatedPart]:
@@ -366,7 +366,7 @@ def _ranks_of_selections(facts: PublicFacts) -> float:
 
 def _ranks(setting: Setting, q: Fraction) -> float:
     """Return how far a rank can be off in a group of average size; infinite where no number of rows is public."""
-    rows = setting.unit.public_rows
+    rows = setting.unit.rows
     return math.inf if rows is None else float(max(q, 1 - q)) * rows / setting.cells
 
 

@@ -137,7 +137,7 @@ class PublicFacts:
 
 def expected_rows(setting: Setting) -> int:
     """Return the rows of a group: its part of a public number or of one named with the question, else of a thousand, or of all if there are fewer."""
-    public, named = setting.unit.public_rows, setting.options.get("about")
+    public, named = setting.unit.rows, setting.options.get("about")
     unknown = min(EXPECTED_ROWS, public or EXPECTED_ROWS)
     rows = public if public is not None and not setting.private else named or unknown
     return max(int(rows) // setting.cells, 1)

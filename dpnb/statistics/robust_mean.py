@@ -373,7 +373,7 @@ def outside(setting: Setting) -> Read:
     """How many rows lay outside the range and were moved to its ends."""
 
     def conclude(releases: Sequence[Release]) -> Result:
-        rows = setting.unit.public_rows
+        rows = setting.unit.rows
         high = math.inf if rows is None else float(rows)
         cells = []
         for each in _located(setting, releases):

@@ -221,7 +221,7 @@ def shares_result(
 
 def public_total(setting: Setting) -> float | None:
     """Return the number of rows in the whole table, where that is public: every row falls in one of its cells."""
-    return None if setting.private or setting.unit.public_rows is None else float(setting.unit.public_rows)
+    return None if setting.private or setting.unit.rows is None else float(setting.unit.rows)
 
 
 def _against(values: np.ndarray, grouped: np.ndarray, total: float | None) -> tuple[np.ndarray, np.ndarray]:

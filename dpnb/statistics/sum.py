@@ -37,7 +37,7 @@ class Sum(Linear):
 
     def domain(self, setting: Setting) -> Pair:
         """Rows times the bounds, where the number of rows is public."""
-        number, rows = setting.number(), setting.unit.public_rows
+        number, rows = setting.number(), setting.unit.rows
         if rows is None:
             return (0.0 if number.lowest >= 0 else -math.inf, 0.0 if number.highest <= 0 else math.inf)
         zero = Fraction(0)

@@ -39,6 +39,7 @@ from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
 from dpnb.trusted.aggregate.algebra import Total
 from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -72,7 +73,7 @@ class Tree(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""
-        rows = setting.unit.public_rows
+        rows = setting.unit.rows
         return 0.0, math.inf if rows is None else float(rows)
 
     def price(self, setting: Setting, share: Share) -> Pricing:
@@ -154,7 +155,7 @@ def _rows(
 
 def row_cost(moves: Moves, part: Component, mechanism: Any) -> Fraction:
     """Return what one level costs alone."""
-    if mechanism.event == "laplace":
+    if isinstance(mechanism, DiscreteLaplace):
         return moves.epsilon([(part, mechanism.scale)])
     return moves.rho([(part, mechanism.variance)])
 
@@ -166,7 +167,7 @@ def priced_structure(setting: Setting, pricing: Pricing) -> tuple[ConsistentTree
     noise = {name: law_as_sum(law).total_variance for name, law in laws.items()}
     names = [ROOT, *(level_name(level) for level in range(1, leaves.depth + 1))]
     variances = tuple(float(noise.get(name, 0.0)) for name in names)
-    return structure_of(leaves.count, variances), pricing.parts[0].mechanism.event == "laplace"
+    return structure_of(leaves.count, variances), isinstance(pricing.parts[0].mechanism, DiscreteLaplace)
 
 
 @lru_cache(maxsize=8)

@@ -219,5 +219,5 @@ def _range(setting: Setting, low: Asked | None, high: Asked | None) -> tuple[tup
 
 
 def _most(setting: Setting) -> float:
-    rows = setting.unit.public_rows
+    rows = setting.unit.rows
     return math.inf if rows is None else float(rows)

@@ -107,7 +107,7 @@ def subject_of(estimate: Estimate, n: int | None = None) -> Subject:
         )
     columns = _columns(question)
     kind: Kind = "share" if _KINDS[statistic] == "number" and _flag(columns[0]) else _KINDS[statistic]
-    rows, known = unit.public_rows, _known(estimate)
+    rows, known = unit.rows, _known(estimate)
     size = _size(question, n, rows, known)
     missing = _missing(question, rows if rows is not None and n is None else size, known)
     options = {name: _plain(value) for name, value in question.question.options}

@@ -85,7 +85,7 @@ def test_the_promised_file_is_read_exactly(tmp_path):
         "Census sample, one county",
         Mode.GUARD_RAIL,
     )
-    assert (schema.unit.adjacency, schema.unit.unit, schema.unit.public_rows) == ("change-one", "row", 25_766)
+    assert (schema.unit.adjacency, schema.unit.unit, schema.unit.rows) == ("change-one", "row", 25_766)
     assert schema.names == ("age", "income", "sex")
     assert (schema["income"].step, schema["income"].steps, schema["age"].label) == (
         1,
@@ -143,7 +143,7 @@ def test_a_unit_column_carries_its_row_limit():
             dataset__adjacency="change-one",
         )
     )
-    assert (owned.schema.unit.units, owned.schema.unit.public_rows) == (50, None)
+    assert (owned.schema.unit.units, owned.schema.unit.rows) == (50, None)
 
 
 def test_a_pool_and_notes_are_kept():

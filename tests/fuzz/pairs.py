@@ -334,7 +334,7 @@ def common_rows(rng: random.Random, where: Schema, rows: int, likely: Sequence[i
     """Rows that both tables have: as many as are public, else none to many; spread, or all alike."""
     unit = where.unit
     size = (unit.rows or 1) - 1
-    if unit.public_rows is None:
+    if unit.rows is None:
         size = rng.choice([0, 0, 1, 2, 3, 5, 8, 8, 25])
     kind = rng.random()
     if kind < 0.4:
@@ -462,7 +462,7 @@ def mutated(rng: random.Random, where: Schema, rows: int, pair: Pair) -> Pair:
     if kind == 1 and both:
         old = rng.choice(both)
         return replace(pair, both=tuple(new if at == old else at for at in both))
-    if where.unit.public_rows is not None:
+    if where.unit.rows is not None:
         return replace(pair, both=tuple(new if rng.random() < 0.2 else at for at in both))
     if kind == 2 and len(both) < 40:
         return replace(pair, both=(*both, *rng.choices([new, *both], k=rng.randint(1, 3))))

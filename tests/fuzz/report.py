@@ -108,7 +108,7 @@ def shrunk(found: Violation) -> Violation:
     from tests.fuzz.pairs import Pair, Violation
 
     pair = found.pair
-    if found.where.unit.public_rows is not None:
+    if found.where.unit.rows is not None:
         return found
     for at in reversed(range(len(pair.both))):
         less = Pair(pair.both[:at] + pair.both[at + 1 :], pair.one, pair.two)

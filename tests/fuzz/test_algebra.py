@@ -40,7 +40,7 @@ def together(rng, where, rows, *, additive):
     """Rows in common: none where they do not matter; as many as are public."""
     if additive:
         return [()]
-    if where.unit.public_rows is None:
+    if where.unit.rows is None:
         return common_rows(where, rows, 4)
     return [tuple(rng.choices(range(rows), k=3)), (rng.randrange(rows),) * 3]
 

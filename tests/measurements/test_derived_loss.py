@@ -415,7 +415,7 @@ def test_no_neighbours_change_a_selection_more_than_derived(name, unit):
         where = schema(UNITS[unit], measure)
         rows = pool(where, [one])
         common = common_rows(where, len(rows), 8)
-        if where.unit.public_rows is not None:
+        if where.unit.rows is not None:
             common = [tuple(range(3)), (0, 0, 0), (len(rows) - 1,) * 3]
         pairs = neighbours(where, len(rows), most=600, common=common)
         ratio = held_to([one], where, pairs, rows, measure=measure)

@@ -166,7 +166,7 @@ def means_ignore_missing_rows(folder: Any) -> None:
 
 def public_though_missing(_: Any) -> Any:
     """Divide by the public number of rows, whatever is missing or filtered."""
-    return property(lambda setting: None if setting.keys else setting.unit.public_rows)
+    return property(lambda setting: None if setting.keys else setting.unit.rows)
 
 
 EMPTY = {

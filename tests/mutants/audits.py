@@ -14,19 +14,25 @@ from scipy import stats
 from dpnb.audit import audit, events, experiment, fit_noise, noise_fit
 from dpnb.exhibits import defects
 from dpnb.risk import divergence, float_laplace
+from dpnb.trusted.aggregate.algebra import Col, Key, Lit, Total
+from dpnb.trusted.measurements import Measurement, pick
 from dpnb.trusted.mechanisms import PermuteAndFlip
-from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from tests.contracts.derived_loss import loss
 from tests.mutants.table import Mutant, replaced
 
 HALF = Fraction(1, 2)
 
 
 def a_pick_is_charged_its_rho(_: Any) -> None:
-    """The enumerated ρ of two neighbours is at most what the mechanism's own event charges."""
+    """The enumerated ρ of two neighbours is at most what a pick between two values is charged."""
     mechanism = PermuteAndFlip(HALF, 2)
-    charged = PrivacyEvent(PermuteAndFlip.event, mechanism.epsilon * mechanism.picks).loss(Measure.ZCDP)
-    verdict = audit(mechanism, ([3, 0], [3, 1]), charged)
+    code = Column.category("c", [0, 1])
+    schema = Schema("d", "D", (code,), PrivacyUnit("add-remove"), Budget.from_toml({"rho": 100}))
+    asked = Measurement("pick", Total(Lit(1), None, (Key(Col("c"), 2),)), mechanism, 1)
+    verdict = audit(mechanism, ([3, 0], [3, 1]), loss((asked,), schema).total)
     assert verdict.symbol == "ρ"
     assert not verdict.breaks
 
@@ -134,7 +140,7 @@ def upper_ends(_: Any) -> Any:
 MUTANTS = {
     "permute-and-flip at epsilon squared / 8": Mutant(
         "Bounded range claimed for permute-and-flip: its ρ is charged a fourth.",
-        lambda patch: patch.setattr(PermuteAndFlip, "event", "exponential"),
+        replaced(pick, "PrivacyEvent", lambda real: lambda _, amount: real("exponential", amount)),
         a_pick_is_charged_its_rho,
     ),
     "a content-hash partition": Mutant(

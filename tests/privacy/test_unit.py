@@ -23,7 +23,7 @@ def test_a_unit_survives_json_and_hashes(unit):
 
 
 def test_the_row_count_is_public_only_for_change_one_over_rows():
-    assert [unit.public_rows for unit in GOOD] == [4820, None, None, None]
+    assert [unit.rows for unit in GOOD] == [4820, None, None, None]
 
 
 def test_the_sentences_say_who_is_hidden():

@@ -33,7 +33,6 @@ class Mechanism:
     __slots__ = ()
 
     name: ClassVar[str]
-    event: ClassVar[str]
 
     @property
     def shape(self) -> tuple[str, ...]:

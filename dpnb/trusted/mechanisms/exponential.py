@@ -173,7 +173,6 @@ class QuantileSelection(Mechanism):
     """
 
     name: ClassVar[str] = "quantile-selection"
-    event: ClassVar[str] = "exponential"
 
     epsilon: Fraction
     q: Fraction

@@ -40,7 +40,6 @@ class DiscreteGaussian(AdditiveMechanism):
     """
 
     name: ClassVar[str] = "discrete-gaussian"
-    event: ClassVar[str] = "gaussian"
 
     variance: Fraction
 

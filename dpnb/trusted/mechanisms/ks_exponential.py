@@ -92,7 +92,6 @@ class KSExponential(Mechanism):
     """
 
     name: ClassVar[str] = "ks-exponential"
-    event: ClassVar[str] = "exponential"
 
     epsilon: Fraction
     points: int

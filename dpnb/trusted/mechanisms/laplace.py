@@ -39,7 +39,6 @@ class DiscreteLaplace(AdditiveMechanism):
     """
 
     name: ClassVar[str] = "discrete-laplace"
-    event: ClassVar[str] = "laplace"
 
     scale: Fraction
 

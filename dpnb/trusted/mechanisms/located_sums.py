@@ -137,7 +137,6 @@ class LocatedSums(Mechanism):
     """
 
     name: ClassVar[str] = "located-sums"
-    event: ClassVar[str] = "pure"
 
     middle: QuantileSelection
     radius: QuantileSelection

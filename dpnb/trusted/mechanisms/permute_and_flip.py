@@ -69,7 +69,6 @@ class PermuteAndFlip(Mechanism):
     """
 
     name: ClassVar[str] = "permute-and-flip"
-    event: ClassVar[str] = "pure"
 
     epsilon: Fraction
     size: int

@@ -91,14 +91,6 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 30 else text[:27] + "…")
 
 
-def non_negative(value: str | float | Decimal | Fraction, *, name: str = "epsilon") -> Fraction:
-    """Read a number exactly that is at least 0."""
-    number = rational(value, name=name)
-    if number < 0:
-        raise LossError(f"{name} must be at least 0.")
-    return number
-
-
 def proper_delta(value: str | float | Decimal | Fraction) -> Fraction:
     """Read a δ exactly: above 0, at least 10⁻³⁰⁰, and below 1."""
     delta = rational(value, name="delta")

@@ -42,8 +42,8 @@ class PrivacyUnit:
 
     Examples
     --------
-    >>> PrivacyUnit("change-one", rows=4820).public_rows
-    4820
+    >>> PrivacyUnit("change-one", rows=4820).by_row
+    True
     """
 
     adjacency: Adjacency
@@ -90,11 +90,6 @@ class PrivacyUnit:
     def by_row(self) -> bool:
         """Whether the unit is the row."""
         return self.unit == "row"
-
-    @property
-    def public_rows(self) -> int | None:
-        """The number of rows where it is public (change-one, unit = row), else None."""
-        return self.rows
 
     def to_json(self) -> dict[str, Any]:
         """Write the unit."""

@@ -10,7 +10,6 @@ References
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -33,11 +32,6 @@ def public_key(private: bytes) -> str:
 
     public = _private(private).public_key()
     return str(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode())
-
-
-def key_name(public: str) -> str:
-    """Return the short name of a public key, by which two are told apart."""
-    return hashlib.sha256(public.encode()).hexdigest()[:16]
 
 
 def sign(kind: Kind, record: Mapping[str, Any], private: bytes) -> str:

@@ -20,8 +20,6 @@ DEFAULT_STEPS = 2**20
 MOST_STEPS = 2**40
 LARGEST_NUMBER = 10**15
 LARGEST_DENOMINATOR = 10**12
-MOST_DECIMALS = 18
-"""Decimals of any number that :func:`exact` takes: 10^18 is below its largest denominator."""
 
 
 def exact(value: Any, name: str, word: str) -> Fraction:

@@ -256,7 +256,7 @@ class Deposit(Interaction):
 
 
 def _public_size(schema: Schema) -> int | None:
-    return schema.unit.public_rows or schema.unit.units
+    return schema.unit.rows or schema.unit.units
 
 
 def _positive(value: object) -> bool:
