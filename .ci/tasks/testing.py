@@ -8,13 +8,14 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Callable
 
 from tasks import project
 from tasks.chromium import ensure_browser
 from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, SPARK, Run, place_for_files, pytest
 from tasks.environments import install_beside, ready
 from tasks.frontend import front_end
-from tasks.interpreters import first_interpreter, interpreters
+from tasks.interpreters import Python, first_interpreter, interpreters
 from tasks.java import ensure_java
 from tasks.postgres import ensure_server
 from tasks.project import step
@@ -44,19 +45,34 @@ CHECKS = (
 )
 
 
-def everything(run: Run, python: str) -> None:
-    """Run every ordinary test under the first Python."""
+def everything(run: Run, python: str, elsewhere: Callable[[], list[tuple[Python, str]]]) -> None:
+    """Run every ordinary test under the first Python, and under the others what may differ.
+
+    The library's tests and what runs beside them keep two cores busy: tests of pages, kernels, Spark and tools wait much.
+    """
     day = os.environ.setdefault("DPNB_ROTATION", str(int(time.time() // 86400)))
     print("-- samples of day {}: DPNB_ROTATION={} draws them again".format(day, day), flush=True)
     apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo", "spark")]
-    # copies of the repository are made of links
-    run.pytest(LINTERS, python, [*SPREAD, "-m", "repo and not soak", "tests/repo"], on_disk=True)
-    run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
-    # one process: a second Spark takes longer to start than all of these take
-    run.pytest(SPARK, python, ["-m", "not soak", "tests/spark"])
-    run.pytest(BROWSER, python, [*BY_FILE, "-m", "not soak and not alone", "tests/browser"], on_disk=True)
+    with ThreadPoolExecutor(1) as other:
+        besides = other.submit(beside_the_library, run, python)
+        run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
+        others = elsewhere()
+        for number, (one, environment) in enumerate(others):
+            places = may_differ(number, len(others))
+            run.pytest(OTHER.format(one.version), environment, [*SPREAD, "-m", REST, *places])
+        besides.result()
     # a figure measured beside another test says nothing
     run.pytest(ALONE, python, ["-m", "alone and not soak", "tests/benchmarks", "tests/browser"], on_disk=True)
+
+
+def beside_the_library(run: Run, python: str) -> None:
+    """Run the tools' tests, Spark's and the browser's, one after the other."""
+    # copies of the repository are made of links
+    run.pytest(LINTERS, python, [*SPREAD, "-m", "repo and not soak", "tests/repo"], on_disk=True, aside=True)
+    # one process: a second Spark takes longer to start than all of these take
+    run.pytest(SPARK, python, ["-m", "not soak", "tests/spark"], aside=True)
+    browser = [*BY_FILE, "-m", "not soak and not alone", "tests/browser"]
+    run.pytest(BROWSER, python, browser, on_disk=True, aside=True)
 
 
 def test(arguments: list[str]) -> bool:
@@ -64,30 +80,32 @@ def test(arguments: list[str]) -> bool:
     first, *others = interpreters() or [first_interpreter()]
     if arguments:
         return pytest(" ".join(arguments), ready(".venv", first, "test"), arguments)
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(2) as beside:
         # what needs the network does not wait for what needs a processor
-        front = beside.submit(front_end)
+        front, programs = beside.submit(front_end), beside.submit(ensure_programs)
         python = ready(".venv", first, "test")
         install_beside(python)
         front.result()
-        ensure_browser()
-        ensure_server()
-        ensure_java()
+        programs.result()
         elsewhere = beside.submit(
             lambda: [(one, ready(".venv-" + one.version, one, "core-test")) for one in others]
         )
         with tempfile.TemporaryDirectory() as folder, place_for_files() as files:
             run = Run(Path(folder), files)
             try:
-                everything(run, python)
-                for number, (other, environment) in enumerate(elsewhere.result()):
-                    places = may_differ(number, len(others))
-                    run.pytest(OTHER.format(other.version), environment, [*SPREAD, "-m", REST, *places])
+                everything(run, python, elsewhere.result)
             finally:
                 run.say()
     tested = ", ".join(python.version for python in (first, *others))
     print("== {} under Python {}".format("FAILED" if run.failed else "passed", tested), flush=True)
     return not run.failed
+
+
+def ensure_programs() -> None:
+    """Find or install what tests start: one after the other, because a distribution's packages have one lock."""
+    ensure_browser()
+    ensure_server()
+    ensure_java()
 
 
 def check(_arguments: list[str]) -> bool:

@@ -11,7 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -345,22 +347,23 @@ REPORT = """<testsuites><testsuite>
 
 
 def test_costs_are_said_beside_what_they_may_be(steps, tmp_path, monkeypatch, capsys):
-    """Each step has its line; what exceeds its budget is marked; the slowest tests of all steps come first."""
+    """Each step has its line; what exceeds its budget is marked; the clock is of all together; the slowest tests come first."""
     for nth, seconds in enumerate((3.5, 12.25)):
         (tmp_path / f"{nth}.xml").write_text(REPORT.format(seconds))
     monkeypatch.setattr(steps.costs, "SLOWEST", 3)
     run = steps.costs.Run(tmp_path)
     run.costs = [
-        steps.costs.Cost(steps.costs.LIBRARY, 310, 500),
+        steps.costs.Cost(steps.costs.LIBRARY, 310, 920),
         steps.costs.Cost(steps.costs.BROWSER, 200, 350),
     ]
+    run.began = time.monotonic() - 333
     run.say()
     said = capsys.readouterr().out
     lines = [" ".join(line.split()) for line in said.splitlines()]
     assert lines[1:4] == [
-        "5:10 of 5 ! 8:20 library",
-        "3:20 of 6 5:50 browser",
-        "8:30 of 20 14:10 of 30 all, after installs",
+        "5:10 15:20 of 14 ! library",
+        "3:20 5:50 of 8 browser",
+        "5:33 of 20 21:10 of 30 all, after installs",
     ]
     assert lines[5:] == ["12.2 s tests.a::test_one", "3.5 s tests.a::test_one", "0.1 s tests.a::test_two"]
 
@@ -410,6 +413,24 @@ def test_a_step_of_tests_writes_into_the_run_s_folder(steps, tmp_path, monkeypat
         (tmp_path / f"{nth}.spent").write_text("1")
         run.pytest("some", "python", [], on_disk=on_disk)
     assert told == ["files", None]
+
+
+def test_a_step_aside_speaks_at_its_end_and_every_step_has_files_of_its_own(steps, tmp_path, monkeypatch):
+    """What it says comes whole, also where it failed; the report of one beside it has another name."""
+    monkeypatch.setattr(steps.project, "ROOT", ROOT)
+    talks = script(tmp_path / "python", "echo one; sleep 0.2; echo two >&2; exit 1")
+    run, told = steps.costs.Run(tmp_path), []
+    monkeypatch.setattr("builtins.print", lambda *said, **_: told.append(said[0]))
+    monkeypatch.setattr(steps.costs, "SPENT", tmp_path / "spent.py")
+    note = (
+        "import subprocess, sys\nopen(sys.argv[1], 'w').write('1')\nsys.exit(subprocess.call(sys.argv[2:]))"
+    )
+    steps.costs.SPENT.write_text(note)
+    with ThreadPoolExecutor(2) as both:
+        list(both.map(lambda name: run.pytest(name, talks, [], aside=True), "ab"))
+    assert told.count("one\ntwo\n") == 2
+    assert {path.name for path in tmp_path.glob("*.spent")} == {"0.spent", "1.spent"}
+    assert sorted(run.failed) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
