@@ -53,14 +53,14 @@ def everything(run: Run, python: str, elsewhere: Callable[[], list[tuple[Python,
     day = os.environ.setdefault("DPNB_ROTATION", str(int(time.time() // 86400)))
     print("-- samples of day {}: DPNB_ROTATION={} draws them again".format(day, day), flush=True)
     apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo", "spark")]
-    with ThreadPoolExecutor(1) as other:
-        besides = other.submit(beside_the_library, run, python)
+    with ThreadPoolExecutor(2) as other:
+        besides = [
+            other.submit(beside_the_library, run, python),
+            other.submit(under_other_pythons, run, elsewhere),
+        ]
         run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
-        others = elsewhere()
-        for number, (one, environment) in enumerate(others):
-            places = may_differ(number, len(others))
-            run.pytest(OTHER.format(one.version), environment, [*SPREAD, "-m", REST, *places])
-        besides.result()
+        for one in besides:
+            one.result()
     # a figure measured beside another test says nothing
     run.pytest(ALONE, python, ["-m", "alone and not soak", "tests/benchmarks", "tests/browser"], on_disk=True)
 
@@ -73,6 +73,14 @@ def beside_the_library(run: Run, python: str) -> None:
     run.pytest(SPARK, python, ["-m", "not soak", "tests/spark"], aside=True)
     browser = [*BY_FILE, "-m", "not soak and not alone", "tests/browser"]
     run.pytest(BROWSER, python, browser, on_disk=True, aside=True)
+
+
+def under_other_pythons(run: Run, elsewhere: Callable[[], list[tuple[Python, str]]]) -> None:
+    """Run what may differ between Pythons, as soon as they are installed: in one process, which collects it once."""
+    others = elsewhere()
+    for number, (one, environment) in enumerate(others):
+        places = may_differ(number, len(others))
+        run.pytest(OTHER.format(one.version), environment, ["-m", REST, *places], aside=True)
 
 
 def test(arguments: list[str]) -> bool:
