@@ -195,6 +195,8 @@ def _sized(setting: Setting, n: int) -> Setting:
 def _integers(setting: Setting, sums: np.ndarray) -> dict[str, Any]:
     """Return the integers of every released block without noise."""
     return {
-        block.name: tuple(round(float(sums[entry]) * block.unit) for entry in block.entries)
+        block.name: tuple(
+            round(float(sums[entry] - block.middle * sums[0, 0] / 2) * block.unit) for entry in block.entries
+        )
         for block in blocks(setting)
     }

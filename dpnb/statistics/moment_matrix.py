@@ -75,13 +75,13 @@ class Crossed:
     @classmethod
     def of(cls, setting: Setting, releases: Sequence[Release]) -> Crossed:
         """Read the releases of a question."""
-        found = sides(setting)
+        found, parts = sides(setting), combine(releases)
         return cls(
             setting.names,
             np.array([float(side.centre) for side in found]),
             np.array([float(side.unit * side.half) for side in found]),
-            blocks(setting),
-            combine(releases),
+            blocks(setting, parts),
+            parts,
             setting.public_n,
             draws_of(releases),
             setting.unit.max_rows > 1,
@@ -116,10 +116,17 @@ class Crossed:
         size = len(self.names) + 1
         return found[..., :size, :size]
 
-    def _counted(self, found: Matrices) -> Matrices:
-        """Put the row count where squares sum to it."""
+    @cached_property
+    def middles(self) -> tuple[int, ...]:
+        """Places of the columns whose squares are summed from the middle: half of the number of rows is added to them."""
+        return tuple(entry[0] for block in self.blocks if block.middle for entry in block.entries)
+
+    def _counted(self, found: Matrices, part: float = 0.5) -> Matrices:
+        """Put the row count where squares sum to it, and add a part of it where they are summed from the middle."""
         for place in self.counts:
             found[..., place, place] = found[..., 0, 0]
+        for place in self.middles:
+            found[..., place, place] += part * found[..., 0, 0]
         return found
 
     @cached_property
@@ -142,7 +149,8 @@ class Crossed:
             self._counted(
                 self._scattered(
                     lambda part: np.full(np.shape(part.values)[-1], part.noise.total_variance), squared=True
-                )
+                ),
+                0.25,
             )
         )
 
@@ -154,6 +162,7 @@ class Crossed:
             each = np.bincount(at, each, len(block.entries))
             if block.name == "count":  # the square of a two-valued column is the number of rows once more
                 each = each + sum(weights[place, place] for place in self.counts)
+                each = each + sum(weights[place, place] for place in self.middles) / 2
             total += float((each**2).sum()) * self.parts[block.name].noise.total_variance / block.unit**2
         return math.sqrt(total)
 
@@ -161,7 +170,10 @@ class Crossed:
         """Return the law of the noise on one entry; none on a public row count."""
         entry = (0, 0) if row == column and row in self.counts else (min(row, column), max(row, column))
         block = next((one for one in self.blocks if any(entry in alike for alike in one.alike)), None)
-        return NoiseSum() if block is None else self.parts[block.name].noise.scaled(1 / block.unit)
+        if block is None:
+            return NoiseSum()
+        law = self.parts[block.name].noise.scaled(1 / block.unit)
+        return law + self.law(0, 0).scaled(0.5) if block.middle else law
 
     def noise(self, count: int, rng: Any) -> Matrices:
         """Draws of the noise, shape ``(count, …)``; the same for every reading of these releases."""
@@ -281,6 +293,8 @@ def _entry_noise(crossed: Crossed, turn: np.ndarray) -> list[NoiseSum]:
             for place in crossed.counts:
                 weights[0, 0] += weights[place, place]
                 weights[place, place] = 0.0
+            for place in crossed.middles:
+                weights[0, 0] += weights[place, place] / 2
             total = NoiseSum()
             for (i, j), law in laws.items():
                 weight = weights[i, j] + (weights[j, i] if i != j else 0.0)

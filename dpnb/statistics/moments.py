@@ -21,10 +21,21 @@ from dpnb.inference.law import law_of
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.moment_integers import Block, blocks, columns, of_four, radius_squared, shrink, sides
+from dpnb.statistics.moment_integers import (
+    Block,
+    blocks,
+    columns,
+    of_four,
+    of_two_columns,
+    radius_squared,
+    shrink,
+    sides,
+    two_columns,
+)
 from dpnb.statistics.moment_matrix import matrix_outcome
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
+from dpnb.statistics.pair import priced_moments
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
@@ -75,7 +86,9 @@ class CrossMoment(Statistic):
         return -math.inf, math.inf
 
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """The whole matrix as one vector, in the norm of its noise."""
+        """The whole matrix as one vector, in the norm of its noise; of two columns with squares from the middle."""
+        if of_two_columns(setting):
+            return priced_moments(setting, share, two_columns(setting))
         moves, square, p = setting.moves, radius_squared(setting), len(setting.numbers)
         norm = l1 if share.kind == "epsilon" else l2_squared
         sizes = {kind: norm(p, square, kind, 4 if of_four(setting) else 2) for kind in moves.kinds}
@@ -96,9 +109,8 @@ class CrossMoment(Statistic):
         said = f"noise of sd {rounded(noise)} rows on each moment, in half ranges"
         if len(setting.numbers) < 2:
             return said
-        needed = noise * _clear(
-            len(setting.numbers), gaussian=isinstance(pricing.parts[0].mechanism, DiscreteGaussian)
-        )
+        laplace = not isinstance(pricing.parts[0].mechanism, DiscreteGaussian)
+        needed = noise * _clear(len(setting.numbers), _squares_sd(setting, pricing) / noise, laplace=laplace)
         few = size is not None and size < needed
         fit = (
             "a regression on all of them would be unbounded: it needs"
@@ -113,14 +125,14 @@ class CrossMoment(Statistic):
 
 
 @cache
-def _clear(columns: int, *, gaussian: bool) -> float:
-    """Return how many rows for each row of noise on a sum leave X'X clear of it in 95 of 100 draws: the test of :mod:`~dpnb.statistics.regression`.
+def _clear(columns: int, diagonal: float, *, laplace: bool) -> float:
+    """Return how many rows for each row of noise on a product leave X'X clear of it in 95 of 100 draws: the test of :mod:`~dpnb.statistics.regression`.
 
-    The smallest eigenvalue of X'X of n rows is about n/9 · .7; the noise lowers it by its own smallest one.
+    The smallest eigenvalue of X'X of n rows is about n/9 · .7; the noise lowers it by its own smallest one. On squares it is so many times as large.
     """
-    rng, diagonal = np.random.default_rng(1), math.sqrt(2.0 if gaussian else 1.0)
+    rng = np.random.default_rng(1)
     draws = rng.standard_normal((_DRAWS, columns, columns))
-    if not gaussian:
+    if laplace:
         draws = rng.laplace(0, math.sqrt(0.5), draws.shape)
     lower = np.tril(draws, -1) + diagonal * draws * np.eye(columns)
     smallest = np.linalg.eigvalsh(lower)[:, 0]
@@ -129,10 +141,25 @@ def _clear(columns: int, *, gaussian: bool) -> float:
 
 
 def _noise_sd(setting: Setting, pricing: Pricing) -> float:
-    entry = (1, 2) if len(setting.numbers) > 1 else (0, 1)
-    found = next(block for block in blocks(setting) if any(entry in alike for alike in block.alike))
-    part = next(part for part in pricing.parts if part.name == found.name)
-    return float(math.sqrt(law_of(part.mechanism).variance_float)) / found.unit
+    """The standard deviation of the noise on a product; of a single column on its sum."""
+    return _sd(setting, pricing, (1, 2) if len(setting.numbers) > 1 else (0, 1)) or 0.0
+
+
+def _squares_sd(setting: Setting, pricing: Pricing) -> float:
+    """The standard deviation of the noise on a square, where one is released."""
+    squares = (_sd(setting, pricing, (place, place)) for place in range(1, len(setting.numbers) + 1))
+    return next(filter(None, squares), _noise_sd(setting, pricing))
+
+
+def _sd(setting: Setting, pricing: Pricing, entry: tuple[int, int]) -> float | None:
+    """The standard deviation of the noise on an entry; nothing where it is not released."""
+    holds = (one for one in blocks(setting) if any(entry in alike for alike in one.alike))
+    block = next(holds, None)
+    if block is None:
+        return None
+    variances = {part.name: law_of(part.mechanism).variance_float for part in pricing.parts}
+    counted = variances.get("count", 0.0) / 4 if block.middle else 0.0
+    return math.sqrt(variances[block.name] / block.unit**2 + counted)
 
 
 def _gaussian(

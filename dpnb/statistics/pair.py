@@ -86,7 +86,11 @@ def sides(setting: Setting) -> tuple[Centred, Centred]:
 
 def components(setting: Setting) -> tuple[Component, ...]:
     """Return what a row adds: the five moments, and the count where it is private."""
-    x, y = sides(setting)
+    return of_two(*sides(setting), setting)
+
+
+def of_two(x: Centred, y: Centred, setting: Setting) -> tuple[Component, ...]:
+    """Return what a row adds to the moments of two numbers, and to their count where it is private."""
     words = setting.subject
     parts = [
         Component("x", x.code, x.half, 2 * x.half, f"{words}: sum of the first, centred"),
@@ -104,7 +108,7 @@ def _square(side: Centred) -> IntExpr:
     return Sub(Mul(Lit(2), Mul(side.code, side.code)), Lit(side.half**2))
 
 
-def _unit(part: Component) -> int:
+def unit_of(part: Component) -> int:
     """The unit in which a part is measured against the box: its half range, or for a square all of its range."""
     return part.within if part.name in {"xx", "yy"} else part.enter
 
@@ -116,14 +120,20 @@ def price_pair(setting: Setting, share: Share) -> Pricing:
         raise OptionError(
             'method= is "joint" (one vector, less noise) or "separate" (equal parts of the loss).'
         )
-    parts = components(setting)
-    mechanisms, event = (_joint if method == "joint" else _separate)(setting.moves, share, parts)
+    return priced_moments(setting, share, components(setting), joint=method == "joint")
+
+
+def priced_moments(
+    setting: Setting, share: Share, parts: tuple[Component, ...], *, joint: bool = True
+) -> Pricing:
+    """Price moments of two numbers, as one vector or apart."""
+    mechanisms, event = (_joint if joint else _separate)(setting.moves, share, parts)
     priced = tuple(
         Measurement(p.name, setting.total(p.value), m, setting.cells)
         for p, m in zip(parts, mechanisms, strict=True)
     )
     rows = tuple(
-        _row(setting.moves, p, m, share, None if method == "joint" else len(parts), first=p is parts[0])
+        _row(setting.moves, p, m, share, None if joint else len(parts), first=p is parts[0])
         for p, m in zip(parts, mechanisms, strict=True)
     )
     return Pricing(priced, (event,), rows)
@@ -139,13 +149,13 @@ def _joint(
         weight = (Fraction(4, 3) if free else Fraction(1)) if counted else Fraction(0)
         size = moves.rows * max(_L1[kind] + _COUNTED[kind] * weight for kind in moves.kinds)
         scale = size / share.amount
-        scales = [scale * _unit(p) / (weight if p.name == "count" else 1) for p in parts]
+        scales = [scale * unit_of(p) / (weight if p.name == "count" else 1) for p in parts]
         return [DiscreteLaplace(one) for one in scales], _joint_event(moves, scale, parts, scales)
     weight = (Fraction(9, 2) if free else Fraction(1)) if counted else Fraction(0)
     square = moves.rows**2 * max(_L2[kind] + _COUNTED[kind] * weight for kind in moves.kinds)
     variance = square / (2 * share.amount)
     return [
-        DiscreteGaussian(variance * _unit(p) ** 2 / (weight if p.name == "count" else 1)) for p in parts
+        DiscreteGaussian(variance * unit_of(p) ** 2 / (weight if p.name == "count" else 1)) for p in parts
     ], PrivacyEvent("gaussian", square / (2 * variance))
 
 
@@ -158,7 +168,7 @@ def _joint_event(
     the charge is convex in the shifts, and at equal ε falls with the scale. The count moves by itself. A row that changes its cell does
     half of that in each of two.
     """
-    coarsest = min(_unit(p) for p in parts if p.name != "count")
+    coarsest = min(unit_of(p) for p in parts if p.name != "count")
     counted = [
         (moves.rows * Fraction(_COUNTED[kind]), b)
         for kind in moves.kinds
@@ -350,7 +360,7 @@ def _inside(value: Any) -> Any:
 def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Moments:
     """Return the moments of all cells at once: arrays of the shape of the parts."""
     values = boxed(setting, {name: part.values for name, part in parts.items()})
-    units = {part.name: float(_unit(part)) for part in components(setting)}
+    units = {part.name: float(unit_of(part)) for part in components(setting)}
     noise = {name: part.noise.scaled(1 / units[name]) for name, part in parts.items()}
     noise.setdefault("count", NoiseSum())
     n, s, t, ss, tt, st = (values[name] for name in ("count", "x", "y", "xx", "yy", "xy"))
@@ -360,7 +370,7 @@ def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Momen
 
 def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return the sums in the unit of the box, squares with their middle put back; arrays may have leading axes."""
-    units = {part.name: float(_unit(part)) for part in components(setting)}
+    units = {part.name: float(unit_of(part)) for part in components(setting)}
     made = {name: values / units[name] for name, values in released.items()}
     if "count" not in made:
         made["count"] = np.full(made["x"].shape, float(setting.public_n or 1))

@@ -14,6 +14,7 @@ import pytest
 
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, SchemaError, Unavailable
+from dpnb.inference.law import law_of
 from dpnb.planner import QueryPlan
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.statistics import conclude, moment_integers
@@ -271,7 +272,7 @@ def test_a_public_size_releases_no_count(kind: str) -> None:
 
 def test_off_the_diagonal_the_variance_is_half() -> None:
     """In half ranges every square has one variance, and every sum and product exactly half of it."""
-    found = priced(question(), tiny(PrivacyUnit("add-remove")), kind="rho")
+    found = priced(question(X, B, BinOp("*", X, B)), tiny(PrivacyUnit("add-remove")), kind="rho")
     units = {block.name: block for block in moment_integers.blocks(found.checked.setting)}
     spread = {
         name: part.mechanism.variance / units[name].unit ** 2
@@ -280,7 +281,46 @@ def test_off_the_diagonal_the_variance_is_half() -> None:
     whole = {variance for name, variance in spread.items() if units[name].times == 1}
     half = {variance for name, variance in spread.items() if units[name].times == 2}
     assert len(whole) == len(half) == 1
-    assert whole.pop() == 2 * half.pop() == Fraction(9, 2)
+    assert whole.pop() == 2 * half.pop() == 8
+
+
+def of_the_matrix(setting: Any, share: Any, entry: tuple[int, int]) -> float:
+    """The variance that an entry would have in the norm of a matrix, at the same loss."""
+    pure = share.kind == "epsilon"
+    size = max((matrix.l1 if pure else matrix.l2_squared)(2, None, one) for one in setting.moves.kinds)
+    if pure:
+        return 2 * float(setting.moves.rows * size / share.amount) ** 2
+    return float(setting.moves.rows**2 * size / (2 * share.amount)) / (1 if entry[0] == entry[1] else 2)
+
+
+@pytest.mark.parametrize("missing", ["drop", 0])
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_squares_from_the_middle_leave_no_entry_noisier(unit: str, kind: str, missing: Any) -> None:
+    """Two columns are priced as a covariance is: each entry of their matrix has at most the noise of the matrix's own norm, squares and count less."""
+    where = tiny(UNITS[unit], measure=kind, missing=(10 if missing == 0 else missing, missing))
+    found = priced(question(), where, kind=kind)
+    setting, share = found.checked.setting, found.share
+    laws = {part.name: float(law_of(part.mechanism).variance_float) for part in found.parts}
+    for block in moment_integers.blocks(setting):
+        (entry,) = block.entries
+        variance = laws[block.name] / block.unit**2 + (laws.get("count", 0.0) / 4 if block.middle else 0.0)
+        least = of_the_matrix(setting, share, entry)
+        assert variance <= least * 1.001, entry
+        if entry[0] == entry[1] and (kind == "rho" or setting.public_n is None):
+            assert variance < 0.95 * least, entry
+
+
+def test_an_answer_of_two_columns_by_an_earlier_version_is_read_as_it_was_given() -> None:
+    """Parts named as those of a matrix are one: their squares are sums of squares, not less half of the count."""
+    setting = priced(question(), tiny(PrivacyUnit("add-remove"))).checked.setting
+    old = moment_integers.blocks(
+        setting, ("count", "sums/3", "sums/2", "squares/9", "squares/4", "products/6")
+    )
+    assert not any(block.middle for block in old)
+    assert {entry for block in old for entry in block.entries} == {
+        entry for block in moment_integers.blocks(setting) for entry in block.entries
+    }
 
 
 def test_squares_that_are_one_in_every_row_are_not_released() -> None:

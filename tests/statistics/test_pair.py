@@ -155,7 +155,7 @@ def test_one_vector_needs_less_noise_than_six_sums(unit: str, kind: str) -> None
 
     def noise(method: str, r: float) -> float:
         item = priced(question("correlation", method), where, kind=kind)
-        units = {part.name: pair._unit(part) for part in pair.components(item.checked.setting)}
+        units = {part.name: pair.unit_of(part) for part in pair.components(item.checked.setting)}
         widths = {
             part.name: (2 * m.scale**2 if isinstance(m := part.mechanism, DiscreteLaplace) else m.variance)
             / units[part.name] ** 2
