@@ -11,13 +11,10 @@ from decimal import Decimal
 from dpnb.cards.facts import Line
 from dpnb.cards.markup import Markup, el
 from dpnb.cards.ticks import MOST, ticks
-from dpnb.cards.tracks import Scale
+from dpnb.cards.tracks import APART, Scale
 from dpnb.inference import digits
 
 _LONG = 7
-_APART = 25.0
-"""A line whose own stretch is so many times smaller than that of all is drawn on an axis of its own: it would be a dot."""
-
 Label = Callable[[float], str]
 
 
@@ -59,5 +56,5 @@ def scales_of(lines: Sequence[Line]) -> list[Scale]:
         ] or [mine]
         all_of_them = Scale(min(one.low for one in alike), max(one.high for one in alike))
         narrow = min(one.high - one.low for one in alike)
-        found.append(mine if all_of_them.high - all_of_them.low > _APART * narrow else all_of_them)
+        found.append(mine if all_of_them.high - all_of_them.low > APART * narrow else all_of_them)
     return found

@@ -14,7 +14,16 @@ from dpnb.cards.facts import TRUTH, Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.cards.stored import badge
-from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track, truth_track
+from dpnb.cards.tracks import (
+    Scale,
+    entry_scales,
+    entry_track,
+    figure,
+    past_track,
+    span_track,
+    text_track,
+    truth_track,
+)
 from dpnb.cards.trail import first_of
 from dpnb.estimate import Estimate
 from dpnb.estimate.wording import not_kept
@@ -319,16 +328,18 @@ def _drawn(line: Line, scale: Scale) -> Markup:
     entries = line.entries
     if not line.hidden and not any(entry.key[:1].isdigit() or entry.key[:1] in "[-" for entry in entries):
         entries = tuple(sorted(entries, key=lambda entry: -entry.value))
+    own = dict(zip(line.entries, entry_scales(line, scale) or (), strict=False))
     rows = [
         el(
             "tr",
             el("th", entry.key, scope="row"),
-            el("td", entry_track(line, entry, scale), class_="track"),
+            _track(line, entry, scale, own.get(entry)),
             el("td", line.answer(entry), class_=f"num {entry.strength}"),
         )
         for entry in entries
     ]
-    table = el("table", el("tbody", *rows, _axis_row(line, scale, 1)), class_="rows drawn")
+    rows += [] if own else [_axis_row(line, scale, 1)]
+    table = el("table", el("tbody", *rows), class_="rows drawn")
     more = el("p", _more(line), class_="soft") if line.hidden else None
     return el(
         "div",
@@ -349,8 +360,12 @@ def _numbers(line: Line, scale: Scale) -> Markup:
         head.append(el("th", TRUTH, scope="col", class_="num"))
     if sized:
         head.append(el("th", "as accurate as", scope="col", class_="num wide"))
-    body = [_vector_row(line, entry, scale, kinds, sized=sized) for entry in line.entries]
-    body += [_axis_row(line, scale, 2)] if kinds else []
+    own: Sequence[Scale | None] = entry_scales(line, scale) or [None] * len(line.entries)
+    body = [
+        _vector_row(line, entry, _track(line, entry, scale, mine) if kinds else None, kinds, sized=sized)
+        for entry, mine in zip(line.entries, own, strict=True)
+    ]
+    body += [_axis_row(line, scale, 2)] if kinds and None in own else []
     more = el("p", _more(line), class_="soft") if line.hidden else None
     table = el(
         "table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows" if kinds else "rows slim"
@@ -358,13 +373,20 @@ def _numbers(line: Line, scale: Scale) -> Markup:
     return el("div", el("div", table, class_="scroll", tabindex="0", role="group", aria_label="table"), more)
 
 
-def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *, sized: bool) -> Markup:
+def _track(line: Line, entry: Entry, scale: Scale, own: Scale | None) -> Markup:
+    """Return the drawing of one number, with an axis of its own below it where it has one."""
+    axis = None if own is None else axis_svg(own, line)
+    return el("td", entry_track(line, entry, own or scale), axis, class_="track")
+
+
+def _vector_row(
+    line: Line, entry: Entry, track: Markup | None, kinds: Sequence[str], *, sized: bool
+) -> Markup:
     cells = [
         el("th", entry.key, scope="row"),
         el("td", line.answer(entry), class_=f"num {entry.strength}"),
     ]
-    if kinds:
-        cells.append(el("td", entry_track(line, entry, scale), class_="track"))
+    cells += [] if track is None else [track]
     cells += [el("td", line.span(getattr(entry, kind)), class_="num") for kind in kinds]
     if line.truths:
         cells.append(el("td", line.true(entry), class_="num"))

@@ -15,6 +15,8 @@ from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.ticks import ticks
 from dpnb.cards.trail import Step
 
+APART = 25.0
+"""What has a stretch so many times smaller than that of all is drawn on an axis of its own: it would be a dot."""
 _PAD = 0.06
 _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 
@@ -52,6 +54,17 @@ class Scale:
     def percent(self, x: float) -> str:
         """Where a number lies, in percent."""
         return f"{100 * self.place(x):.2f}%"
+
+
+def entry_scales(line: Line, shared: Scale) -> list[Scale] | None:
+    """Return a scale for each coefficient of a regression, where one axis would make some of them dots; else nothing.
+
+    They have no unit in common: of an intercept in thousands and a slope in thousandths only one can be read on one axis.
+    """
+    own = [Scale.over([entry]) for entry in line.entries] if line.axis == "term" and not line.unit else []
+    if not own or shared.high - shared.low <= APART * min(one.high - one.low for one in own):
+        return None
+    return own
 
 
 def _bar(
@@ -183,8 +196,9 @@ def figure(lines: Sequence[Line], title: str) -> Markup | None:
         scale = Scale.over(line.entries)
         rows.append(_words(16, y, line.name, weight="600"))
         y += 20
-        for entry in line.entries:
-            rows.append(_row(line, entry, scale, y))
+        own = entry_scales(line, scale) or [scale] * len(line.entries)
+        for entry, mine in zip(line.entries, own, strict=True):
+            rows.append(_row(line, entry, mine, y))
             y += 30
         y += 10
     if not rows:

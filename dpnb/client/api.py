@@ -167,7 +167,7 @@ def release(
     fresh: bool = False,
     assume_n: Any = None,
 ) -> BatchReport:
-    """Release a batch and return its report; ``report["name"]`` is the estimate of that name.
+    """Release a batch and return its report; ``report["name"]`` is what was asked under that name: an estimate, a regression, a test.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def release(
     """
     asked = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
     listed, labels, named = _named(items)
-    return replace(session_of(listed).release(listed, asked, labels), named=named)
+    return replace(session_of(listed).release(listed, asked, labels), named=named, whole=_whole(items))
 
 
 class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilon=1) as s
@@ -327,6 +327,14 @@ def _named(
     _refuse_others(listed)
     labels = {one.measurement: name for name, one in pairs if one.measurement is not None}
     return listed, labels, pairs
+
+
+def _whole(items: Items) -> dict[str, Any]:
+    """Return what was asked where an estimate stands for it, by its name or the estimate's text."""
+    if not isinstance(_estimate_of(items), Estimate) and isinstance(items, Mapping):
+        return {str(name): item for name, item in items.items() if not isinstance(item, Estimate)}
+    listed = [items] if isinstance(_estimate_of(items), Estimate) else items
+    return {_estimate_of(item).text: item for item in listed if not isinstance(item, Estimate)}
 
 
 def _estimate_of(item: Any) -> Any:

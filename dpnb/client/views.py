@@ -142,8 +142,8 @@ class PlanView:
 
 
 @dataclass(frozen=True, eq=False)
-class BatchReport(Mapping[str, Estimate]):
-    """A released batch, a mapping of names to estimates: what was charged for it, and what is left.
+class BatchReport(Mapping[str, Any]):
+    """A released batch, a mapping of names to what was asked under them: what was charged for it, and what is left.
 
     Parameters
     ----------
@@ -159,6 +159,8 @@ class BatchReport(Mapping[str, Estimate]):
         What was charged in that row already, before kernel and curator ended without an answer: this release completed it.
     labels, dropped, named, hidden
         As in :class:`PlanView`.
+    whole : dict
+        What was asked under a name where that is more than an estimate: a regression, a test.
     """
 
     plan: PlanView
@@ -172,6 +174,7 @@ class BatchReport(Mapping[str, Estimate]):
     named: tuple[tuple[str, Estimate], ...] = ()
     hidden: tuple[PendingQuestion, ...] = ()
     before: PrivacyLoss | None = None
+    whole: dict[str, Any] = field(default_factory=dict)
 
     @property
     def dataset(self) -> Dataset:
@@ -197,8 +200,8 @@ class BatchReport(Mapping[str, Estimate]):
             return dict(self.named)
         return {self.labels.get(one, one.text): Estimate.leaf(one) for one in self.measurements}
 
-    def __getitem__(self, label: str | int) -> Estimate:  # a place works too
-        found = self.estimates
+    def __getitem__(self, label: str | int) -> Any:  # a place works too
+        found = self.estimates | self.whole
         if isinstance(label, int):
             return list(found.values())[label]
         if label not in found:

@@ -111,6 +111,11 @@ class Regression(Tabular):
         return self.coefficients.pending
 
     @property
+    def value(self) -> Any:
+        """The coefficients as numbers."""
+        return self.coefficients.value
+
+    @property
     def terms(self) -> tuple[str, ...]:
         """The names of the coefficients."""
         return tuple(self.coefficients.keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -11,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpnb
-from dpnb.cards.released import estimate_card
+from dpnb.cards.facts import Entry, Line
+from dpnb.cards.released import estimate_card, line_html
 from dpnb.cards.ticks import ticks
+from dpnb.cards.tracks import Scale, entry_scales, figure
 from tests.curator import small
 
 
@@ -71,3 +74,37 @@ def test_moments_are_folded(data):
     """What regressions are read from is working material."""
     html = str(estimate_card(dpnb.release({"zz": data.moments("x", "y")}, epsilon=1)["zz"]).html)
     assert "numbers themselves</summary>" in html
+
+
+def fitted(*halves: float) -> Line:
+    """A fit of a term for each half width of its interval, of numbers so large that all of them are about 20 of these."""
+    entries = tuple(
+        Entry(f"x{place}", 20 * half, (19 * half, 21 * half), (18 * half, 22 * half), None, None)
+        for place, half in enumerate(halves)
+    )
+    return Line(
+        "fit", "fit", entries, len(entries), False, "term", "free", (), (), {}, "people", True, uneven=True
+    )
+
+
+def places(line: Line) -> list[float]:
+    """From where to where each privacy interval is drawn, in percent of the drawing."""
+    bars = re.findall(
+        r'<rect x="[\d.]+%" y="[\d.]+" width="([\d.]+)%" height="6" class="pv"', str(line_html(line))
+    )
+    return [float(wide) for wide in bars]
+
+
+def test_each_coefficient_has_an_axis_of_its_own_where_one_for_all_would_make_dots_of_some():
+    """An intercept in thousands and a slope in thousandths are both read; two slopes alike stand on one axis."""
+    apart, alike = fitted(500.0, 0.002), fitted(500.0, 300.0)
+    assert min(places(apart)) > 20
+    assert str(line_html(apart)).count('class="tick"') > 4
+    assert "0.04" in str(line_html(apart))
+    assert "10,000" in str(line_html(apart))
+    assert str(line_html(alike)).count('height="18"') == 1
+    shared = Scale.over(apart.entries)
+    assert entry_scales(replace(apart, axis="region"), shared) is None
+    assert entry_scales(replace(apart, unit="(0, 1)"), shared) is None
+    alone = re.findall(r'<rect x="[\d.]+%" y="3" width="([\d.]+)%"', str(figure([apart], "fit")))
+    assert min(map(float, alone)) > 20

@@ -111,6 +111,27 @@ def test_a_regression_can_be_released_by_itself(session, data):
     assert not dpnb.release([moments], epsilon=2).charged
 
 
+def test_what_a_release_returns_of_a_regression_is_the_regression(session, data):
+    """By its name, by its place, and released alone: with statsmodels' names, its table and its summary."""
+    fit, mean = data.ols("x ~ g"), data.x.mean()
+    done = dpnb.release({"fit": fit, "m": mean}, epsilon=4)
+    assert done["fit"] is fit
+    assert done[0] is fit
+    assert done["m"] is mean
+    assert list(done) == ["fit", "m"]
+    older, younger = data[data.x > 5], data[data.x <= 5]
+    for asked in ([older.ols("x ~ g")], younger.ols("x ~ g")):
+        found = dpnb.release(asked, epsilon=2)[0]
+        assert "Least squares of x ~ g" in found.summary().as_text()
+        for name in ("params", "bse", "tvalues", "pvalues"):
+            assert np.shape(getattr(found, name)) == (2,)
+        assert 0 <= found.rsquared <= 1
+        assert found.conf_int().shape == (2, 2)
+        assert list(found.table())[:2]
+        np.testing.assert_array_equal(found.value, found.coefficients.value)
+        assert found["g"].value == found.value[1]
+
+
 def test_a_rho_budget_holds_them(session, dpnb_home):
     """In a ρ ledger the matrix has discrete Gaussian noise, in a ball too."""
     data = small.opened(session, dpnb_home, rho="2")

@@ -38,7 +38,7 @@ function lines(facts: CompareFacts, unit: number): SVGElement[] {
   const losses = Array.from({ length: 80 }, (_, i) => range.low * (range.high / range.low) ** (i / 79));
   const ends = apart(
     facts.questions.map(one => y(partAt(one, range.high))),
-    14 * unit,
+    17 * unit,
     H - BOTTOM - 4 * unit
   );
   return facts.questions.flatMap((one, i) => {
