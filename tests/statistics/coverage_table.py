@@ -18,13 +18,16 @@ from typing import Any
 import numpy as np
 
 from dpnb import simulate
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.planner.expression import Compare, Const, Ref
-from dpnb.simulate.regression_result import RegressionRow
-from dpnb.trusted.schema import Column
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from tests.statistics import slopes
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PEOPLE, ROWS, ROUND = 20_000, 1_000, 500
-"""Of a population; of a study; releases of a fit that are simulated from one seed, rounds of which can be run apart."""
+PEOPLE, ROWS, ROUND = 20_000, 1_000, 200
+"""Of a population; of a study; releases of a fit that are simulated at once."""
 RELEASES = 10_000
 LOSSES = {"epsilon": (0.1, 1), "rho": (0.005, 0.5)}
 NAMES = {"epsilon": "ε", "rho": "ρ"}
@@ -111,32 +114,50 @@ def measured(
 
 
 def fitted(people: dict[str, np.ndarray], adjacency: str, kind: str, reps: int) -> Iterator[dict[str, Any]]:
-    """Lines of a least-squares slope; an unbounded interval holds, and is counted beside. Its width is the middle one of the rounds' medians."""
-    rounds: dict[tuple[float, str], list[Any]] = {}
-    for seed in range(1, max(reps // ROUND, 1) + 1):
-        for row in fit_round(people, adjacency, kind, min(reps, ROUND), seed):
-            rounds.setdefault((float(row.loss.amount), row.interval), []).append(row)
-    for (amount, interval), rows in rounds.items():
-        studies = sum(row.studies for row in rows)
-        yield {
-            "loss": amount,
-            "interval": interval,
-            "releases": studies,
-            "judged": studies,
-            "coverage": sum(row.hits for row in rows) / studies,
-            "width": 2 * float(np.median([row.half_width for row in rows])),
-            "unbounded": sum(row.unbounded for row in rows) / studies,
-        }
+    """Lines of a least-squares slope; an unbounded interval holds, and is counted beside."""
+    true = slopes.solved(slopes.exact(people["y"][None], people["x"][None], 0, 100))[1][0]
+    for place, amount in enumerate(LOSSES[kind]):
+        rng = np.random.default_rng([7, ADJACENCIES.index(adjacency), place])
+        laws = slopes.laws_of(priced_moments(adjacency, kind, amount))
+        left = [min(ROUND, reps - start) for start in range(0, reps, ROUND)]
+        rounds = [fit_round(people, laws, true, one, rng) for one in left]
+        held, halves = (np.concatenate(found, axis=1) for found in zip(*rounds, strict=True))
+        for name, hits, half in zip(("privacy", "confidence"), held, halves, strict=True):
+            yield {
+                "loss": amount,
+                "interval": name,
+                "releases": reps,
+                "judged": reps,
+                "coverage": float(hits.mean()),
+                "width": 2 * float(np.sort(half)[reps // 2]),
+                "unbounded": float(np.isinf(half).mean()),
+            }
+
+
+def priced_moments(adjacency: str, kind: str, amount: Any) -> PricedQuestion:
+    """The moments of y and x of a study, at a loss."""
+    unit = PrivacyUnit(adjacency, rows=ROWS if adjacency == "change-one" else None)  # type: ignore[arg-type]
+    where = Schema("simulated", "Simulated", tuple(COLUMNS), unit, Budget.from_toml({kind: 10**6}))
+    asked = QueryPlan("simulated", "moments", Ref("y"), others=(Ref("x"),))
+    ask = Ask.make(**{kind: str(amount)})
+    return price(BatchPlan("simulated", where.version, (Item(asked),), ask), where).items[0]
 
 
 def fit_round(
-    people: dict[str, np.ndarray], adjacency: str, kind: str, reps: int, seed: int
-) -> list[RegressionRow]:
-    """Both intervals of the slope, from one seed."""
-    found = simulate.regression_coverage(
-        "y ~ x", people, ROWS, {kind: list(LOSSES[kind])}, reps, seed, columns=COLUMNS, adjacency=adjacency
-    )
-    return [row for row in found if row.term == "x" and row.interval != "naive"]
+    people: dict[str, np.ndarray], laws: slopes.Laws, true: float, reps: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Whether both intervals of so many releases hold, and their half-widths."""
+    places = rng.integers(0, PEOPLE, (reps, ROWS))
+    studies = slopes.exact(people["y"][places], people["x"][places], 0, 100)
+    released = slopes.Slopes(studies + slopes.noise_of(laws, (reps,), rng), laws)
+    halves = np.full((2, reps), np.inf)
+    kept = ~released.lost
+    if kept.any():
+        bounded = slopes.Slopes(released.matrices[kept], laws)
+        noise = slopes.noise_of(laws, (int(kept.sum()), slopes.DRAWS), rng)
+        halves[:, kept] = bounded.radii(noise, rng.standard_normal((*noise.shape[:2], 2)))
+    off = released.coefficients[:, 1] - np.stack([slopes.solved(studies)[1], np.full(reps, true)])
+    return np.isinf(halves) | (np.abs(off) <= halves + 1e-9), halves
 
 
 def every(reps: int, only: Sequence[str] = ()) -> Iterator[dict[str, Any]]:

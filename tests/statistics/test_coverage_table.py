@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from dpnb.statistics.moment_integers import blocks
+from dpnb.statistics.regression_readings import coefficients
+from dpnb.trusted.releases import Release, ReleasedPart
+from tests.statistics import slopes
 from tests.statistics.coverage_table import (
     ADJACENCIES,
     ASKED,
@@ -13,6 +18,7 @@ from tests.statistics.coverage_table import (
     measured,
     page,
     population,
+    priced_moments,
 )
 
 PEOPLE = population("heaped")
@@ -45,6 +51,36 @@ def test_what_is_short_is_bold_and_what_is_unbounded_is_counted():
     text = "\n".join(page([told | line for line in lines]))
     assert "**4 to 4 releases**" in text
     assert f"| {SLOPE} | change-one | 4 | 100.0 (" in text
+
+
+@pytest.mark.parametrize(("kind", "amount"), [("epsilon", 1), ("rho", "0.5"), ("rho", "0.005")])
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_slopes_of_many_releases_are_those_of_each(adjacency, kind, amount):
+    """The arrays that the table is simulated with say what a release says, from the same draws: estimate, both half-widths, what is unbounded."""
+    item, rng = priced_moments(adjacency, kind, amount), np.random.default_rng(5)
+    laws, setting = slopes.laws_of(item), item.checked.setting
+    names = {block.entries[0]: block for block in blocks(setting)}
+    places = rng.integers(0, len(PEOPLE["x"]), (4, 1000))
+    exact = slopes.exact(PEOPLE["y"][places], PEOPLE["x"][places], 0, 100)
+    for one in exact + slopes.noise_of(laws, (4,), rng):
+        values = {b.name: round((one[e] - b.middle * one[0, 0] / 2) * b.unit) for e, b in names.items()}
+        parts = tuple(
+            ReleasedPart(p.name, p.mechanism.record, (values[p.name],), f"{p.name} {values[p.name]}")
+            for p in item.parts
+        )
+        release = Release("r", item.key, "simulated", "simulated", parts, item.loss)
+        fit = coefficients(setting, "y ~ x").conclude([release]).fit
+        mine = slopes.Slopes(fit.crossed.matrix[None], laws)
+        assert bool(mine.lost[0]) == fit.lost
+        if fit.lost:
+            continue
+        noise = fit.crossed.noise(slopes.DRAWS, fit.crossed.generator())
+        normal = fit.crossed.generator().of("sampling").standard_normal((slopes.DRAWS, 2))
+        assert mine.coefficients[0, 1] == pytest.approx(fit.coefficients[1])
+        assert mine.residual_variance()[0] == pytest.approx(fit.variance)
+        for found, name in zip(mine.radii(noise[None], normal[None]), ("privacy", "confidence"), strict=True):
+            low, high = fit.ends(0.95, name)
+            assert found[0] == pytest.approx((high - low)[1] / 2, rel=1e-9)
 
 
 def test_rows_that_are_not_measured_anew_are_kept(tmp_path, monkeypatch):
