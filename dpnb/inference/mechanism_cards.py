@@ -80,7 +80,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         name="Exponential mechanism for a quantile",
         summary=(
             "Picks one point of a public grid. Every point is possible; a point becomes less likely by the factor e^(-ε/2) with "
-            "each person by which its rank misses the target. Weights are exact integers, so nothing is lost to rounding "
+            "each person by which its rank misses the target, and the target's own value more likely by the rows around it. Weights are exact integers, so nothing is lost to rounding "
             "that was not subtracted from ε before."
         ),
         assumptions=(

@@ -84,8 +84,10 @@ def penalties_of(terrain: Terrain, points: NDArray[np.int64]) -> NDArray[np.floa
     counts = np.append(0, terrain.upto).astype(np.float64) * terrain.unit
     below = counts[np.searchsorted(terrain.values, points, "left")]
     upto = counts[np.searchsorted(terrain.values, points, "right")]
-    miss = np.maximum(below - float(terrain.target), float(terrain.target) - upto)
-    return np.asarray(np.maximum(miss, 0.0) - float(terrain.best))
+    high, low = below - float(terrain.target), float(terrain.target) - upto
+    first, last = points == 0, points == terrain.steps
+    miss = np.maximum(np.where(first, low, high), np.where(last, high, low))
+    return np.asarray(np.where(first & last, 0.0, miss) + float(terrain.deepest))
 
 
 def points_of(blocks: Blocks, rings: NDArray[np.intp], places: NDArray[np.int64]) -> NDArray[np.int64]:

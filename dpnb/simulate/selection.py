@@ -49,8 +49,8 @@ def weights(mechanism: QuantileSelection, counts: NDArray[np.int64]) -> NDArray[
     below = upto - counts
     target = float(mechanism.q) * upto[:, -1:] + mechanism.offset
     too_high, too_low = below - target, target - upto
-    too_high[:, 0] = too_low[:, -1] = 0.0
-    miss = np.maximum(np.maximum(too_high, too_low), 0.0)
+    too_high[:, 0] = too_low[:, -1] = -(2.0**62)
+    miss = np.maximum(too_high, too_low)
     miss -= miss.min(axis=-1, keepdims=True)
     floor = FLOOR / 2.0 ** (60 + mechanism.steps.bit_length())
     return np.asarray(np.maximum(np.exp(-float(mechanism.inner) / 2 * miss), floor))

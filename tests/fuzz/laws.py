@@ -131,15 +131,15 @@ def _log_sum(logs: Array) -> Array:
 def quantile_law(mechanism: QuantileSelection, tallies: Array) -> Array:
     """Log-probability of every grid index, for tallies of the grid in the last axis.
 
-    By the definition: the score of v is -max(#{x < v} - t, t - #{x ≤ v}, 0) with t = q·n + offset, the first term left out at the
+    By the definition: the score of v is -max(#{x < v} - t, t - #{x ≤ v}) with t = q·n + offset, the first term left out at the
     lowest index and the second at the highest; weights are the mechanism's integers.
     """
     unit, n = mechanism.q.denominator, tallies.sum(axis=-1, keepdims=True)
     upto = np.cumsum(tallies, axis=-1)
     target = mechanism.q.numerator * n + mechanism.offset * unit
     above, below = (upto - tallies) * unit - target, target - upto * unit
-    above[..., 0], below[..., -1] = 0, 0
-    miss = np.maximum(np.maximum(above, below), 0)
+    above[..., 0] = below[..., -1] = -(2**62)
+    miss = np.maximum(above, below)
     weights = weights_of(mechanism, miss - miss.min(axis=-1, keepdims=True))
     return np.asarray(np.log(weights) - np.log(weights.sum(axis=-1, keepdims=True)))
 

@@ -34,9 +34,9 @@ class TestQuantileSelection(MechanismContract):
 def score(rows, point, q, offset, steps):
     """The score by its definition, in exact fractions: the ends of the grid are never too far out."""
     target = q * len(rows) + offset
-    too_high = sum(x < point for x in rows) - target if point > 0 else Fraction(0)
-    too_low = target - sum(x <= point for x in rows) if point < steps else Fraction(0)
-    return -max(too_high, too_low, Fraction(0))
+    too_high = [sum(x < point for x in rows) - target] if point > 0 else []
+    too_low = [target - sum(x <= point for x in rows)] if point < steps else []
+    return -max(too_high + too_low, default=Fraction(0))
 
 
 CASES = st.tuples(
@@ -167,6 +167,39 @@ def test_values_without_rows_change_nothing():
     bare = (np.array([1, 5]), np.array([2, 1]))
     assert probabilities(mechanism, padded) == probabilities(mechanism, bare)
     assert mechanism.release(padded, SeededBits(1)) == mechanism.release(bare, SeededBits(1))
+
+
+@given(CASES)
+def test_the_quantile_scores_above_zero_and_all_other_values_below(case):
+    """So that it is the likeliest answer at any ε, and more likely than by the score that stops at zero inside of a value's ranks."""
+    (steps, rows), q, offset, epsilon = case
+    mechanism = QuantileSelection(epsilon, q, offset, steps)
+    scores = [score(rows, point, q, offset, steps) for point in range(steps + 1)]
+    inside = [point for point, value in enumerate(scores) if value > 0]
+    assert len(inside) <= 1
+    assert max(scores) >= 0 or steps == 0
+    law = [float(mechanism.inner * value / 2) for value in scores]
+    stopped = [min(value, 0) for value in law]
+    for point in inside:
+        chance = float(probabilities(mechanism, counted(rows))[point])
+        assert chance == pytest.approx(_softmax(law)[point], abs=1e-9)
+        assert chance >= _softmax(stopped)[point] - 1e-9
+
+
+def _softmax(logs):
+    weights = np.exp(np.array(logs) - max(logs))
+    return weights / weights.sum()
+
+
+def test_a_rare_value_beside_a_frequent_median_does_not_win():
+    """Of 84 rows 40 are 4, with 4 below and 40 above: that is the median, though 5 has more nearly as many rows below as above."""
+    rows = (1, 1, 1, 2, *[4] * 40, *[5] * 2, *[9] * 38)
+    mechanism = QuantileSelection(Fraction(8), HALF, 0, 10)
+    law = probabilities(mechanism, counted(rows))
+    middles = [abs(sum(x < v for x in rows) - sum(x > v for x in rows)) for v in range(11)]
+    assert middles.index(min(middles)) == 5
+    assert max(law) == law[4]
+    assert law[4] / law[5] > math.exp(3.99 * 2 * (44 - 42))
 
 
 def test_constant_data_are_nearly_certain():

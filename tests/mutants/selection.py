@@ -108,6 +108,16 @@ def rows_that_change_their_cell(_: Any) -> None:
         assert 2 * worst(mechanism, 4, "add-remove") <= 1
 
 
+def doubled_inside(real: Any) -> Any:
+    """Score a point twice as high as it deserves where the target lies among its ranks."""
+
+    def penalty(terrain: exponential.Terrain, point: int) -> int:
+        score = terrain.deepest - real(terrain, point)
+        return terrain.deepest - (2 * score if score > 0 else score)
+
+    return penalty
+
+
 MUTANTS = {
     "nine tenths of max(q, 1 - q)": Mutant(
         "An added row is thought to move a quantile's scores by less than it does.",
@@ -170,6 +180,11 @@ MUTANTS = {
         "The rounding of weights is not taken off ε.",
         replaced(exponential, "ROUNDING", lambda _: Fraction(0)),
         tight_pairs,
+    ),
+    "ranks inside of a value count twice": Mutant(
+        "The quantile's own value is set twice as far above the others as one row may set it.",
+        replaced(exponential.Terrain, "penalty", doubled_inside),
+        whole_law(1),
     ),
     "e to the epsilon u": Mutant(
         "The half of e^(εu/2) forgotten.",

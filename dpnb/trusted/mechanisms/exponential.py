@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -39,14 +39,15 @@ class Terrain:
     """The scores of one multiset over the grid: penalties in units of 1/q.denominator, all integers, zero at the best point.
 
     As many public rows as the offset lie at either end of the grid: a target beyond all rows has that end for its best point.
-    Penalties fall to the target and rise after it, so the points with at most a given penalty are neighbours.
+    Penalties fall to the target and rise after it, so the points with at most a given penalty are neighbours. The target's own
+    value is best, by the rows that lie between the target and that value's nearer end: ``deepest``.
     """
 
     values: NDArray[np.int64]
     upto: NDArray[np.int64]
     unit: int
     target: int
-    best: int
+    deepest: int
     steps: int
 
     @classmethod
@@ -59,14 +60,21 @@ class Terrain:
                 np.concatenate([[a], b, [c]]) for a, b, c in ((0, values, steps), (pad, counted, pad))
             )
         target = q.numerator * size + (offset + pad) * unit
-        upto = np.cumsum(counted)
-        return cls(values, upto, unit, target, max(0, -target, target - unit * (size + 2 * pad)), steps)
+        bare = cls(values, np.cumsum(counted), unit, target, 0, steps)
+        return replace(bare, deepest=-bare.penalty(bare.holding()))
+
+    def holding(self) -> int:
+        """A point among whose ranks the target lies: no other scores more."""
+        places = np.searchsorted(self.upto, -(-self.target // self.unit), "left")
+        return int(np.append(self.values, 0)[places])
 
     def penalty(self, point: int) -> int:
         """-u(point) in units, above the best point's."""
         below = self._count(int(np.searchsorted(self.values, point, "left")))
         upto = self._count(int(np.searchsorted(self.values, point, "right")))
-        return max(below * self.unit - self.target, self.target - upto * self.unit, 0) - self.best
+        misses = [below * self.unit - self.target] * (point > 0)
+        misses += [self.target - upto * self.unit] * (point < self.steps)
+        return max(misses, default=0) + self.deepest
 
     def _count(self, places: int) -> int:
         return int(self.upto[places - 1]) if places else 0
@@ -76,13 +84,13 @@ class Terrain:
         if not self.values.size:
             return [0] * len(reaches), [self.steps] * len(reaches)
         size = self._count(self.values.size)
-        least = [-((self.best + reach - self.target) // self.unit) for reach in reaches]
-        most = [min((self.target + self.best + reach) // self.unit, size) for reach in reaches]
-        first = np.searchsorted(self.upto, np.array([max(rank, 0) for rank in least], dtype=np.int64), "left")
-        after = np.searchsorted(self.upto, np.array(most, dtype=np.int64), "right")
-        ends = np.append(self.values, self.steps)[after]
-        lows = [0 if rank <= 0 else low for rank, low in zip(least, self.values[first].tolist(), strict=True)]
-        return lows, ends.tolist()
+        misses = [reach - self.deepest for reach in reaches]
+        least = [max(-((miss - self.target) // self.unit), 0) for miss in misses]
+        most = [min((self.target + miss) // self.unit, size) for miss in misses]
+        ends = np.append(self.values, self.steps)
+        first = ends[np.searchsorted(self.upto, np.array(least, dtype=np.int64), "left")]
+        after = ends[np.searchsorted(self.upto, np.array(most, dtype=np.int64), "right")]
+        return [low if rank else 0 for rank, low in zip(least, first.tolist(), strict=True)], after.tolist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +133,19 @@ class QuantileSelection(Mechanism):
 
     Notes
     -----
-    *Score.* u(v) = -max(#{x < v} - t, t - #{x <= v}, 0). Changing one value moves either count by at most one and leaves t:
+    *Score.* u(v) = -max(#{x < v} - t, t - #{x <= v}): by how many ranks v misses the target or, where the target lies among v's own ranks,
+    minus its distance from the nearer end of them. Changing one value moves either count by at most one and leaves t:
     |u(v) - u'(v)| <= 1 for every v. Adding or removing one moves (#{x < v} - t) by -q or 1 - q, and (t - #{x <= v}) by q or -(1 - q):
     |u(v) - u'(v)| <= m = max(q, 1 - q), and for no smaller bound (a row above the target moves the points between by q and those
     above it by -(1 - q)). So a unit of k rows moves the scores of all cells together by at most k·m where rows are added or removed,
     k where they change within one cell, and 2·k·m where each may leave one cell and enter another.
-    The first term is left out at v = 0 and the second at v = steps, as if public rows lay beyond all others; where t lies in
-    0..n this changes nothing, and beyond it the end of the grid is best, so that a confidence limit whose rank no row has is
-    that end. Leaving out a term keeps the bound.
+    The first term is left out at v = 0 and the second at v = steps, as if public rows lay beyond all others: where t lies outside
+    of 0..n the end of the grid is best, so that a confidence limit whose rank no row has is that end. Leaving out a term keeps the bound.
+
+    *Why this score.* It is positive for the quantile's own value and negative for all others, so that with growing ε the quantile is selected
+    for certain; #{x < v} and #{x > v} compared with each other let a rare value beside a frequent median win. And no such score of the
+    same sensitivity sets two neighbouring values farther apart, but for one row: here they differ by twice the k rows between the target and
+    their border; after k + 1 changed rows the other value is the quantile, and each row moves either score by one at most.
 
     *Weights.* With e = ε/factor - 4·10⁻⁶, N = steps + 1, S = 2^(60 + ⌈log₂ N⌉) and F = 2²⁰, grid point v has the integer weight
     w(v) = max(F, round(S·e^(e·(u(v) - max u)/2))), where "round" is within 1/2 + 2⁻²⁰. It is selected with probability w(v)/Σw.
@@ -156,7 +169,7 @@ class QuantileSelection(Mechanism):
     its weights, a point uniformly in it, and the point is kept with probability w(v)/ceiling: one exact uniform integer
     decides all three, and what is kept has probability w(v)/Σw. So a million distinct values cost two binary searches a ring.
 
-    *Accuracy.* A grid point whose rank is wrong by r more than the best has at most e^(-e·r/2) of the best weight, or the floor;
+    *Accuracy.* A grid point whose rank is wrong by r has at most e^(-e·r/2) of the best weight, or the floor;
     the floor adds at most N·F/S <= 2⁻⁴⁰ in all. See :func:`dpnb.inference.selection_law.rank_radius`.
 
     References

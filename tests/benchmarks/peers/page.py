@@ -170,11 +170,12 @@ def _exactly() -> Iterator[str]:
     ]
     yield from table(["", *heads], lines)
     yield from (
-        "*Medians.* Errors fall exponentially in ε where values have ties, so that no part of ε can buy limits within 1.1 ×: nine tenths of it",
-        "for the point alone leave the last column. And the two scores differ: OpenDP's compares the rows below a value with those above it, which is",
-        "steeper than dpnb's where the target lies in the middle of its value's ranks, as here, but prefers a wrong value, at any ε, where a rare",
-        "one beside a frequent median balances both sides better; dpnb's is least at the file's quantile always. So the goal is met where both are",
-        "exact, and not elsewhere; what is missed is a fraction of a step of the grid.",
+        "*Medians.* Errors fall exponentially in ε where values have ties. dpnb's score is by how many ranks a value misses the target or, where the",
+        "target lies among its own, how far it is from their ends: best at the file's quantile always. OpenDP's compares the rows below a value with",
+        "those above it, which prefers a wrong value, at any ε, where a rare one beside a frequent median balances both sides better; its noisy",
+        "maximum selects a wrong neighbour up to half as often as an exponential mechanism, which costs less in ρ. Limits need a part of ε: nine tenths of it",
+        "for the point alone leave the last column. So at n·ε ≥ 1,000 the goal is met at n 1,000 and ε 1, and where both are exact to a thousandth of a step;",
+        "at n 10,000 and ε 0.1, change-one, it is not.",
         "",
     )
     yield from table(

@@ -5,7 +5,7 @@ of a private number of rows is a sum over a count, each with noise; its error is
 A variance and a slope are to first order in the noise too, as are differences and means of groups: in root mean square over the groups.
 OpenDP's sized mean and diffprivlib's add Laplace noise of scale range/(n ε); PyDP's adds half of ε to the sum about the middle, and half to
 the count. A selected median is off by its whole law over the 101 values: dpnb's by the exponential mechanism, whose score is by how many ranks
-the target lies outside a value's own; OpenDP's by its noisy maximum with exponential noise (the law of permute and flip), whose score is the
+the target lies outside a value's own, or inside; OpenDP's by its noisy maximum with exponential noise (the law of permute and flip), whose score is the
 difference of the numbers of rows below and above.
 """
 
@@ -213,8 +213,8 @@ def _ranks(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _selected(x: np.ndarray, rate: float) -> np.ndarray:
     below, upto = _ranks(x)
-    outside = np.maximum(np.maximum(below - len(x) / 2, len(x) / 2 - upto), 0.0)
-    weight = np.exp(-rate / 2 * outside)
+    missed = np.maximum(below - len(x) / 2, len(x) / 2 - upto)
+    weight = np.exp(-rate / 2 * (missed - missed.min()))
     return np.asarray(weight / weight.sum())
 
 
