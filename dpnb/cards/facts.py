@@ -246,7 +246,7 @@ def line_of(
         columns=_columns(estimate),
         curve=curve_of(estimate),
         trail=() if leaf is None or estimate.shape else trail_of(leaf)[:-1],
-        stored=stored_of(leaf, fresh) if now else None,
+        stored=stored_of(leaf, fresh, clean(name)) if now else None,
         estimand=estimand_words(estimate),
         calendar=calendar_of(estimate),
         unit=_unit(estimate),

@@ -28,11 +28,14 @@ class Stored:
         Each payment: how much, when, and the entry of the ledger.
     fresh : str
         What new noise would cost: the loss that this cell asks of it, or what was paid before.
+    name : str
+        What it is called in code.
     """
 
     symbol: str
     paid: tuple[str, ...]
     fresh: str
+    name: str = "answer"
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
@@ -41,7 +44,7 @@ class Stored:
             ("paid before", "; ".join(self.paid)),
             ("asked again", f"{self.symbol} 0: the same answer, also after Restart and Run All"),
             ("with fresh", f"{self.fresh} for new noise"),
-            ("together", "dpnb.combine(answer) makes one of every answer held of it, free"),
+            ("together", f"dpnb.combine({self.name}) makes one of every answer held of it, free"),
         )
 
     @property
@@ -54,7 +57,9 @@ class Stored:
         return {"rows": [list(row) for row in self.rows]}
 
 
-def stored_of(leaf: PendingQuestion | None, fresh: PrivacyLoss | None = None) -> Stored | None:
+def stored_of(
+    leaf: PendingQuestion | None, fresh: PrivacyLoss | None = None, name: str = ""
+) -> Stored | None:
     """Return what to say of a stored answer; None where something was paid for it now, or it is public or derived.
 
     Parameters
@@ -62,11 +67,14 @@ def stored_of(leaf: PendingQuestion | None, fresh: PrivacyLoss | None = None) ->
     leaf : PendingQuestion or None
     fresh : PrivacyLoss, optional
         What its cell would pay for it with ``fresh``.
+    name : str
+        What it is called on its card.
     """
     if leaf is None or not leaf.releases or not all(release.stored for release in leaf.releases):
         return None
     loss = paid_for(tuple(leaf.releases)) if fresh is None else fresh
-    return Stored(loss.measure.symbol, payments(leaf.releases), str(loss))
+    called = name if name.isidentifier() else "answer"
+    return Stored(loss.measure.symbol, payments(leaf.releases), str(loss), called)
 
 
 def payments(releases: Sequence[Release]) -> tuple[str, ...]:

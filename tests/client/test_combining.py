@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dpnb
+from dpnb.cards.facts import line_of
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics import conclude
@@ -95,6 +97,21 @@ def test_one_answer_brings_all_that_are_stored_of_its_question(data, asked):
     assert dpnb.combine(third).value == pytest.approx(every.value)
     assert dpnb.combine(every).releases == every.releases
     assert data.budget.spent == spent
+
+
+def test_the_card_of_an_answer_asked_again_offers_all_of_them_together(data):
+    """The oldest that suffices is shown; what its card says to type gives the combination, free, with a narrower interval."""
+    for epsilon in ("0.5", 1):
+        dpnb.release([data.x.sum()], epsilon=epsilon, fresh=True)
+    again = data.x.sum()
+    dpnb.release({"again": again}, epsilon="0.5")
+    spent = data.budget.spent
+    offered = re.search(r"together: (dpnb\.combine\(again\)) makes", line_of(again, "again").stored.text)
+    both = eval(offered[1], {"dpnb": dpnb, "again": again})  # noqa: S307 - what a person would type
+    assert len(both.releases) == 2
+    assert both.interval(kind="privacy").width < again.interval(kind="privacy").width
+    assert data.budget.spent == spent
+    assert "dpnb.combine(answer)" in line_of(again, "not a name").stored.text
 
 
 def test_one_answer_that_is_alone_stays_itself(data):
