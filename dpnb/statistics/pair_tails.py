@@ -12,6 +12,11 @@ without this, 94 % with it. Of 229 pairs of columns in the built-in studies the 
 95 % of them, and 3.7 and 5.2 for the worst (earnings in two years). With 1.5 an interval of 95 % covers at least 93.5 % up to a ratio of
 1.69; beyond that it does not, and ``tails=4`` is there to be said. Fourth moments that would replace the assumption for a correlation
 cost more than they save: nine further sums, whose noise at n ε = 10,000 exceeds what they measure.
+
+*What an assumption costs.* Supposing T where the ratio is R makes an interval :math:`\sqrt{T/R}` times too wide where noise counts for nothing, and
+leaves it at 93.5 % as long as R is at most 1.127 T. So normal columns have 1.22, and skewed ones whose products vary no more than theirs
+:math:`\sqrt{1+2c^2}`: 1.27 at c .56. To be within 1.25 for R = 1, T may be 1.56 at most, and a ratio of 2.6, as the log-normal columns have, would
+not be covered: narrower and valid for both needs the squares of the products themselves.
 """
 
 from __future__ import annotations

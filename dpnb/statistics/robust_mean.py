@@ -72,7 +72,7 @@ UNCLEAR = (
     "Declare bounds and ask .mean(), or ask at a larger loss."
 )
 _NOTES = {
-    "privacy": "exact test of the noise; of the mean of the values moved into the range",
+    "privacy": "exact test of the noise; of the mean of the values moved into the range; all of the bounds where that is unclear",
     "confidence": "exact test of noise and sampling; of the mean of the values moved into the range",
 }
 
@@ -159,23 +159,29 @@ class RobustCell(MeanCell):
     """The mean of the moved values of one cell; ``alone`` where it is the only one of its answer."""
 
     warnings: tuple[str, ...]
+    bounds: Pair
     alone: bool = True
+
+    def privacy(self, level: float) -> Pair:
+        """Return the means that the noise cannot reject; all within the bounds where the range may lie beside the data, and the mean on its end."""
+        return self.bounds if self.unclear else super().privacy(level)
 
     def confidence(self, level: float) -> Pair:
         """Return an interval about the moved values; none where the range itself may be far from the data."""
         found = super().confidence(level)
-        if self._unclear and self.alone:
+        if self.unclear and self.alone:
             raise Unavailable(UNCLEAR)
-        return (-math.inf, math.inf) if self._unclear else found
+        return (-math.inf, math.inf) if self.unclear else found
 
     @property
-    def _unclear(self) -> bool:
+    def unclear(self) -> bool:
+        """Whether the range may lie far from the data."""
         return "range unclear" in self.warnings
 
     @property
     def sampling_variance(self) -> Any:
         """Variance from sampling; none where the range may be far from the data, so that nothing computed from it has one either."""
-        return None if self._unclear and self.alone else super().sampling_variance
+        return None if self.unclear and self.alone else super().sampling_variance
 
     @property
     def raised(self) -> dict[str, Any]:
@@ -272,18 +278,20 @@ class RobustMean(Statistic):
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the mean of the moved values of every cell with both intervals."""
         found, draw = _located(setting, releases), best(releases).parts[0].draw
-        cells = [
-            RobustCell(each.ratio, each.centre, each.unit, each.warnings, len(found) == 1) for each in found
-        ]
+        ends, alone = self.domain(setting), len(found) == 1
+        cells = [RobustCell(each.ratio, each.centre, each.unit, each.warnings, ends, alone) for each in found]
 
         def redraw(count: int, rng: Any) -> np.ndarray:
-            columns = [_redrawn(each, count, rng.of(f"{draw}:{i}")) for i, each in enumerate(found)]
+            columns = [
+                _redrawn(each, count, rng.of(f"{draw}:{i}"), ends if cell.unclear else None)
+                for i, (each, cell) in enumerate(zip(found, cells, strict=True))
+            ]
             return np.stack(columns, axis=-1)
 
         return Result.of(
             Entries(cells),
             setting.shape,
-            self.domain(setting),
+            ends,
             redraw,
             notes=_NOTES,
             estimand=_estimand(setting, found),
@@ -299,8 +307,10 @@ def _estimand(setting: Setting, found: Sequence[Located]) -> str:
     return f"{mean} {low}–{high}, a range that was chosen privately"
 
 
-def _redrawn(cell: Located, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Plausible exact means of the moved values of one cell."""
+def _redrawn(cell: Located, count: int, rng: np.random.Generator, ends: Pair | None) -> np.ndarray:
+    """Plausible exact means of the moved values of one cell; either of the bounds where these are given, as the range is unclear."""
+    if ends is not None:
+        return np.asarray(rng.choice(ends, count))
     ratio = cell.ratio
     total = ratio.total - fast_noise.discrete_laplace(cell.scale("sum_scale"), count, rng)
     size = np.full(count, ratio.size)

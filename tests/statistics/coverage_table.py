@@ -230,8 +230,8 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield ""
     yield from (
         "Counts and sums describe the file and have no confidence interval; limits of a quantile that were selected have none where n is private.",
-        "A robust mean is judged by the plain mean, which it estimates only where its range was wide enough; one that was not is flagged, and has no confidence",
-        "interval; where the noise could hide that more than a twentieth of the rows lie outside it, which is so here but at ρ 0.5, that is flagged too.",
+        "A robust mean is judged by the plain mean, which it estimates only where its range was wide enough; one that may not be is flagged, has no confidence",
+        "interval, and all of the bounds for its privacy interval; where the noise could hide that more than a twentieth of the rows lie outside it, which is so here but at ρ 0.5, that is flagged too.",
         'Confidence intervals of the slope suppose equal variances, which y has not here: `cov_type="HC1"` does not. Those of a covariance',
         "and a correlation suppose products at most 1.5 times as variable as normal columns' (`tails=`), of a covariance as variable as gamma columns' as",
         "near to a bound; the skewed population has 2.6 and 1.9 times. An unbounded interval holds.",

@@ -253,6 +253,17 @@ def test_rows_that_the_noise_hides_outside_the_range_raise_a_flag() -> None:
         assert ("cut-off hidden" in flags) is hidden
 
 
+def test_a_range_too_poor_to_use_is_flagged_and_never_a_number_without_width() -> None:
+    """Of 500 values at ε .1, where 3,015,969 came with an interval of no width: no confidence interval, and a privacy interval that has one."""
+    rng, item = np.random.default_rng(16), asked(AR, "0.1")
+    for _ in range(40):
+        result = found(item, np.round(1000 * rng.lognormal(0, 1, 500)), rng)[0]
+        assert "range unclear" in result.flags
+        with pytest.raises(Unavailable):
+            result.interval(0.95, "confidence")
+        assert result.interval(0.95, "privacy").width > 0
+
+
 def test_one_value_has_no_mean_to_find() -> None:
     """A constant is refused before the charge."""
     with pytest.raises(PlanError, match="nothing to release"):
