@@ -26,7 +26,7 @@ from dpnb.simulate.populations import Drawn, Population, population
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
 from dpnb.simulate.tally import Tally, tally
-from dpnb.simulate.truths import given, known
+from dpnb.simulate.truths import TOTALS, given, known
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.aggregate.reference import Table
 
@@ -247,7 +247,7 @@ class Run:
         entries = max(part.cells for part in self.items[0].parts)
         self.law = design.population.law() if design.counted else None
         self.size = design.block(n, entries, None if self.law is None else self.law[0].rows)
-        self.parameter = _parameter(design, checked)
+        self.parameter = _parameter(design, checked, n)
 
     def block(self, done: int, left: int) -> Tally:
         """Return the tally of the next block, after so many studies."""
@@ -304,7 +304,7 @@ def _truth(design: Design, checked: CheckedQuestion, block: Block) -> NDArray[np
     return found(rows_of(block, checked), checked.setting)
 
 
-def _parameter(design: Design, checked: CheckedQuestion) -> NDArray[np.float64] | None:
+def _parameter(design: Design, checked: CheckedQuestion, n: int) -> NDArray[np.float64] | None:
     if design.parameter is not None:
         return np.ravel(np.asarray(design.parameter, dtype=float))
     if checked.kind.grows or all(m.about == "dataset" for m in design.methods):
@@ -320,4 +320,5 @@ def _parameter(design: Design, checked: CheckedQuestion) -> NDArray[np.float64] 
         return np.asarray(given(design.truth, decoded(design.population.columns, block), 1)[0])
     found = known(checked)
     assert found is not None
-    return np.asarray(found(rows_of(block, checked, probabilities), checked.setting)[0])
+    true = np.asarray(found(rows_of(block, checked, probabilities), checked.setting)[0])
+    return n * true if checked.statistic in TOTALS else true

@@ -126,6 +126,9 @@ TRUTHS: dict[str, Truth] = {
     "correlation": correlation,
 }
 
+TOTALS = frozenset({"weighted_sum"})
+"""What grows with the number of rows, and has a population's value all the same: that of so many rows."""
+
 
 def known(checked: CheckedQuestion) -> Truth | None:
     """Return the truth of a question's statistic, where it is defined here."""

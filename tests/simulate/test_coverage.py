@@ -323,3 +323,14 @@ def test_every_registered_statistic_can_be_simulated(name, sample, adjacency):
     assert np.isfinite(studies.value).any()
     one = conclude(item.checked, [studies.release(1, 2)])
     assert np.allclose(np.ravel(one.value).astype(float), studies.value[1, 2], equal_nan=True)
+
+
+def test_a_weighted_total_is_judged_by_that_of_as_many_people():
+    """Its confidence interval is about the total of a study's size in the population: by the total of one person it held in no study."""
+    rng = np.random.default_rng(3)
+    people = {"x": rng.integers(0, 11, 5000).astype(float), "w": rng.choice([1.0, 2.0, 4.0], 5000)}
+    grid = [Column.integer("x", 0, 10), Column.integer("w", 1, 4).weighing(True)]
+    held = simulate.coverage(
+        "weighted_sum", people, 800, 1, "confidence", reps=400, columns=grid, other="w", column="x"
+    ).held("confidence")
+    assert 0.92 < float(held.held.sum() / held.studies.sum()) <= 1

@@ -38,6 +38,7 @@ COLUMNS = [
     Column.category("arm", [0, 1]),
     Column.category("rare", [0, 1]),
     Column.category("region", [0, 1, 2, 3, 4]),
+    Column.integer("w", 1, 4).weighing(True),
 ]
 ASKED: dict[str, tuple[str, dict[str, Any]]] = {
     "count of a rare group": ("count", {"where": Compare("==", Ref("rare"), Const(1))}),
@@ -56,6 +57,11 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
     "correlation": ("correlation", {"other": "y"}),
     "histogram": ("histogram", {"column": "region"}),
     "mean by region": ("mean", {"by": ["region"]}),
+    "median by region, ci=True": ("quantile", {"ci": True, "by": ["region"]}),
+    "mean, clamped=True": ("mean", {"clamped": True}),
+    "weighted mean": ("weighted_mean", {"other": "w"}),
+    "weighted sum": ("weighted_sum", {"other": "w"}),
+    "counts of regions": ("value_counts", {"column": "region"}),
 }
 SLOPE = "slope of y on x"
 
@@ -80,6 +86,7 @@ def population(name: str) -> dict[str, np.ndarray]:
         "arm": (rng.random(PEOPLE) < 0.4).astype(float),
         "rare": (rng.random(PEOPLE) < 0.05).astype(float),
         "region": rng.choice(5, PEOPLE, p=shares).astype(float),
+        "w": rng.choice([1.0, 2.0, 4.0], PEOPLE, p=(0.5, 0.3, 0.2)),
     }
 
 
@@ -197,7 +204,7 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         f"mechanisms' own laws: **{least:,} to {most:,} releases** behind each figure, as its row says (of {most:,} one standard error of 95 % is {error:.2f}).",
         "Intervals are at 95 %. The *privacy* interval is judged by the study's own number, the *confidence* interval by the",
         "population's. x is from 0 to 100: *skewed* (median 18), or *heaped* at tens and fives, as ages are told; y depends on x with unequal",
-        "variances; the rare event has probability 5 %. Of an answer with several entries the worst one stands here. What is more than three",
+        "variances; the rare event has probability 5 %; weights are 1, 2 and 4. Of an answer with several entries the worst one stands here. What is more than three",
         "standard errors below 95 is **bold**. The figures with their widths: [coverage.csv](benchmarks/coverage.csv).",
         "",
         f"Measured on {time.strftime('%Y-%m-%d')}; `make soak` measures it again, with {RELEASES:,} releases.",
@@ -236,8 +243,8 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         "and a correlation suppose products at most 1.5 times as variable as normal columns' (`tails=`), of a covariance as variable as gamma columns' as",
         "near to a bound; the skewed population has 2.6 and 1.9 times. An unbounded interval holds.",
         "",
-        "Not in the table: what is read from `tree`, `ks_density` and `moments`, and `held_share`, which have tests of their own in",
-        "`tests/statistics`; `mode`, `top_k`, `choose` and `frequent_values`, which choose and have no interval.",
+        "Not in the table: what is read from `tree`, `ks_density` and `moments`, shares of a `crosstab`, and `held_share`, which have tests of their own",
+        "in `tests/statistics`; `mode`, `top_k`, `choose` and `frequent_values`, which choose and have no interval.",
     )
 
 
