@@ -4,20 +4,23 @@ Run it with ``python tests/benchmarks/bench_prepared.py [visits]``.
 
 joined    the whole preparation of two tables, once per data version: read, grouped, joined, recognised, written
 statement the one statement in it that groups and joins
-by hand   DuckDB: the same columns of the same files by hand, written into a table
+by hand   DuckDB: the join itself by hand, of the same files with the same aggregates, written into a table of a new file as well
 asked     four questions of the prepared copy, warm
 raw       DuckDB: the same four, exactly, from the raw files
+
+Of each way the seconds of the clock and of the processor, of all threads; ratios of the processor hold on a busy machine too.
 """
 
 from __future__ import annotations
 
-import statistics
+import resource
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 import duckdb
+import numpy as np
 
 from dpnb.trusted.aggregate.algebra import Col, Key, Lit, Total
 from dpnb.trusted.curator.engines import DuckDBEngine, preparing
@@ -83,20 +86,25 @@ def written(folder: Path, visits: int) -> tuple[Path, Path]:
     return people, other
 
 
-def timed(act) -> float:
-    """Seconds of one call."""
-    start = time.perf_counter()
+def _now() -> np.ndarray:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return np.array([time.perf_counter(), used.ru_utime + used.ru_stime])
+
+
+def timed(act) -> np.ndarray:
+    """Seconds of one call, of the clock and of the processor."""
+    start = _now()
     act()
-    return time.perf_counter() - start
+    return _now() - start
 
 
-def measure(visits: int) -> dict[str, float]:
-    """Median seconds of each way."""
+def measure(visits: int) -> dict[str, np.ndarray]:
+    """Median seconds of each way, of the clock and of the processor, in rounds: a busy machine is busy for all."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         people, other = written(folder, visits)
         paths = {"people": str(people), "visits": str(other)}
-        statement: list[float] = []
+        statement: list[np.ndarray] = []
         real = preparing._write
         preparing._write = lambda *given: statement.append(timed(lambda: real(*given)))
 
@@ -118,21 +126,22 @@ def measure(visits: int) -> dict[str, float]:
         joined()
         with DuckDBEngine(folder / "copy.duckdb") as engine, duckdb.connect() as raw:
             ways = {
+                "joined": joined,
+                "by hand": by_hand,
                 "asked": lambda: engine.answer(ASKED),
                 "raw": lambda: raw.execute(RAW.format(**paths)).fetchall(),
-                "by hand": by_hand,
             }
-            found = {way: [timed(act) for _ in range(REPEATS)] for way, act in ways.items()}
-        found["joined"] = [timed(joined) for _ in range(REPEATS)]
+            rounds = [{way: timed(act) for way, act in ways.items()} for _ in range(REPEATS)]
         preparing._write = real
-        found["statement"] = statement[1:]
-    return {way: statistics.median(seconds) for way, seconds in found.items()}
+        found = {way: [one[way] for one in rounds] for way in ways} | {"statement": statement[1:]}
+    return {way: np.median(seconds, axis=0) for way, seconds in found.items()}
 
 
 if __name__ == "__main__":
     seconds = measure(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
-    for way, took in seconds.items():
-        print(f"{way:10} {took:8.3f} s")
-    print(f"preparation / join by hand  {seconds['joined'] / seconds['by hand']:.2f}")
-    print(f"statement / join by hand    {seconds['statement'] / seconds['by hand']:.2f}")
-    print(f"asked / raw                 {seconds['asked'] / seconds['raw']:.3f}")
+    print(f"{'':27}{'clock':>8}{'processor':>11}")
+    for way, (clock, processor) in seconds.items():
+        print(f"{way:27}{clock:8.3f}{processor:11.3f}")
+    for one, other in (("joined", "by hand"), ("statement", "by hand"), ("asked", "raw")):
+        clock, processor = seconds[one] / seconds[other]
+        print(f"{one + ' / ' + other:27}{clock:8.3f}{processor:11.3f}")

@@ -24,8 +24,7 @@ from dpnb.trusted.curator.content import (
     Sums,
     column_numbers,
     finish,
-    fold_once,
-    halves,
+    finished,
     hash_text,
     identifies,
     may_be_guessed,
@@ -50,11 +49,11 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
     texts = {name: [canonical(cell) for cell in columns[name]] for name in read_names(schema)}
     hashed = [[_hashed(key, text) for text in texts[name]] for name in texts]
     rows = [[ABSENT if h is None else h for h in row] for row in zip(*hashed, strict=True)]
-    multiset = sum(fold_once(sum(row), numbers_of(key, "row")) for row in rows)
-    places, factor = column_numbers(key, len(hashed)), numbers_of(key, "state")
-    told = [halves(sum(h * place for h, place in zip(row, places, strict=True))) for row in rows]
+    multiset = sum(finished(sum(row)) for row in rows)
+    places = column_numbers(key, len(hashed))
+    told = [finished(sum(h * place for h, place in zip(row, places, strict=True))) for row in rows]
     owners = _owners(columns, schema, key, len(rows))
-    state = sum(fold_once(row + owner, factor) for row, owner in zip(told, owners, strict=True))
+    state = sum(finished(row ^ owner) for row, owner in zip(told, owners, strict=True))
     kinds = [_kind_of(text) for text in texts.values()]
     known = [
         (sum(h is not None for h in column), sum(h or 0 for h in column))

@@ -7,6 +7,7 @@ import datetime as dt
 import random
 import time
 from decimal import Decimal
+from functools import partial
 
 import duckdb
 import numpy as np
@@ -18,6 +19,8 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from dpnb.datasets import load
+from dpnb.trusted.curator.content import MASK, MIDDLE, finished, mix, numbers_of
+from dpnb.trusted.curator.engines import recognition
 from tests.contracts.content import content_of
 from tests.contracts.handed import prepare
 from tests.examples import examples, rotation
@@ -321,3 +324,75 @@ def test_more_columns_than_an_expression_may_be_deep_are_known(tmp_path):
     arrow = pa.table({name: pa.array(cells, pa.string()) for name, cells in texts.items()})
     schema = schema_of(texts)
     assert known(arrow, schema, tmp_path) == content_of(texts, schema, KEY)
+
+
+PROBES = [0, 1, MASK, MASK + 1, 2**127 - 1, *(3**power * 7 for power in range(78))]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_number_is_finished_alike_by_the_engine_and_written_out(own):
+    """DuckDB's own hash is the finaliser; the arithmetic in its place, for a version that hashes otherwise, is the same."""
+    with duckdb.connect() as connection:
+        recognition.define_finished(connection, own=own)
+        (sql,) = connection.execute(
+            "SELECT macro_definition FROM duckdb_functions() WHERE function_name = '##finished'"
+        ).fetchone()
+        assert ("hash(" in sql) == own
+        connection.execute(
+            "CREATE TABLE probes AS SELECT unnest(?::VARCHAR[])::UHUGEINT AS x",
+            [[str(one) for one in PROBES]],
+        )
+        found = connection.execute('SELECT x, "##finished"(x) FROM probes').fetchall()
+    assert {int(x): y for x, y in found} == {one: finished(one) for one in PROBES}
+
+
+def test_content_is_the_same_where_the_engine_hashes_otherwise(tmp_path, monkeypatch):
+    columns = {"a": [1, 2, None, 5, 5], "b": ["x", "07", "1.5", None, "é"]}
+    table = pa.table({"a": pa.array(columns["a"], pa.int64()), "b": pa.array(columns["b"], pa.string())})
+    pq.write_table(table, tmp_path / "t.parquet")
+    first = known(tmp_path / "t.parquet", schema_of("ab"), tmp_path)
+    written_out = partial(recognition.define_finished, own=False)
+    monkeypatch.setattr(recognition, "define_finished", written_out)
+    assert (
+        known(tmp_path / "t.parquet", schema_of("ab"), tmp_path)
+        == first
+        == content_of(columns, schema_of("ab"), KEY)
+    )
+
+
+@pytest.mark.parametrize("last", ["z", "7.0", "", "2020-01-01", None])
+def test_labels_are_hashed_as_they_stand_whatever_the_last_of_them_is(last, tmp_path):
+    """A column of labels alone is read faster than one in which any text may be a number: both as the reference reads them."""
+    columns = {"a": ["x", "y z", "é", "~"] * 3 + [last], "b": [*range(12), None]}
+    table = pa.table({"a": pa.array(columns["a"], pa.string()), "b": pa.array(columns["b"], pa.int32())})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert known(tmp_path / "t.parquet", schema_of("ab"), tmp_path) == content_of(
+        columns, schema_of("ab"), KEY
+    )
+
+
+def test_a_bit_of_a_cell_changes_every_bit_of_its_number_in_half_of_the_keys():
+    """Of 63 bits in and 64 out, under 400 keys: the share of flips is within 6 standard errors of a half."""
+    rng, keys = random.Random(5), 400
+    flips = np.zeros((63, 64))
+    for _ in range(keys):
+        numbers = numbers_of(rng.randbytes(16), "cell")
+        cell = rng.randrange(1000) + MIDDLE
+        there = mix(cell, numbers)
+        for bit in range(63):
+            changed = there ^ mix(cell ^ 1 << bit, numbers)
+            flips[bit] += [changed >> place & 1 for place in range(64)]
+    assert np.abs(flips / keys - 0.5).max() < 6 * 0.5 / keys**0.5
+
+
+def test_cells_that_change_places_change_every_sum():
+    """Two rows whose cells add up to what two others' do: their sums, and the last bits of these, agree as chance has it."""
+    rng, keys, bits = random.Random(6), 20_000, 6
+    alike = 0
+    for _ in range(keys):
+        numbers = numbers_of(rng.randbytes(16), "cell")
+        a, b, c, d = (mix(cell + MIDDLE, numbers) for cell in (10, 13, 11, 12))
+        assert a + b != c + d
+        assert finished(a + c) + finished(b + d) != finished(a + d) + finished(b + c)
+        alike += (a + b - c - d) % 2**bits == 0
+    assert abs(alike - keys / 2**bits) < 6 * (keys / 2**bits) ** 0.5

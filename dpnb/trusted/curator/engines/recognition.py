@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import duckdb
@@ -19,6 +19,7 @@ from dpnb.trusted.curator.content import (
     ABSENT,
     DAY,
     DAYS,
+    FINALISER,
     FRACTION,
     LEAST_DISTINCT,
     MASK,
@@ -29,6 +30,7 @@ from dpnb.trusted.curator.content import (
     Sums,
     column_numbers,
     finish,
+    finished,
     hash_text,
     identifies,
     may_be_guessed,
@@ -52,8 +54,20 @@ from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import LARGEST_WHOLE, NUMBER
 
-_SURELY_MANY = 16 * LEAST_DISTINCT
-"""An approximate number of distinct cells from which on the exact one is surely large enough."""
+_FINISHED = '"##finished"'
+
+_ARITHMETIC = {
+    '"##times"': f"CAST(CAST(xor(x, x >> 32) AS UHUGEINT) * {FINALISER} & {MASK}::UHUGEINT AS UBIGINT)",
+    '"##twice"': '"##times"("##times"(x))',
+    '"##half"': 'xor("##twice"(x), "##twice"(x) >> 32)',
+    _FINISHED: f'xor("##half"(CAST(CAST(x AS UHUGEINT) >> 64 AS UBIGINT)), "##half"(CAST(CAST(x AS UHUGEINT) & {MASK}::UHUGEINT AS UBIGINT)))',
+}
+
+_SURELY_MANY = 4 * LEAST_DISTINCT
+"""An approximate number of distinct cells from which on the exact one is surely large enough: 63 are taken for 65 at the most."""
+
+_LABEL = "LABEL"
+"""The type of texts that are hashed as they stand, none of which may be a number."""
 
 
 def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema, key: bytes) -> Content:
@@ -67,19 +81,23 @@ def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sche
     key : bytes
         The curator's key for recognising content, one for all datasets.
     """
-    cells = _Cells.of(raw, schema, key)
-    kept = "TABLE" if cells.many or raw.files else "VIEW"
-    connection.execute(f'CREATE TEMP {kept} "##cells" AS {cells.sql()}')
+    cells = _with_labels(connection, _Cells.of(raw, schema, key))
+    define_finished(connection)
+    kept = cells.many or bool(raw.files)
+    relation = '"##cells"' if kept else f"({cells.sql()})"
+    if kept:
+        connection.execute(f"CREATE TEMP TABLE {relation} AS {cells.sql()}")
     try:
-        rows, multiset, state, *told = connection.execute(_totals(cells)).fetchall()[0]
+        rows, multiset, state, *told = connection.execute(_totals(cells, relation)).fetchall()[0]
         columns = (
             _columns(connection, len(cells.columns))
             if cells.many
             else [_Column(rows, *told[place : place + 7]) for place in range(0, len(told), 7)]
         )
-        kinds = _kinds(connection, cells, columns, kept=kept == "TABLE")
+        kinds = _kinds(connection, cells, columns, kept=kept)
     finally:
-        connection.execute(f'DROP {kept} "##cells"')
+        if kept:
+            connection.execute(f"DROP TABLE {relation}")
     pairs = zip(columns, kinds, strict=True)
     known = [
         (column.known, int(column.total)) for column, kind in pairs if identifies(kind.distinct, run=kind.run)
@@ -184,17 +202,20 @@ class _Cells:
         columns = [self._steps(name, kind) for name, kind in kinds.items()]
         for step in itertools.zip_longest(*columns, fillvalue=()):
             source = f"SELECT *, {', '.join(itertools.chain(*step))} FROM ({source})"
-        parted = [name for name, kind in kinds.items() if not _is_whole(kind)]
+        mixed = {name: kind for name, kind in kinds.items() if kind != _LABEL}
+        parted = [name for name, kind in mixed.items() if not _is_whole(kind)]
         source = _mixed(source, {f"f{name}": (_unsigned(f"f{name}"), "part") for name in parted}, self.key)
-        mixed = _mixed(
-            source, {f"w{name}": (_changed(name, kind), "cell") for name, kind in kinds.items()}, self.key
+        source = _mixed(
+            source, {f"w{name}": (_changed(name, kind), "cell") for name, kind in mixed.items()}, self.key
         )
         numbers = (
             f"{self._number(name, kind)} AS h{name}, "
             f"{f'w{name}' if _is_whole(kind) else f'CASE WHEN f{name} IS NULL THEN w{name} END'} AS i{name}"
+            if kind != _LABEL
+            else f"h{name}, i{name}"
             for name, kind in kinds.items()
         )
-        return f"SELECT {', '.join(numbers)}, {beside} FROM ({mixed})"
+        return f"SELECT {', '.join(numbers)}, {beside} FROM ({source})"
 
     def _steps(self, name: str, kind: str) -> list[list[str]]:
         """What is computed of a column, one SELECT after the other, until w is the whole number that is mixed for a cell, or NULL.
@@ -206,9 +227,11 @@ class _Cells:
         x, t = f"x{name}", f"t{name}"
         if _is_whole(kind):
             return [[f"{_plain(x, kind)} AS w{name}"]]
+        if kind == _LABEL:
+            return [[f"{_half(self.key, 'cell', x)} AS h{name}", f"CAST(NULL AS BIGINT) AS i{name}"]]
         if is_float(kind):
             return [[f"CAST({x} AS DOUBLE) AS d{name}"], *_in_parts(name, "")]
-        stands = self._as_it_stands(kind)
+        stands = self.as_it_stands(kind)
         plain = f"CASE WHEN b{name} THEN {_plain(x, kind)} END" if stands else _plain(x, kind)
         known = f"b{name} AND e{name} IS NULL" if stands else f"e{name} IS NULL"
         first = [f"{may_be_number(x)} AS b{name}", f"{_half(self.key, 'cell', x)} AS g{name}"]
@@ -226,11 +249,23 @@ class _Cells:
             return f"mw{name}"
         text = canonical_sql(f"x{name}", kind) if is_number(kind) else f"t{name}"
         read = f"WHEN w{name} IS NULL THEN {_half(self.key, 'cell', text)} ELSE mw{name} END"
-        return f"CASE WHEN NOT b{name} THEN g{name} {read}" if self._as_it_stands(kind) else f"CASE {read}"
+        return f"CASE WHEN NOT b{name} THEN g{name} {read}" if self.as_it_stands(kind) else f"CASE {read}"
 
-    def _as_it_stands(self, kind: str) -> bool:
+    def as_it_stands(self, kind: str) -> bool:
         """Whether texts are hashed as they stand: a file of columns may hold each of them once."""
         return kind == "VARCHAR" and not self.many and not self.raw.files
+
+
+def _with_labels(connection: duckdb.DuckDBPyConnection, cells: _Cells) -> _Cells:
+    """Tell texts none of which may be a number from the others: a tenth of the work tells them."""
+    texts = [place for place, (_, kind) in enumerate(cells.columns) if cells.as_it_stands(kind)]
+    if not texts:
+        return cells
+    asked = (f"bool_or({may_be_number(cells.columns[place][0])})" for place in texts)
+    found = connection.execute(f"SELECT {', '.join(asked)} FROM {cells.raw.sql}").fetchall()[0]
+    labels = {place for place, some in zip(texts, found, strict=True) if not some}
+    columns = [(sql, _LABEL if place in labels else kind) for place, (sql, kind) in enumerate(cells.columns)]
+    return replace(cells, columns=columns)
 
 
 def _is_whole(kind: str) -> bool:
@@ -382,7 +417,7 @@ def _counted_together(connection: duckdb.DuckDBPyConnection, few: list[int]) -> 
     return dict(found)
 
 
-def _totals(cells: _Cells) -> str:
+def _totals(cells: _Cells, relation: str) -> str:
     """The SELECT of both sums over rows and, where each column is alone, of what is told of its cells."""
     width = len(cells.columns)
     numbers = column_numbers(cells.key, width)
@@ -396,16 +431,15 @@ def _totals(cells: _Cells) -> str:
             f"sum({known('h')}) FILTER (place > 0) AS cells, sum({known('h')} * {place}) FILTER (place > 0) AS told, "
             "max(h) FILTER (place = 0) AS owner"
         )
-        facts, source = [], f'SELECT {added} FROM "##cells" GROUP BY "row"'
+        facts, source = [], f'SELECT {added} FROM {relation} GROUP BY "row"'
     else:
         row = " + ".join(known(f"h{place}") for place in range(width))
         told = " + ".join(f"{known(f'h{place}')} * {number}::HUGEINT" for place, number in enumerate(numbers))
         facts = [fact.format(h=f"h{place}", i=f"i{place}") for place in range(width) for fact in _FACTS]
-        source = f'SELECT *, {row} AS cells, {told} AS told FROM "##cells"'
-    whose = f"CAST({_halves('CAST(told AS UHUGEINT)')} AS HUGEINT) + owner"
-    folded = f'SELECT *, {_low("cells")} AS "row", {_low(whose)} AS "state" FROM ({source})'
-    mixed = _folded(folded, {name: (f'"{name}"', name) for name in ("row", "state")}, cells.key)
-    return f"SELECT {', '.join(('count(*)', 'sum(mrow)', 'sum(mstate)', *facts))} FROM ({mixed})"
+        source = f"SELECT *, {row} AS cells, {told} AS told FROM {relation}"
+    finished = f"{_FINISHED}(cells) AS mrow, {_FINISHED}(xor({_FINISHED}(told), owner)) AS mstate"
+    folded = f"SELECT *, {finished} FROM ({source})"
+    return f"SELECT {', '.join(('count(*)', 'sum(mrow)', 'sum(mstate)', *facts))} FROM ({folded})"
 
 
 def _constants(kind: str, numbers: Sequence[int]) -> str:
@@ -418,45 +452,33 @@ def _half(key: bytes, kind: str, text: str) -> str:
     return f"CAST(md5_number({literal(hash_text(key, kind))} || {text}) >> 64 AS UBIGINT)"
 
 
-def _low(sql: str) -> str:
-    """The last 64 bits of a sum."""
-    return f"CAST(CAST({sql} AS UHUGEINT) & {MASK}::UHUGEINT AS UBIGINT)"
-
-
 def _mixed(source: str, wanted: Mapping[str, tuple[str, str]], key: bytes) -> str:
-    """A SELECT with numbers of its rows mixed (:func:`dpnb.trusted.curator.content.mix`): name by name m before it, of what kind.
-
-    In steps, each a SELECT of its own, so that nothing is computed twice.
-    """
-    steps: list[list[str]] = [[], [], []]
-    for name, (sql, kind) in wanted.items():
-        a, b, c, d = numbers_of(key, kind)
-        steps[0].append(f"{_product(sql, f'{a}::UBIGINT', b)} AS p{name}")
-        steps[1].append(f"{_product(_halves(f'p{name}'), f'{c}::UBIGINT', d)} AS q{name}")
-        steps[2].append(f"{_halves(f'q{name}')} AS m{name}")
-    for step in steps if wanted else ():
-        source = f"SELECT {', '.join(('*', *step))} FROM ({source})"
-    return source
-
-
-def _folded(source: str, wanted: Mapping[str, tuple[str, str]], key: bytes) -> str:
-    """A SELECT with numbers folded once that are pseudo-random already (:func:`dpnb.trusted.curator.content.fold_once`)."""
-    for_kind = {name: (sql, numbers_of(key, kind)) for name, (sql, kind) in wanted.items()}
+    """A SELECT with numbers of its rows mixed (:func:`dpnb.trusted.curator.content.mix`): name by name m before it, of what kind."""
+    if not wanted:
+        return source
+    for_kind = {name: (sql, *numbers_of(key, kind)) for name, (sql, kind) in wanted.items()}
     products = (
-        f"{_product(sql, f'{a}::UBIGINT', b)} AS p{name}" for name, (sql, (a, b, _, _)) in for_kind.items()
+        f"CAST(xor({sql}, {added}::UBIGINT) AS UHUGEINT) * {factor}::UHUGEINT AS p{name}"
+        for name, (sql, added, factor) in for_kind.items()
     )
-    folds = (f"{_halves(f'p{name}')} AS m{name}" for name in wanted)
-    return f"SELECT *, {', '.join(folds)} FROM (SELECT *, {', '.join(products)} FROM ({source}))"
+    mixed = (f"CASE WHEN p{name} IS NOT NULL THEN {_FINISHED}(p{name}) END AS m{name}" for name in wanted)
+    return f"SELECT *, {', '.join(mixed)} FROM (SELECT *, {', '.join(products)} FROM ({source}))"
+
+
+def define_finished(connection: duckdb.DuckDBPyConnection, *, own: bool = True) -> None:
+    """Name what finishes a number (:func:`dpnb.trusted.curator.content.finished`): the engine's own hash, while that is this one.
+
+    Another version of DuckDB may hash otherwise, and what is recognised stays: the arithmetic written out is the same, and slower.
+    """
+    probes = (1, 2**63 + 12345, 3**80)
+    found = connection.execute(
+        f"SELECT {', '.join(f'hash({probe}::UHUGEINT)' for probe in probes)}, hash(7::UBIGINT)"
+    )
+    own = own and found.fetchall() == [tuple(map(finished, (*probes, 7)))]
+    for name, written in ({_FINISHED: "hash(x)"} if own else _ARITHMETIC).items():
+        connection.execute(f"CREATE OR REPLACE TEMP MACRO {name}(x) AS {written}")
 
 
 def _unsigned(sql: str) -> str:
     """A whole number, none of which is negative any more."""
     return f"CAST({sql} + {MIDDLE} AS UBIGINT)"
-
-
-def _product(sql: str, added: str, factor: int) -> str:
-    return f"(CAST(xor({sql}, {added}) AS UHUGEINT) * {factor}::UHUGEINT)"
-
-
-def _halves(product: str) -> str:
-    return f"xor(CAST({product} >> 64 AS UBIGINT), CAST({product} & {MASK}::UHUGEINT AS UBIGINT))"
