@@ -70,7 +70,7 @@ def rare(rng: np.random.Generator, shape: Any) -> Raw:
     return {**skewed(rng, shape), "b": (rng.random(shape) < 0.02).astype(float)}
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_a_difference_of_rare_shares_covers(adjacency: str) -> None:
     """At n 500 and ε .1, where 93.7 and 94.0 % of 10,000 intervals held: the nominal level, less two standard errors."""

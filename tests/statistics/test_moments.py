@@ -456,7 +456,7 @@ EDGES: dict[str, dict[str, list[Any]]] = {
 }
 
 
-@pytest.mark.turns(2, "edge", "radius")
+@pytest.mark.turns(3, "edge", "radius")
 @pytest.mark.parametrize("radius", [None, 1])
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("edge", EDGES)
@@ -521,7 +521,7 @@ def hits(public: bool, loss: tuple[str, Any], n: int, reps: int, seed: int = 1) 
     return held
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize(("n", "loss"), [(30, ("rho", 3)), (400, ("epsilon", 20)), (1500, ("rho", "0.2"))])
 def test_intervals_of_readings_cover(n: int, loss: tuple[str, Any], public: bool) -> None:
@@ -551,7 +551,7 @@ def skewed_hits(loss: tuple[str, Any], reps: int) -> dict[str, int]:
     return held
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("loss", [("epsilon", "0.5"), ("rho", "0.02")])
 def test_the_mean_of_a_skewed_column_covers(loss: tuple[str, Any]) -> None:
     """Draws that were cut off at the bounds held 92.2 and 90.8 % of the means of this data; the exact test does not miss more than it says."""

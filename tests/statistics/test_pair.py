@@ -307,7 +307,7 @@ def found(case: str, n: int, loss: tuple[str, Any], adjacency: str, reps: int, *
     )
 
 
-@pytest.mark.turns(3, "case")
+@pytest.mark.turns(4, "case")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize(
     ("n", "loss"), [(20, ("epsilon", 3)), (300, ("epsilon", 5)), (1500, ("rho", "0.05"))]
@@ -345,7 +345,7 @@ AGING = 0.0494
 """The correlation of ten million such rows, ± 0.0003."""
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("n", "epsilon"), [(500, 20), (2000, 5)])
 def test_a_correlation_covers_unequal_variances(n: int, epsilon: int) -> None:
     """A sampling variance 1.37 times that of normal columns: Fisher's z alone (91.7 % of 10,000) misses too often, with tails= it covers."""
