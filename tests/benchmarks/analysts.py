@@ -78,9 +78,11 @@ async def analyst(
     await ready.wait()
     await asyncio.sleep(secrets.randbelow(1000) / 1000)
     end, turn = time.monotonic() + job["seconds"], secrets.randbelow(len(job["plans"]))
-    while (before := time.monotonic()) < end:
+    while time.monotonic() < end:
         digest, plan = job["plans"][turn % len(job["plans"])]
         turn += 1
+        await asyncio.sleep(job["pause"])
+        before = time.monotonic()
         reply = await line.ask((body % (secrets.token_hex(16), digest, plan)).encode())
         if b'"is":"answered"' in reply[:40]:
             seen.waits.append(time.monotonic() - before)

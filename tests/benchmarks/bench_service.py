@@ -126,13 +126,19 @@ def at_work(
     seconds: float,
     processes: int,
     plans: Sequence[tuple[str, str]] | None = None,
+    pause: float = 0,
 ) -> Iterator[list[Any]]:
-    """Begin with analysts that are ready; the list fills with what each process saw when the block ends."""
+    """Begin with analysts that are ready and rest between two releases; the list fills with what each process saw when the block ends."""
     plans, started, seen = plans or composed(running), [], list[Any]()
     for number in range(processes):
         job = running.folder / f"job-{number}.json"
         facts = {"url": running.url, "authority": str(running.folder / "ca.pem"), "dataset": "people"}
-        facts |= {"tokens": list(tokens[number::processes]), "plans": plans, "seconds": seconds}
+        facts |= {
+            "tokens": list(tokens[number::processes]),
+            "plans": plans,
+            "seconds": seconds,
+            "pause": pause,
+        }
         job.write_text(json.dumps(facts))
         started.append(
             subprocess.Popen(

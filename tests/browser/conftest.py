@@ -689,6 +689,7 @@ def show_on(
         motion: str = "reduce",
         kernel: bool = False,
         still: bool = False,
+        timers: str = "",
     ) -> Any:
         page = offline_pages.page(width, height, scheme, motion)
         pages.append(page)
@@ -696,7 +697,7 @@ def show_on(
         # the page's policy runs the one script that it was written with
         assert _SENT in pages_._SCRIPT
         heard = _HEARD.removeprefix(_ALIVE) if still else _HEARD
-        script = pages_._SCRIPT.replace(_SENT, heard) if kernel else pages_._SCRIPT
+        script = timers + (pages_._SCRIPT.replace(_SENT, heard) if kernel else pages_._SCRIPT)
         with mock.patch.object(pages_, "_SCRIPT", script):
             (folder / "page.html").write_text(widgets.page(made), encoding="utf-8")
         page.goto((folder / "page.html").as_uri())
@@ -717,7 +718,7 @@ def show_on(
 def show(offline_pages: Offline, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
     """Show interactions on a page of their own, offline, in a given width and scheme; with ``kernel`` this process hears them.
 
-    With ``still`` the page does not know that: what it asks all the same is counted.
+    With ``still`` the page does not know that: what it asks all the same is counted. ``timers`` is run before all else on the page.
 
     A page error, or an error on the console, anywhere in the test fails it. ``page.busy`` makes the kernel deaf.
     """

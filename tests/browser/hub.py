@@ -130,17 +130,21 @@ class Outcome:
 
 
 class Kernel:
-    """A kernel of a user's server, spoken to through the Hub's proxy."""
+    """A kernel of a user's server, spoken to through the Hub's proxy; on a line for each cell: a server hangs up on one that rests."""
 
     def __init__(self, url: str, token: str) -> None:
         self._head = {"Authorization": f"token {token}"}
         made = asked(f"{url}/api/kernels", token, {})
-        address = f"{url}/api/kernels/{made['id']}/channels".replace("http", "ws", 1)
-        self._line = websocket.create_connection(address, header=self._head, timeout=180)
+        self._address = f"{url}/api/kernels/{made['id']}/channels".replace("http", "ws", 1)
         self._session = secrets.token_hex(8)
 
     def run(self, code: str) -> Outcome:
         """Run a cell to its end."""
+        line = websocket.create_connection(self._address, header=self._head, timeout=180)
+        with contextlib.closing(line):
+            return self._ran(line, code)
+
+    def _ran(self, line: websocket.WebSocket, code: str) -> Outcome:
         id_ = secrets.token_hex(8)
         head = {
             "msg_id": id_,
@@ -157,14 +161,14 @@ class Kernel:
             "user_expressions": {},
             "allow_stdin": False,
         }
-        self._line.send(
+        line.send(
             json.dumps(
                 {"header": head, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
             )
         )
         outcome, ends = Outcome(), set()
         while ends != {"execute_reply", "idle"}:
-            message = json.loads(self._line.recv())
+            message = json.loads(line.recv())
             if message["parent_header"].get("msg_id") != id_:
                 continue
             self._note(message, outcome)

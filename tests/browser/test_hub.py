@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from fractions import Fraction
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import hub as hubs
 from tests.browser.conftest import PATIENCE, ROOT, Lab, fresh
@@ -181,17 +183,17 @@ def test_the_teacher_reads_every_entry_and_is_in_no_group(hub, kernels, teacher)
     assert "You ask as hub/teacher. " in ran(teacher, "print(hiv.notes)")
 
 
-def test_the_card_and_the_panel_in_a_lab_of_the_hub(hub, kernels, browser, shots):
-    """Ben logs in, opens a notebook in his own JupyterLab, and sees as whom he asks, for which class, and what is left."""
-    page = fresh(browser)
-    cells = ["import dpnb\n%load_ext dpnb", OPENED, "%%dp epsilon=0.3\ncollected = hiv.got.mean()"]
+@contextlib.contextmanager
+def lab_of(hub, browser, shots, name, *cells):
+    """A user logs in and opens a notebook of these cells in their own JupyterLab."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    path = hub.folder / "homes" / "ben" / "class.ipynb"
+    path = hub.folder / "homes" / name / "class.ipynb"
     nbformat.write(notebook, path)
-    os.chown(path, hubs.USERS["ben"], hubs.USERS["ben"])
-    page.goto(f"{hub.url}/hub/login?next=/user/ben/lab/tree/class.ipynb")
-    page.fill("input[name=username]", "ben")
+    os.chown(path, hubs.USERS[name], hubs.USERS[name])
+    page = fresh(browser)
+    page.goto(f"{hub.url}/hub/login?next=/user/{name}/lab/tree/class.ipynb")
+    page.fill("input[name=username]", name)
     page.fill("input[name=password]", hubs.PASSWORD)
     page.click("input[type=submit]")
     page.wait_for_function(
@@ -199,14 +201,55 @@ def test_the_card_and_the_panel_in_a_lab_of_the_hub(hub, kernels, browser, shots
     )
     lab = Lab(page, hub, shots)
     lab.settled()
-    lab.run_all()
-    outputs = page.locator(".jp-OutputArea")
-    outputs.get_by_text("ENFORCED").first.wait_for()
-    outputs.get_by_text(f"in the group {hubs.CLASS}").first.wait_for()
-    outputs.get_by_text("as accurate as").first.wait_for()
-    lab.shot("hub-lab")
+    yield lab
     page.context.close()
     assert lab.errors == []
+
+
+def test_card_gauge_price_and_panel_in_a_lab_of_the_hub(hub, kernels, browser, shots):
+    """Ben sees as whom he asks, for which class and what is left; what a cell costs while he types it; and his budget beside."""
+    cells = ["import dpnb\n%load_ext dpnb", OPENED, "%%dp epsilon=0.3\ncollected = hiv.got.mean()", ""]
+    with lab_of(hub, browser, shots, "ben", *cells) as lab:
+        page = lab.page
+        lab.run_all()
+        outputs = page.locator(".jp-OutputArea")
+        outputs.get_by_text("ENFORCED").first.wait_for()
+        outputs.get_by_text(f"in the group {hubs.CLASS}").first.wait_for()
+        outputs.get_by_text("as accurate as").first.wait_for()
+        gauge, panel, tag = (
+            page.locator(".dpnb-Gauge"),
+            page.locator("#dpnb-panel"),
+            lab.cell(3).locator(".dpnb-Tag"),
+        )
+        expect(gauge).to_contain_text(re.compile(r"hiv: ε [\d.]+ of"))
+        lab.cell(3).locator(".cm-content").click()
+        for typed, price in (
+            ("%%dp epsilon=0.0625\nolder = hiv.age.mean()", "ε 0.0625"),
+            (" * 2", "ε 0.0625"),
+        ):
+            page.keyboard.type(typed)
+            expect(tag).to_contain_text(price)
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type("%%dp epsilon=0.3\nsame = hiv.got.mean()")
+        expect(tag).to_contain_text("free")
+        lab.shot("hub-lab")
+        gauge.click()
+        expect(panel).to_be_visible()
+        expect(panel).to_contain_text("hiv.got.mean()")
+        lab.shot("hub-lab-panel")
+
+
+def test_the_wall_in_a_lab_of_the_hub(hub, kernels, teacher, browser, shots):
+    """The teacher runs one line, and it fills with what the class was answered, each answer a dot with its interval."""
+    with lab_of(
+        hub, browser, shots, "teacher", "import dpnb", OPENED, "dpnb.widgets.wall(hiv.got.mean())"
+    ) as lab:
+        lab.run_all()
+        wall = lab.output(2)
+        for name in ("ada", "ben"):
+            expect(wall.locator("svg.wall g > title", has_text=f"hub/{name}").first).to_be_attached()
+        expect(wall.locator("svg.wall .mean")).to_have_count(1)
+        lab.shot("hub-lab-wall")
 
 
 def test_a_look_at_the_class_starts_and_ends(tmp_path):

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import dpnb
 from dpnb import widgets
 from dpnb.widgets import _base
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, rest, until
 from tests.browser.test_accessibility import serious
 from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
 from tests.browser.test_interactions import frame
@@ -23,6 +23,19 @@ pytestmark = pytest.mark.skipif(
 )
 
 LINES = "svg.wall > g"
+# what a page would do every second, to be done by hand
+TIMERS = "window.due = []; window.setInterval = call => window.due.push(call);"
+# what is done every second from now on, until it is done no more
+LOOKING = """() => {
+    const [begin, end] = [window.setInterval, window.clearInterval];
+    window.looking = new Set();
+    window.setInterval = (...given) => {
+        const timer = begin(...given);
+        if (String(given[0]).includes('look')) window.looking.add(timer);
+        return timer;
+    };
+    window.clearInterval = timer => { window.looking.delete(timer); end(timer); };
+}"""
 
 
 @pytest.fixture
@@ -49,6 +62,7 @@ def test_a_wall_fills_in_while_answers_arrive(open_, data, shots):  # noqa: F811
     folder = lab.server.work / "answers"
     folder.mkdir(exist_ok=True)
     lab.run_cell(0)
+    lab.page.evaluate(LOOKING)
     lab.run_cell(1)
     wall = lab.output(1)
     expect(wall.get_by_text("Waiting for answers in answers")).to_be_visible()
@@ -69,10 +83,11 @@ def test_a_wall_fills_in_while_answers_arrive(open_, data, shots):  # noqa: F811
     lab.theme("JupyterLab Light")
     lab.run_cell(2)
     assert looks(lab, 2) >= 1
+    assert lab.page.evaluate("window.looking.size") == 1
     lab.run_cell(3)
     expect(wall.locator(LINES)).to_have_count(0)
+    until(lab.page, "() => window.looking.size === 0")
     lab.run_cell(4)
-    lab.page.wait_for_timeout(2_500)
     lab.run_cell(5)
     assert looks(lab, 5) == looks(lab, 4)
 
@@ -140,9 +155,14 @@ def test_an_answer_is_text_on_the_page_too(show, data, tmp_path):
 
 
 def test_a_page_without_a_kernel_asks_for_nothing(show, data, tmp_path):
-    """An exported page stands still: no look is asked for, and its answers stay."""
+    """An exported page stands still: when it is time no look is asked for, as it is where a kernel is there; its answers stay."""
     answers_of(data, 1)[0].to_json(tmp_path / "ada.json")
-    page = show(widgets.wall(tmp_path), kernel=True, still=True)
-    page.wait_for_timeout(1_500)
-    assert page.evaluate("window.dpnbAsked ?? 'never'") == "never"
-    assert page.locator(LINES).count() == 1
+    asked = []
+    for still in (False, True):
+        page = show(widgets.wall(tmp_path), kernel=True, still=still, timers=TIMERS)
+        asked.append(
+            page.evaluate("() => { window.due.forEach(call => call()); return window.dpnbAsked ?? 0; }")
+        )
+        assert page.locator(LINES).count() == 1
+        rest(page)
+    assert asked == [1, 0]

@@ -74,6 +74,7 @@ class Kernel:
         """Let a new curator answer, killed at `step`; None when it died."""
 
         def work():
+            gc.disable()  # it dies before there is much to collect
             service = small.curator(self.home)
             service.answer(encode(Attach(source=Again(handle=message.handle))), "ann")
             failpoints.install(killing_at(step))

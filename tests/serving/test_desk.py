@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dpnb.client.priced_batch import batch_of
 from dpnb.client.service import Service
 from dpnb.client.session import Session
 from dpnb.client.transport import InMemory
@@ -99,6 +100,27 @@ def test_a_token_revoked_before_the_charge_spends_nothing(office, monkeypatch):
         released(data)
     monkeypatch.undo()
     assert office.people(office.token()).budget.spent.amount == 0
+
+
+def test_a_replayed_request_is_answered_once_and_by_nobody_elses_charge(office):
+    """Sent again it is the same answer for the same charge; whoever caught it and holds another token hears nothing of it."""
+    ada, bob = office.token(), office.token("bob")
+    data = office.people(ada)
+    batch = batch_of([data.count()], Ask.make(epsilon="0.5", fresh=True))
+    message = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
+    sent = [office.told(message, ada) for _ in range(3)]
+    assert sent[0]["releases"] == sent[1]["releases"] == sent[2]["releases"]
+    assert data.budget.spent.amount == Fraction(1, 2)
+    assert office.told(message, bob)["code"] == "gone"  # a handle of hers
+    caught = Submit(
+        handle=office.people(bob).handle, request=message.request, digest=message.digest, plan=message.plan
+    )
+    his = office.told(caught, bob)
+    assert his["code"] == "reused"
+    other = batch_of([data.age.sum()], Ask.make(epsilon="0.5", fresh=True))
+    again = Submit(handle=data.handle, request="a" * 32, digest=other.digest, plan=other.body)
+    assert office.told(again, ada)["code"] == "reused"
+    assert data.budget.spent.amount == Fraction(1, 2)
 
 
 def test_a_handle_that_nobody_opened_here_is_opened_by_name_first(office):

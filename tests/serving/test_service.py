@@ -337,15 +337,16 @@ def test_an_analyst_hears_no_reason_of_the_owners(running, monkeypatch):
 
 
 def test_a_token_revoked_before_the_last_byte_gets_no_answer(running):
-    """Let in on its headers, it asks when the body is whole."""
+    """Let in on its headers, as the service says of who expects to hear it, it asks when the body is whole."""
     service = running()
     found = served(f"{service.url}x")[0]
     context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
     body = encode(messages.Hello())
     head = f"POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.token('ada')}\r\n"
     with line_to(found, context) as line:
-        line.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:-1])
-        time.sleep(0.3)
+        line.sendall(f"{head}Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+        assert line.recv(65_536).startswith(b"HTTP/1.1 100")
+        line.sendall(body[:-1])
         service.tokens.revoke("ada")
         line.sendall(body[-1:])
         reply = line.recv(65_536).decode()

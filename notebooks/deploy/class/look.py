@@ -119,8 +119,8 @@ def main() -> int:
 
 
 def up(url: str, running: list["subprocess.Popen[bytes]"]) -> bool:
-    """Wait until a page answers, or a process has ended."""
-    end = time.monotonic() + 60
+    """Wait until a page answers, or a process has ended: a busy machine takes minutes."""
+    end = time.monotonic() + 600
     while time.monotonic() < end and all(one.poll() is None for one in running):
         try:
             with urllib.request.urlopen(url, timeout=5):  # noqa: S310 - of this machine
