@@ -8,10 +8,12 @@ import numpy as np
 
 from dpnb.inference import arms, matching, standard_error
 from dpnb.risk import bootstrap
+from dpnb.statistics.moment_matrix import Crossed
 from tests.inference.test_matching import MOVES, moved
 from tests.inference.test_standard_error import neighbours
 from tests.mutants.table import Mutant, replaced
 from tests.privacy.test_bootstrap import attained_delta
+from tests.statistics import test_moments
 
 
 def one_subset_moves(_: Any) -> None:
@@ -98,7 +100,33 @@ def _once_at_most(real: Any) -> Any:
     return odds
 
 
+def squares_are_those_of_numpy(_: Any) -> None:
+    """A matrix of two columns, whose squares are summed from the middle, is that of numpy."""
+    test_moments.test_with_hardly_any_noise_readings_are_those_of_numpy(False, test_moments.ALL[:2])
+
+
+def told_noise_is_drawn(_: Any) -> None:
+    """The noise that is told of a matrix of two columns is that of its draws."""
+    test_moments.test_the_noise_that_is_told_of_a_matrix_is_that_of_its_draws(
+        None, "rho", test_moments.ALL[:2]
+    )
+
+
 MUTANTS = {
+    "half of a count forgotten in a square": Mutant(
+        "A sum of squares from the middle is read as one of squares: every variance is too small by a quarter of the range squared.",
+        replaced(Crossed, "_counted", lambda real: lambda one, found, part=0.5: real(one, found, 0.0 * part)),
+        squares_are_those_of_numpy,
+    ),
+    "noise of a count forgotten in a square": Mutant(
+        "The count that a square from the middle is read with is told to have no noise: intervals are too narrow.",
+        replaced(
+            Crossed,
+            "_counted",
+            lambda real: lambda one, found, part=0.5: real(one, found, part if part == 0.5 else 0.0),
+        ),
+        told_noise_is_drawn,
+    ),
     "subsets cut by content": Mutant(
         "Rows are sorted before they are cut into subsets: one row moves the values of several.",
         replaced(standard_error, "subset_variances", _sorted_first),

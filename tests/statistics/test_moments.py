@@ -18,6 +18,7 @@ from dpnb.inference.law import law_of
 from dpnb.planner import QueryPlan
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.statistics import conclude, moment_integers
+from dpnb.statistics.moment_matrix import Crossed, _entry_noise, _turn
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate.algebra import Lit
 from dpnb.trusted.aggregate.reference import shrunk
@@ -387,18 +388,50 @@ def study(n: int | None, measure: str) -> Schema:
 ALL = (Ref("x"), Ref("y"), Ref("g"))
 
 
+@pytest.mark.parametrize("columns", [ALL, ALL[:2]], ids=["three columns", "two columns"])
 @pytest.mark.parametrize("public", [True, False])
-def test_with_hardly_any_noise_readings_are_those_of_numpy(public: bool) -> None:
+def test_with_hardly_any_noise_readings_are_those_of_numpy(public: bool, columns: tuple[Ref, ...]) -> None:
     """Matrix, means, covariances and correlations agree with numpy; both intervals hold them."""
     raw = people(np.random.default_rng(5), 4000)
-    read = released(question(*ALL), study(4000 if public else None, "rho"), raw, "rho", 10**5)
-    table = np.stack([np.ones(4000), raw["x"], raw["y"], raw["g"]])
+    read = released(question(*columns), study(4000 if public else None, "rho"), raw, "rho", 10**5)
+    table = np.stack([np.ones(4000), *(raw[one.column] for one in columns)])
     np.testing.assert_allclose(read("moments").value, table @ table.T, rtol=1e-4)
     np.testing.assert_allclose(read("covariance").value, np.cov(table[1:], ddof=0), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(read("correlation").value, np.corrcoef(table[1:]), atol=1e-4)
     assert read("mean", "y").value == pytest.approx(raw["y"].mean(), abs=1e-3)
     for name in ("moments", "covariance", "correlation"):
         assert read(name).flags == ()
+
+
+def crossed(columns: tuple[Ref, ...], n: int | None, kind: str) -> Crossed:
+    """A released matrix of some columns."""
+    item = priced(question(*columns), study(n, kind), kind=kind, amount=1)
+    made = release(
+        item, prepare(people(np.random.default_rng(6), 4000), study(n, kind)), np.random.default_rng(2)
+    )
+    return Crossed.of(item.checked.setting, [made])
+
+
+@pytest.mark.parametrize("columns", [ALL, ALL[:2]], ids=["three columns", "two columns"])
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("n", [4000, None])
+def test_the_noise_that_is_told_of_a_matrix_is_that_of_its_draws(
+    n: int | None, kind: str, columns: Any
+) -> None:
+    """Of each entry, of a weighted sum of entries, and of entries in the columns' own units: to a twentieth, which half of a count is more than."""
+    found = crossed(columns, n, kind)
+    size = len(columns) + 1
+    drawn = found.noise(40_000, found.generator())
+    np.testing.assert_allclose(drawn.var(axis=0), found.variances, rtol=0.05, atol=1e-9)
+    for i, j in itertools.combinations_with_replacement(range(size), 2):
+        assert found.law(i, j).total_variance == pytest.approx(found.variances[i, j], rel=1e-9, abs=1e-12)
+    weights = np.outer(*np.random.default_rng(1).normal(size=(2, size)))
+    weights = weights + weights.T
+    assert found.form_sd(weights) == pytest.approx(float((drawn * weights).sum(axis=(1, 2)).std()), rel=0.05)
+    turn = _turn(found)
+    own = (turn @ drawn @ turn.T).var(axis=0).ravel()
+    told = [law.total_variance for law in _entry_noise(found, turn)]
+    np.testing.assert_allclose(told, own, rtol=0.05, atol=1e-6)
 
 
 def test_a_wide_ball_moves_nobody_and_a_small_one_pulls_in() -> None:
