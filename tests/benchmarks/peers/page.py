@@ -156,7 +156,7 @@ def _exactly() -> Iterator[str]:
         "",
         "A simulated ratio has an error. These have none: the noise of every library on what an answer is computed from is known, its error follows",
         "to first order, and so does the whole law of a selected median. Each statistic beside the least error of the other libraries; goals 1.1 with the",
-        "interval included, 1.0 without, at n·ε ≥ 1,000.",
+        "interval included, 1.0 without, at n·ε ≥ 1,000; at n·ε = 100 the noise on a slope is too large for its first order to say much.",
         "",
     )
     found = _grouped(list(ratios()))

@@ -32,20 +32,18 @@ function paper(facts: CompareFacts): { x: (loss: number) => number; y: (part: nu
   };
 }
 
-/** The lines, each with its name where it ends; names stand a line of letters apart. */
+/** The lines, each led to its name where it ends; names stand more than a line of letters apart. */
 function lines(facts: CompareFacts, unit: number): SVGElement[] {
   const [range, { x, y }] = [rangeOf(facts), paper(facts)];
   const losses = Array.from({ length: 80 }, (_, i) => range.low * (range.high / range.low) ** (i / 79));
-  const ends = apart(
-    facts.questions.map(one => y(partAt(one, range.high))),
-    17 * unit,
-    H - BOTTOM - 4 * unit
-  );
+  const heights = facts.questions.map(one => y(partAt(one, range.high)));
+  const ends = apart(heights, 17 * unit, H - BOTTOM - 4 * unit);
   return facts.questions.flatMap((one, i) => {
     const path = losses.map(loss => `${x(loss).toFixed(1)} ${y(partAt(one, loss)).toFixed(1)}`).join('L');
     return [
       svg('path', { class: 'pv-line', d: `M${path}`, 'stroke-dasharray': LOOKS[i % LOOKS.length]! }),
-      text(W - RIGHT + 8, ends[i]! + 4, cut(one.name, LONGEST), 'start')
+      svg('path', { class: 'axis', d: `M${W - RIGHT + 1} ${heights[i]!}L${W - RIGHT + 8} ${ends[i]!}` }),
+      text(W - RIGHT + 11, ends[i]! + 4, cut(one.name, LONGEST), 'start')
     ];
   });
 }

@@ -24,7 +24,7 @@ export function lineNames(
 ): SVGTextElement[] {
   const places = apart(
     ends.map(([, y]) => y),
-    14 * unit,
+    17 * unit,
     bottom
   );
   return ends.map(([name], i) => text(x, places[i]! + 4 * unit, cut(name, most), 'start'));
