@@ -57,7 +57,6 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
     "correlation": ("correlation", {"other": "y"}),
     "histogram": ("histogram", {"column": "region"}),
     "mean by region": ("mean", {"by": ["region"]}),
-    "median by region, ci=True": ("quantile", {"ci": True, "by": ["region"]}),
     "mean, clamped=True": ("mean", {"clamped": True}),
     "weighted mean": ("weighted_mean", {"other": "w"}),
     "weighted sum": ("weighted_sum", {"other": "w"}),
@@ -188,7 +187,8 @@ def cell(line: dict[str, Any] | None) -> str:
         return "–"
     share = line["coverage"]
     short = share + 3 * math.sqrt(0.95 * 0.05 / line["judged"]) < 0.95
-    wide = f" ({100 * line['unbounded']:.0f} % unbounded)" if line.get("unbounded") else ""
+    lost = 100 * line.get("unbounded", 0.0)
+    wide = f" ({lost:.0f} % unbounded)" if lost >= 0.5 else ""
     return f"{'**' if short else ''}{100 * share:.1f}{'**' if short else ''}{wide}"
 
 
@@ -197,11 +197,12 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     releases = {line["statistic"]: int(line["releases"]) for line in lines}
     least, most = min(releases.values()), max(releases.values())
     error = 100 * math.sqrt(0.95 * 0.05 / most)
+    behind = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     yield from (
         "# Coverage: how often intervals hold",
         "",
         f"Simulated studies of {ROWS:,} rows, drawn from two populations of {PEOPLE:,} people each, released with simulated noise of the",
-        f"mechanisms' own laws: **{least:,} to {most:,} releases** behind each figure, as its row says (of {most:,} one standard error of 95 % is {error:.2f}).",
+        f"mechanisms' own laws: **{behind} releases** behind each figure, as its row says (of {most:,} one standard error of 95 % is {error:.2f}).",
         "Intervals are at 95 %. The *privacy* interval is judged by the study's own number, the *confidence* interval by the",
         "population's. x is from 0 to 100: *skewed* (median 18), or *heaped* at tens and fives, as ages are told; y depends on x with unequal",
         "variances; the rare event has probability 5 %; weights are 1, 2 and 4. Of an answer with several entries the worst one stands here. What is more than three",
