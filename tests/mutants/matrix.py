@@ -127,12 +127,12 @@ MUTANTS = {
     "moments: a quarter off the diagonal": Mutant(
         "Off the diagonal a quarter of the variance instead of half.",
         replaced(moments, "_gaussian", quarter_off_the_diagonal),
-        costs_at_most_one("two columns", ROW),
+        costs_at_most_one("one column", ROW),
     ),
     "moments: root two lost": Mutant(
         "The bound of a row that comes is used for a row that changes.",
         replaced(moments, "l2_squared", no_root_two),
-        costs_at_most_one("two columns", ROW),
+        costs_at_most_one("one column", ROW),
     ),
     "moments: rows outside the ball": Mutant(
         "Priced for the ball, rows are left where they are.",
@@ -147,16 +147,16 @@ MUTANTS = {
     "moments: a unit of two rows as one": Mutant(
         "The factor k squared is dropped.",
         replaced(moments, "_gaussian", one_row),
-        costs_at_most_one("two columns", UNIT),
+        costs_at_most_one("one column", UNIT),
     ),
     "moments: a unit of two rows as one, L1": Mutant(
         "The factor k is dropped.",
         replaced(moments, "_laplace", one_row),
-        costs_at_most_one("two columns", UNIT, "epsilon"),
+        costs_at_most_one("one column", UNIT, "epsilon"),
     ),
     "moments: a column forgotten": Mutant(
         "The bound is that of one column less.",
         replaced(moments, "l1", fewer_columns),
-        costs_at_most_one("two columns", ADDED, "epsilon"),
+        costs_at_most_one("one column", ADDED, "epsilon"),
     ),
 }
