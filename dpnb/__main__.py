@@ -66,7 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
     init = commands.add_parser("init", help="draft a schema for a data file, from names and types only")
     init.add_argument(
-        "data", help="people.csv, people.parquet, people.duckdb or postgresql://host/database?table=people"
+        "data",
+        help="people.csv, people.parquet, a folder of Parquet files, people.duckdb or postgresql://host/database?table=people",
     )
     init.add_argument(
         "-o", "--output", type=Path, help="where to write (default: people.dpnb.toml beside it)"
@@ -178,6 +179,7 @@ def _init(options: argparse.Namespace) -> str:
 def _draft(options: argparse.Namespace) -> tuple[str, Path]:
     """Return a draft, and where it is written if no other place is named."""
     from dpnb.owner.draft import Beside, draft, fields_of
+    from dpnb.trusted.schema.named_file import EVERY, every
 
     if is_server(options.data):
         return _server_draft(options.data, options.table, options.beside)
@@ -185,10 +187,11 @@ def _draft(options: argparse.Namespace) -> tuple[str, Path]:
         raise OwnerError(
             "dpnb init reads files and PostgreSQL: draft from one Parquet file of the table, then write source = …"
         )
-    path = Path(options.data)
-    tables = [Beside(path, fields_of(path)) for path in options.beside]
+    path = every(Path(options.data))
+    tables = [Beside(path, fields_of(path)) for path in map(every, options.beside)]
     text = draft(path, fields_of(path, options.table), beside=tables, on=options.on)
-    return text, path.with_suffix(SUFFIX)
+    folder = path.parent
+    return text, folder.with_name(folder.name + SUFFIX) if path.name == EVERY else path.with_suffix(SUFFIX)
 
 
 def _server_draft(source: str, table: str | None, beside: Sequence[Path]) -> tuple[str, Path]:

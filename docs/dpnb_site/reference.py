@@ -143,7 +143,7 @@ def toml() -> str:
     ]
     reads = ", ".join(f"`{suffix}`" for suffix in owner.FORMATS)
     return (
-        f"## Every key of a declaration\n\n{table(('section', 'keys'), rows)}\n\nA `source` ends in {reads}. An unknown key is refused, with the "
+        f"## Every key of a declaration\n\n{table(('section', 'keys'), rows)}\n\nA `source` ends in {reads}, or is a folder of Parquet files, `visits/*.parquet`. An unknown key is refused, with the "
         f"nearest known one.\n\n## Every key of a service\n\n{table(('section', 'keys'), served)}"
     )
 

@@ -15,6 +15,7 @@ from dpnb.errors import OwnerError
 from dpnb.teach.public_rows import Columns, read_file, with_tables
 from dpnb.trusted.privacy.unit import Adjacency
 from dpnb.trusted.schema import Mode, Schema
+from dpnb.trusted.schema.named_file import EVERY, every
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
 from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import FileSource, Source, StudySource
@@ -168,7 +169,9 @@ def names_a_file(text: str) -> bool:
 
 
 def _refuse_no_table(path: Path) -> None:
-    if path.is_dir():
-        raise OwnerError(f"{path} is a folder: name one file of rows, such as people.csv.")
+    if path.is_dir() and not any(path.glob(EVERY)):
+        raise OwnerError(
+            f"{path} is a folder without Parquet files: name one file of rows, such as people.csv, or a folder of Parquet files."
+        )
     if path.suffix.lower() != ".toml":
-        format_of(path)
+        format_of(every(path))

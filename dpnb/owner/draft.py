@@ -15,6 +15,7 @@ from pathlib import Path
 from dpnb.owner.column_guess import Guess, guess
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.first_line import header
+from dpnb.trusted.schema.named_file import EVERY, every
 from dpnb.trusted.schema.owner import format_of
 
 Fields = Sequence[tuple[str, str]]
@@ -87,7 +88,7 @@ class Beside:
     @property
     def table(self) -> str:
         """Its name in the declaration."""
-        return _NOT_IN_KEYS.sub("_", self.path.stem).strip("_") or "other"
+        return _NOT_IN_KEYS.sub("_", stem_of(self.path)).strip("_") or "other"
 
 
 def draft(
@@ -140,10 +141,10 @@ def draft(
     guesses = [(name, guess(name, stored)) for name, stored in fields]
     on, unit = _joined_by(path, guesses, beside, on)
     text = _HEAD.format(
-        file=path.name,
+        file=_written(path),
         name=_quoted(named_from(path)),
-        title=_quoted(path.stem),
-        source=_quoted(source or path.name),
+        title=_quoted(stem_of(path)),
+        source=_quoted(source or _written(path)),
         unit=unit,
     )
     text += "".join(_section(name, seems) for name, seems in guesses if not beside or name != on)
@@ -176,7 +177,7 @@ def _tables(beside: Sequence[Beside], on: str | None, taken: set[str]) -> Iterat
     lines = []
     for one in beside:
         written = _NOT_GUESSED if on is None else _quoted(on)
-        file = one.path.name
+        file = _written(one.path)
         yield _TABLE.format(file=file, table=one.table, file_quoted=_quoted(file), on=written)
         guesses = [(name, _prepared(guess(name, stored))) for name, stored in one.fields if name != on]
         for name, seems in guesses:
@@ -216,7 +217,7 @@ def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str
     OwnerError
         As :func:`draft`.
     """
-    path = Path(path)
+    path = every(Path(path))
     if format_of(path) != "csv":
         from dpnb.trusted.owner.header import fields
 
@@ -229,8 +230,18 @@ def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str
 
 def named_from(path: Path) -> str:
     """Return the name of a dataset, made of its file's."""
-    stem = _NOT_IN_NAMES.sub("_", path.stem).strip("_.-")[:64] or "data"
+    stem = _NOT_IN_NAMES.sub("_", stem_of(path)).strip("_.-")[:64] or "data"
     return stem if stem[0].isalpha() else f"data_{stem}"[:64]
+
+
+def stem_of(path: Path) -> str:
+    """Return what a file is called, without its ending; a folder of files by its own name."""
+    return path.parent.name if path.name == EVERY else path.stem
+
+
+def _written(path: Path) -> str:
+    """What a declaration beside a file, or a folder of files, says of where it is."""
+    return "/".join(path.parts[-2:]) if path.name == EVERY else path.name
 
 
 def _or(names: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.dialect import Dialect
+from dpnb.trusted.schema.named_file import EVERY
 from dpnb.trusted.schema.owner import OwnedDataset, format_of
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _parquet(path: Path) -> Columns:
         ("pandas", "read_parquet"),
     ):
         with contextlib.suppress(ImportError):
-            table = getattr(import_module(package), read)(str(path))
+            table = getattr(import_module(package), read)(str(path.parent if path.name == EVERY else path))
             names = getattr(table, "column_names", None) or list(table.columns)
             return {str(name): table[str(name)] for name in names}
     raise Unavailable("Nothing installed reads Parquet files here. Run: pip install pyarrow")

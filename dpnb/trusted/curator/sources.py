@@ -16,11 +16,11 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
-from dpnb.trusted.curator.engines.raw_table import refuse_empty, told_apart
+from dpnb.trusted.curator.engines.raw_table import digest, refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
 from dpnb.trusted.privacy.measure import Measure
@@ -28,7 +28,7 @@ from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.lake_table import LakeTable
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles, Tables
+from dpnb.trusted.schema.named_file import EVERY, NamedFile, NamedFiles, Tables, every
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
 from dpnb.trusted.schema.server_table import ServerTable
 from dpnb.trusted.wire.codec import exact_json
@@ -169,7 +169,7 @@ def _study(name: str, studies: str | None) -> Found:
 def _file(source: FileSource, home: Home) -> Found:
     path, declared = _named(source.path, home), None
     if bytes(source.schema) != b"null":
-        owned = OwnedDataset(_schema(source.schema), path, dialect=_dialect(source.dialect))
+        owned = OwnedDataset(_schema(source.schema), every(path), dialect=_dialect(source.dialect))
     elif path.name.endswith(".toml"):
         owned, declared = load(path), path
     else:
@@ -201,10 +201,11 @@ def _with_others(found: Found, owned: OwnedDataset, home: Home) -> Found:
     every = (found, *tables.values())
 
     def now() -> str:
-        return _digest(*(one.fingerprint if one.recognise is None else one.recognise() for one in every))
+        return digest(*(one.fingerprint if one.recognise is None else one.recognise() for one in every))
 
-    files = NamedFiles(_file_of(found), {name: _file_of(one) for name, one in tables.items()})
-    fingerprint = _digest(*(one.fingerprint for one in every))
+    own, *others = (cast("NamedFile", one.rows()) for one in every)
+    files = NamedFiles(own, dict(zip(tables, others, strict=True)))
+    fingerprint = digest(*(one.fingerprint for one in every))
     marks = tuple(mark for one in every for mark in one.marks)
     return replace(found, fingerprint=fingerprint, rows=lambda: files, recognise=now, marks=marks, close=None)
 
@@ -236,42 +237,25 @@ def _in_server(table: ServerTable | LakeTable, schema: Schema, home: Home) -> Fo
     )
 
 
-def _file_of(found: Found) -> NamedFile:
-    rows = found.rows()
-    assert isinstance(rows, NamedFile)
-    return rows
-
-
 def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
     """An open file as it was found: closed again where it cannot be read."""
     schema, table = owned.schema, owned.table
 
-    def fingerprint(whole: str) -> str:
-        return _digest(whole, kind, table or "", repr(owned.dialect))
+    def fingerprint(each: list[str]) -> str:
+        return digest(*each, kind, table or "", repr(owned.dialect))
 
     def now() -> str:
-        whole = file.digest()
-        return fingerprint(whole) if file.stamp() == stamp else "another"
+        each = [part.digest() for part in file.parts]
+        return fingerprint(each) if file.stamp() == stamp else "another"
 
     try:
         refuse_empty(file)
-        kind, stamp, whole = format_of(file.path), file.stamp(), file.digest()
-        return Found(
-            schema,
-            schema.name,
-            fingerprint(whole),
-            lambda: file,
-            table,
-            recognise=now,
-            marks=(_digest(whole, told_apart(file, table)),),
-        )
+        kind, stamp, each = format_of(file.path), file.stamp(), [part.digest() for part in file.parts]
+        marks = tuple(digest(one, told_apart(file, table)) for one in each)
+        return Found(schema, schema.name, fingerprint(each), lambda: file, table, recognise=now, marks=marks)
     except BaseException:
         file.close()
         raise
-
-
-def _digest(*facts: str) -> str:
-    return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
 
 
 def _named(text: str, home: Home) -> Path:
@@ -279,6 +263,9 @@ def _named(text: str, home: Home) -> Path:
 
     Its rows are nobody's; and a file that this process opens and closes again loses every lock that SQLite has on it.
     """
+    if Path(text).name == EVERY:
+        for file in Path(text).parent.glob("*"):
+            _named(str(file), home)
     try:
         Path(text).lstat()
         with contextlib.suppress(OSError):
@@ -320,8 +307,8 @@ def _handed_over(source: HandOver, home: Home) -> Found:
     schema = _schema(source.schema)
     own, digests = tables.pop("", {}), [_columns_digest(columns) for columns in tables.values()]
     rows: Rows = Tables(own, tables) if tables else own
-    digest = _columns_digest(own) if not tables else _digest(_columns_digest(own), *digests)
-    return Found(schema, schema.name, digest, lambda: rows, notes=(HELD,))
+    whole = _columns_digest(own) if not tables else digest(_columns_digest(own), *digests)
+    return Found(schema, schema.name, whole, lambda: rows, notes=(HELD,))
 
 
 def read_arrays(arrays: Mapping[str, np.ndarray], table: int = 0) -> dict[str, np.ndarray]:

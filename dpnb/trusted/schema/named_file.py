@@ -1,6 +1,6 @@
 """A file, exactly as it was named: opened once, and read through that opening ever after.
 
-A path is literal: no pattern, no folder, no second file. A pipe, a device, a socket, a folder and an endless link are
+A path is literal: no pattern and no second file, but a folder of Parquet files, which are all that lies in it. A pipe, a device, a socket, a folder and an endless link are
 refused before a byte is read, and none of them can make an opening wait. What is hashed and what is read is one file,
 also when its name meanwhile leads to another one.
 """
@@ -11,7 +11,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping
@@ -25,6 +24,10 @@ from dpnb.trusted.schema.dialect import STRICT, Dialect
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 _OPEN_FILES = Path("/proc/self/fd")
 _BLOCK = 2**22
+EVERY = "*.parquet"
+"""What stands for a file's name where a source is every Parquet file of a folder."""
+_MOST_FILES = 400
+"""Files that are held open together: a process may usually hold 1,024."""
 _TICK = 0.01
 """Seconds between two times that a system's file clock tells apart, at most."""
 
@@ -65,9 +68,11 @@ class NamedFile:
         OwnerError
             When there is none, or this user may not read it.
         """
+        if path.name == EVERY:
+            return NamedFolder.of(path)
         try:
             _ordinary(path, path.stat())
-            descriptor = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS))
+            descriptor = os.open(path, os.O_RDONLY | _flags())
         except (OSError, ValueError) as error:
             raise OwnerError(_unreadable(path, error)) from None
         try:
@@ -87,6 +92,11 @@ class NamedFile:
         """Let go of the file."""
         with contextlib.suppress(OSError):
             os.close(self.descriptor)
+
+    @property
+    def parts(self) -> tuple[NamedFile, ...]:
+        """The files whose rows are read, one after the other."""
+        return (self,)
 
     @property
     def size(self) -> int:
@@ -146,42 +156,48 @@ class NamedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchedRows(NamedFile):
-    """The declared cells of a server's table, each as its text, in a file of our own that is deleted when it is closed.
+class NamedFolder(NamedFile):
+    """Every Parquet file of a folder, by their names, each held open; the folder is too, whose own stamp tells of another file.
 
     Parameters
     ----------
-    names : tuple of str
-        The columns in their order; a column of no meaning stands before them, so that no line is empty.
+    parts : tuple of NamedFile
+        The files whose rows are read, one after the other.
     """
 
-    names: tuple[str, ...] = ()
+    parts: tuple[NamedFile, ...] = ()
+
+    @classmethod
+    def of(cls, path: Path) -> NamedFolder:
+        """Open a folder and its files.
+
+        Raises
+        ------
+        OwnerError
+            When it holds no Parquet file, or anything else: rows that nobody reads would be left out in silence.
+        """
+        with contextlib.ExitStack() as opened:
+            try:
+                descriptor = os.open(path.parent, os.O_RDONLY | _flags())
+                opened.callback(os.close, descriptor)
+                found = sorted(one for one in path.parent.iterdir() if one.name[0] not in "._")
+            except OSError as error:
+                raise OwnerError(_unreadable(path.parent, error)) from None
+            _refuse_others(path.parent, found)
+            parts = tuple(opened.enter_context(NamedFile.open(one)) for one in found)
+            opened.pop_all()
+        return cls(path, descriptor, parts=parts)
 
     def close(self) -> None:
-        """Let go of the rows, and delete them."""
+        """Let go of the folder and its files."""
+        for file in self.parts:
+            file.close()
         NamedFile.close(self)
-        self.path.unlink(missing_ok=True)
 
-
-@dataclass(frozen=True, slots=True)
-class ColumnFiles(NamedFile):
-    """The declared cells of a table of Spark, as Parquet in a folder of our own that is deleted when it is closed.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The columns in their order; in the files they are c0, c1, …
-    files : tuple of str
-        In the order of the rows.
-    """
-
-    names: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-
-    def close(self) -> None:
-        """Let go of the rows, and delete them."""
-        NamedFile.close(self)
-        shutil.rmtree(self.path, ignore_errors=True)
+    def stamp(self) -> tuple[int, ...]:
+        """When a file was last added, removed, renamed or changed."""
+        stamps = (number for file in self.parts for number in file.stamp())
+        return (*NamedFile.stamp(self), *stamps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +225,34 @@ class NamedFiles(Tables):
 def held(source: Any, dialect: Dialect = STRICT) -> Iterator[Any]:
     """Hold a source open while it is read, where it is a path; whatever else it is comes back as it is."""
     if isinstance(source, str | Path):
-        with NamedFile.open(Path(source), dialect) as file:
+        with NamedFile.open(every(Path(source)), dialect) as file:
             yield file
     else:
         yield source
+
+
+def _flags() -> int:
+    return sum(getattr(os, flag, 0) for flag in _FLAGS)
+
+
+def every(path: Path) -> Path:
+    """The path of a file; of a folder that of every Parquet file in it."""
+    return path / EVERY if path.is_dir() else path
+
+
+def _refuse_others(folder: Path, found: list[Path]) -> None:
+    for one in found:
+        if one.suffix.lower() != ".parquet" or one.is_symlink():
+            raise OwnerError(
+                f"{folder} holds {one.name}, which is no .parquet file of its own: in a folder that is a source lie Parquet files "
+                "of one table, no links and no folders. Move it elsewhere, or name one file."
+            )
+    if not found:
+        raise OwnerError(
+            f"{folder} holds no .parquet file: name a folder of Parquet files, or one ordinary file."
+        )
+    if len(found) > _MOST_FILES:
+        raise OwnerError(f"{folder} holds more than {_MOST_FILES} Parquet files: write them into fewer.")
 
 
 def _ordinary(path: Path, found: os.stat_result) -> None:

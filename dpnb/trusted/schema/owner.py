@@ -21,7 +21,7 @@ from dpnb.trusted.schema import Column, Mode, Schema, nearest
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
-from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.schema.named_file import EVERY, NamedFile, every
 from dpnb.trusted.schema.prepare_section import read_lines
 from dpnb.trusted.schema.records import known, needed, within
 from dpnb.trusted.schema.server_table import ServerTable, is_server
@@ -136,7 +136,7 @@ def format_of(source: Path) -> Format:
     except KeyError:
         known = ", ".join(FORMATS)
         raise OwnerError(
-            f"{source.name}: dpnb reads {known}; convert the file to one of them (save a spreadsheet as CSV)"
+            f"{source.name}: dpnb reads {known}, and a folder of Parquet files; convert the file to one of them (save a spreadsheet as CSV)"
         ) from None
 
 
@@ -148,15 +148,19 @@ def beside(data: str | Path) -> Path:
     OwnerError
         When there is none; the message names the command that drafts it.
     """
-    path = Path(data)
+    path = every(Path(data))
+    if path.name == EVERY:
+        path = path.parent
     if not path.name:
-        raise OwnerError(f"{path} is a folder, not a file of rows. Name a CSV or Parquet file.")
-    found = path.with_suffix(SUFFIX)
-    if not found.is_file():
-        if not Path(data).exists():
-            raise OwnerError(f"There is no file {Path(data).name}.")
         raise OwnerError(
-            f"{Path(data).name} has no schema beside it ({found.name}). Draft one: dpnb init {Path(data).name}"
+            f"{path} is a folder without a name of its own. Name it from outside, or name a CSV or Parquet file."
+        )
+    found = path.with_name(path.name + SUFFIX) if path.is_dir() else path.with_suffix(SUFFIX)
+    if not found.is_file():
+        if not path.exists():
+            raise OwnerError(f"There is no file {path.name}.")
+        raise OwnerError(
+            f"{path.name} has no schema beside it ({found.name}). Draft one: dpnb init {path.name}"
         )
     return found
 
@@ -490,6 +494,6 @@ def _place(source: Any, folder: Path | None) -> Path | None:
             'write source = "postgresql://host/database?table=visits" or "spark:s3a://lake/visits"'
         )
     path = Path(cast("str | Path", source)).expanduser()
-    place = path if folder is None else folder / path
+    place = every(path if folder is None else folder / path)
     format_of(place)
     return place

@@ -15,8 +15,7 @@ from dpnb.trusted.curator.engines.postgres_session import connect, told
 from dpnb.trusted.curator.engines.raw_table import digest, no_column, quoted, refuse_changed
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.named_file import FetchedRows
-from dpnb.trusted.schema.server_table import ServerTable
+from dpnb.trusted.schema.server_table import FetchedRows, ServerTable
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -215,12 +215,8 @@ def counted(
         connection.execute(f"SET temp_directory = {literal(workshop)}")
         raw = open_source(connection, file, table, workshop=Path(workshop), uses=uses)
         shut(connection, [file], [raw])
-        try:
+        with _whole(file):
             found = [connection.execute(query).fetchall()[0] for query in questions(raw)]
-        except duckdb.Error as error:
-            raise OwnerError(
-                f'"{file.path.name}" cannot be read to its end: a row is damaged or not UTF-8 text.'
-            ) from error
     return [tuple(map(int, row)) for row in found]
 
 
@@ -230,7 +226,10 @@ def shut(connection: duckdb.DuckDBPyConnection, sources: Iterable[Any], tables: 
         connection.execute(f"SET {name} = false")
     files = [source for source in sources if isinstance(source, NamedFile)]
     if files:
-        allowed = {*map(place_of, files), *(place for raw in tables for place in raw.files)}
+        allowed = {
+            *(place_of(part) for file in files for part in file.parts),
+            *(place for raw in tables for place in raw.files),
+        }
         connection.execute(f"SET allowed_paths = [{', '.join(map(literal, allowed))}]")
         connection.execute("SET enable_external_access = false")
 

@@ -1,7 +1,7 @@
 """Opening what an owner has: CSV, Parquet, a DuckDB file, or a table in memory.
 
-A file is read through the one opening that was hashed, never by its name again: a path is no pattern here, a folder's name
-adds no column, a view or another file is never followed. CSV is read as text, every column, with the delimiter taken from
+A file is read through the one opening that was hashed, never by its name again: a path is no pattern here but the one that
+means every Parquet file of a folder, whose name adds no column, a view or another file is never followed. CSV is read as text, every column, with the delimiter taken from
 its first line alone: no type and no dialect is guessed from rows, and a file whose rows cannot be told apart one by one is
 refused (:mod:`~dpnb.trusted.curator.engines.csv_rows`). What is wrong with a file (missing, empty, unreadable, no such table or
 column) is told to the owner, as an :class:`~dpnb.trusted.errors.OwnerError` that never quotes a row.
@@ -26,8 +26,10 @@ from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.dialect import Dialect
-from dpnb.trusted.schema.named_file import ColumnFiles, FetchedRows, NamedFile
+from dpnb.trusted.schema.lake_table import ColumnFiles
+from dpnb.trusted.schema.named_file import NamedFile, NamedFolder
 from dpnb.trusted.schema.owner import FORMATS
+from dpnb.trusted.schema.server_table import FetchedRows
 
 _DELIMITERS = ",;\t|"
 _COMPUTED = "a generated value"
@@ -126,6 +128,8 @@ def open_source(
 def _open_file(
     connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None, workshop: Path | None
 ) -> RawTable:
+    if isinstance(file, NamedFolder):
+        return _of_parts(file, [_open_file(connection, one, None, None) for one in file.parts])
     name = file.path.name
     kind = FORMATS.get(file.path.suffix.lower())
     if kind is None:
@@ -140,6 +144,20 @@ def _open_file(
         return _open_database(connection, file, table)
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
         raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def _of_parts(folder: NamedFolder, parts: Sequence[RawTable]) -> RawTable:
+    """Files of the same columns, one after the other: a cell of another type would be read as those of the first file are."""
+    for file, part in zip(folder.parts, parts, strict=True):
+        if list(part.columns.items()) != list(parts[0].columns.items()):
+            raise OwnerError(
+                f'"{file.path.name}" and "{folder.parts[0].path.name}" have not the same columns of the same types in the same '
+                "order: write the files of a folder alike."
+            )
+    if len(parts) == 1:
+        return parts[0]
+    listed = ", ".join(literal(place_of(file)) for file in folder.parts)
+    return RawTable(f"read_parquet([{listed}], hive_partitioning=false)", parts[0].columns)
 
 
 def _numbered(raw: RawTable) -> RawTable:
@@ -158,8 +176,9 @@ def _open_columns(connection: duckdb.DuckDBPyConnection, rows: ColumnFiles) -> R
 
 def refuse_empty(file: NamedFile) -> None:
     """Refuse a file of no bytes; those that a system makes up when they are read call themselves so, and may never end."""
-    if file.size == 0:
-        raise OwnerError(f'"{file.path.name}" is empty: it needs at least a line of column names.')
+    for part in file.parts:
+        if part.size == 0:
+            raise OwnerError(f'"{part.path.name}" is empty: it needs at least a line of column names.')
 
 
 def told_apart(file: NamedFile, table: str | None) -> str:

@@ -158,7 +158,7 @@ class _Cells:
             f"[{', '.join(self.columns[place][0] for place in alike)}] AS l{number}"
             for number, alike in enumerate(places.values())
         )
-        by_unit = "" if self.schema.unit_column is None else f", {self._by_row()}"
+        by_unit = "" if self.schema.unit_column is None else f', {self.raw.place} AS "row"'
         read = f"SELECT {lists}, {self._whose()}{by_unit} FROM {self.raw.sql}"
         parts = [
             f'SELECT owner AS h, CAST(NULL AS BIGINT) AS i, "row", 0 AS place FROM ({self._owned("SELECT * FROM cells")})'
@@ -172,12 +172,9 @@ class _Cells:
     def _whose(self) -> str:
         """What says whose a row is: its place, or the unit's own cell."""
         if self.schema.unit_column is None:
-            return self._by_row()
+            return f'{self.raw.place} AS "row"'
         sql, kind = self.raw.column(self.schema.unit_column)
         return f"{sql if is_number(kind) else text_sql(sql, kind)} AS unit"
-
-    def _by_row(self) -> str:
-        return f'{self.raw.place} AS "row"'
 
     def _owned(self, source: str) -> str:
         """A SELECT with the number of whose each row is."""
@@ -471,10 +468,9 @@ def define_finished(connection: duckdb.DuckDBPyConnection, *, own: bool = True) 
     Another version of DuckDB may hash otherwise, and what is recognised stays: the arithmetic written out is the same, and slower.
     """
     probes = (1, 2**63 + 12345, 3**80)
-    found = connection.execute(
-        f"SELECT {', '.join(f'hash({probe}::UHUGEINT)' for probe in probes)}, hash(7::UBIGINT)"
-    )
-    own = own and found.fetchall() == [tuple(map(finished, (*probes, 7)))]
+    asked = ", ".join(f"hash({probe}::UHUGEINT)" for probe in probes)
+    found = connection.execute(f"SELECT {asked}, hash(7::UBIGINT)").fetchall()
+    own = own and found == [tuple(map(finished, (*probes, 7)))]
     for name, written in ({_FINISHED: "hash(x)"} if own else _ARITHMETIC).items():
         connection.execute(f"CREATE OR REPLACE TEMP MACRO {name}(x) AS {written}")
 

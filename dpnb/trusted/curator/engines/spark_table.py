@@ -22,8 +22,7 @@ from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.raw_table import digest, no_column, refuse_changed
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.lake_table import LakeTable
-from dpnb.trusted.schema.named_file import ColumnFiles
+from dpnb.trusted.schema.lake_table import ColumnFiles, LakeTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
