@@ -25,10 +25,10 @@ EVERY, BLOCKS = 2.0, 15
 MIB = 2**20
 
 
-def resident(pid):
-    """The bytes that a process holds in memory."""
+def resident(pid, of="VmRSS"):
+    """The bytes that a process holds in memory; `VmData` is what it has reserved, of which it may have touched a part."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return 1024 * int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
+    return 1024 * int(next(line for line in lines if line.startswith(of)).split()[1])
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,12 @@ def soaked(minutes, warm=WARM, pause=PAUSE):
         print(f"to be warm: {rate(made, tokens, warm, 1, plans)}", flush=True)
         with at_work(made, tokens, 60 * minutes, 1, plans, pause) as seen:
             begin, points = time.monotonic(), []
+            reserved = resident(made.process.pid, "VmData") / MIB
             while (now := time.monotonic() - begin) < 60 * minutes:
                 points.append((now / 60, resident(made.process.pid) / MIB))
                 time.sleep(EVERY)
+            more = resident(made.process.pid, "VmData") / MIB - reserved
+            print(f"{reserved:.1f} MiB reserved when warm, {more:+.1f} at the end", flush=True)
         log = made.folder / "home" / "curator.log"
         assert not any(one["refused"] for one in seen), (seen[0]["refused"], log.read_text())
         return sum(len(one["waits"]) for one in seen), Slope.of(points)
