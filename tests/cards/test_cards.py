@@ -48,6 +48,9 @@ def all_cards(schema=None):
     }
 
 
+KINDS = sorted(all_cards())
+
+
 def sanitised(html):
     """The text that is left when a sanitiser has done its work, one line for each table row or block."""
     kept = nh3.clean(str(html))
@@ -59,7 +62,7 @@ def sanitised(html):
     return "\n".join(line for line in lines if line)
 
 
-@pytest.mark.parametrize("kind", sorted(all_cards()))
+@pytest.mark.parametrize("kind", KINDS)
 def test_text_is_golden(kind):
     """The text form of each card is what it was."""
     text = all_cards()[kind].text + "\n"
@@ -102,7 +105,7 @@ def test_release_reads_without_styles_drawings_and_scripts():
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("kind", sorted(all_cards()))
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_card_survives_the_sanitiser(kind):
     """What a sanitiser leaves of a card still holds its first words and its numbers."""
     card = all_cards()[kind]
@@ -182,7 +185,7 @@ def test_pending_estimate_says_that_nothing_was_spent():
 # ---------------------------------------------------------------- other people's text
 
 
-@pytest.mark.parametrize("kind", sorted(all_cards()))
+@pytest.mark.parametrize("kind", KINDS)
 def test_labels_cannot_become_markup(kind):
     """An owner's label stays text: no tag, no attribute, no terminal escape, no reversed line."""
     card = all_cards(made.study(label=made.EVIL, title=made.EVIL))[kind]
@@ -212,7 +215,7 @@ def test_no_card_asks_the_network():
 # ---------------------------------------------------------------- forms
 
 
-@pytest.mark.parametrize("kind", sorted(all_cards()))
+@pytest.mark.parametrize("kind", KINDS)
 def test_bundle_has_every_form(kind):
     """A bundle holds HTML, text and strict JSON that names its kind."""
     card = all_cards()[kind]

@@ -6,6 +6,7 @@ names. A block that is not run stands under ``<!-- not run: the reason -->``. Bl
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,9 +63,11 @@ def elsewhere(page: Path) -> bool:
     if name in ELSEWHERE:
         return True
     named = (name, f'"docs" / "{page.name}"')
-    tests = [
-        path for path in (ROOT / "tests").rglob("test_*.py") if path.relative_to(ROOT).parts[1] != "docs"
-    ]
-    return name != "README.md" and any(
-        any(one in path.read_text(encoding="utf-8") for one in named) for path in tests
-    )
+    return name != "README.md" and any(any(one in text for one in named) for text in _other_tests())
+
+
+@functools.cache
+def _other_tests() -> list[str]:
+    """Return the texts of the tests of all other rooms."""
+    found = (ROOT / "tests").rglob("test_*.py")
+    return [path.read_text(encoding="utf-8") for path in found if path.relative_to(ROOT).parts[1] != "docs"]

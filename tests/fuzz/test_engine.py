@@ -33,6 +33,7 @@ from dpnb.trusted.schema import Column
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from tests.contracts.engine import as_lists
 from tests.contracts.handed import prepare
+from tests.examples import rotation
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import cell
 from tests.fuzz.tables import TABLE
@@ -148,14 +149,14 @@ def written(cell):
 
 
 def test_random_preparations_and_joins_have_the_references_integers(tmp_path):
-    """Raw files through the SQL of one row of each unit and of the join, capped questions too, 12 cells."""
-    assert compared_prepared(5, 12, tmp_path) > 50
+    """Raw files through the SQL of one row of each unit and of the join, capped questions too, 4 cells, others each day."""
+    assert compared_prepared(rotation(), 4, tmp_path) > 8
 
 
 @pytest.mark.slow
 def test_random_cells_have_the_references_integers(tmp_path):
-    """Raw values through the SQL quantiser, every statistic's requests, 30 cells."""
-    assert compared(11, 30, tmp_path) > 200
+    """Raw values through the SQL quantiser, every statistic's requests, 10 cells, others each day."""
+    assert compared(rotation(), 10, tmp_path) > 60
 
 
 @pytest.mark.soak
