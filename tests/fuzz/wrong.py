@@ -409,7 +409,11 @@ def less_of(mechanism: type) -> Patch:
 
 
 def _sixth(real: Any) -> Any:
-    return lambda one, facts: tuple(paid.scaled(Fraction(1, 6)) for paid in real(one, facts))
+    def priced(request: Any, mechanism: Any, facts: Any) -> Any:
+        cells, found = real(request, mechanism, facts)
+        return cells, tuple(paid.scaled(Fraction(1, 6)) for paid in found)
+
+    return priced
 
 
 def smaller_products(monkeypatch: Any) -> None:

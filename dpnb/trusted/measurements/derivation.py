@@ -7,11 +7,11 @@ the same rows are priced together, at the worst single move, and so are those th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Total, ValueCounts
 from dpnb.trusted.measurements import box, located, pick, placement, quantile, sums, threshold
-from dpnb.trusted.measurements.facts import Facts, Measurement, refuse
+from dpnb.trusted.measurements.facts import Facts, Measurement, Priced, refuse, same_cells
 from dpnb.trusted.measurements.products import joint_event
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
@@ -29,7 +29,7 @@ from dpnb.trusted.privacy.measure import Measure
 
 Events = tuple[PrivacyEvent, ...]
 
-ALONE: Final[dict[tuple[type, type], Callable[[Measurement, Facts], Events]]] = {
+ALONE: Final[dict[tuple[type, type], Callable[[Any, Any, Facts], Priced]]] = {
     (Total, PermuteAndFlip): pick.events,
     (CrossMoments, PermuteAndFlip): pick.events,
     (ValueCounts, QuantileSelection): quantile.events,
@@ -74,7 +74,7 @@ def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
         event
         for one, kind in zip(measurements, kinds, strict=True)
         if kind in ALONE
-        for event in ALONE[kind](one, facts.capped(one.request.where))
+        for event in _alone(one, facts.capped(one.request.where))
     ]
     parts = [sums.Part.of(one, facts) for one, kind in zip(measurements, kinds, strict=True) if kind in SUMS]
     matrices = [
@@ -83,6 +83,14 @@ def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
     for frames in sums.apart_from_each_other(sums.frames(parts, facts), facts):
         found += _together(frames, facts)
     return (*found, *(box.event(matrix, facts) for matrix in box.matrices(matrices)))
+
+
+def _alone(measurement: Measurement, facts: Facts) -> Events:
+    """Return the events of a measurement that is priced by itself."""
+    request, mechanism = measurement.request, measurement.mechanism
+    cells, found = ALONE[type(request), type(mechanism)](request, mechanism, facts)
+    same_cells(measurement, cells)
+    return found
 
 
 def _together(frames: Sequence[sums.Frame], facts: Facts) -> list[PrivacyEvent]:

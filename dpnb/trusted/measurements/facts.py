@@ -43,6 +43,7 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.aggregate.cap import RANK, rows_kept
 from dpnb.trusted.errors import PlanError
+from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Schema
@@ -70,6 +71,10 @@ class Measurement:
     request: Request
     mechanism: Any
     cells: int
+
+
+Priced = tuple[int, tuple[PrivacyEvent, ...]]
+"""How many integers a measurement makes, and its events."""
 
 
 def code_ranges(schema: Schema) -> dict[str, Range]:

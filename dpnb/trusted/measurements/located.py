@@ -13,23 +13,18 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpnb.trusted.aggregate.algebra import Lit, Total, ValueCounts
-from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, same_cells
+from dpnb.trusted.measurements.facts import Facts, Priced, cells_of
 from dpnb.trusted.measurements.quantile import on_grid, selection_event
 from dpnb.trusted.measurements.sums import Frame, Part
 from dpnb.trusted.mechanisms import DiscreteLaplace, LocatedSums
-from dpnb.trusted.privacy.event import PrivacyEvent
 
 
-def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+def events(request: ValueCounts, mechanism: LocatedSums, facts: Facts) -> Priced:
     """Return the events of both selections and of the sums."""
-    request, mechanism = measurement.request, measurement.mechanism
-    assert isinstance(request, ValueCounts)
-    assert isinstance(mechanism, LocatedSums)
-    same_cells(measurement, cells_of(request.keys) * mechanism.width)
     on_grid(request, mechanism.steps, facts)
     chosen = (selection_event(one, request, facts) for one in (mechanism.middle, mechanism.radius))
     sums = Frame(_parts(request, mechanism), facts.private(request))
-    return (*chosen, sums.event(facts))
+    return cells_of(request.keys) * mechanism.width, (*chosen, sums.event(facts))
 
 
 def _parts(request: ValueCounts, mechanism: LocatedSums) -> tuple[Part, ...]:

@@ -16,48 +16,45 @@ sum of the two largest widths. Ranges of d add over the rows of a unit.
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit, Total, bounds
-from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, refuse, same_cells
+from dpnb.trusted.measurements.facts import Facts, Priced, cells_of, refuse
 from dpnb.trusted.measurements.sums import Frame, Part, constant
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 
-def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+def events(request: Total | CrossMoments, mechanism: PermuteAndFlip, facts: Facts) -> Priced:
     """Return the events of a pick, one for each."""
-    request, mechanism = measurement.request, measurement.mechanism
-    assert isinstance(mechanism, PermuteAndFlip)
-    steps = _counted(measurement, facts) if isinstance(request, Total) else _overlapping(measurement, facts)
+    found = _counted if isinstance(request, Total) else _overlapping
+    groups, steps = found(request, mechanism, facts)
     if not steps:
         raise constant()
     epsilon = mechanism.epsilon * facts.rows * steps / mechanism.factor
-    return (PrivacyEvent("pure", epsilon),) * mechanism.picks
+    return groups * mechanism.picks, (PrivacyEvent("pure", epsilon),) * mechanism.picks
 
 
-def _counted(measurement: Measurement, facts: Facts) -> int:
-    """Return the largest L1 move of one row."""
-    request, mechanism = measurement.request, measurement.mechanism
-    assert isinstance(request, Total)
+def _counted(request: Any, mechanism: Any, facts: Facts) -> tuple[int, int]:
+    """Return in how many groups is picked, and the largest L1 move of one row."""
     if not request.keys or request.keys[-1].size != mechanism.size:
         raise refuse("a pick is among the cells of its last key")
-    same_cells(measurement, cells_of(request.keys[:-1]) * mechanism.picks)
     low, high = facts.range_of(request.value, request.where)
     part = Part(request, mechanism, max(abs(low), abs(high)), high - low)
     moves = Frame((part,), facts.private(request)).moves(facts)
-    return int(max(sum(part.shifts(kind)) for move in moves for part, kind in move))
+    return cells_of(request.keys[:-1]), int(
+        max(sum(part.shifts(kind)) for move in moves for part, kind in move)
+    )
 
 
-def _overlapping(measurement: Measurement, facts: Facts) -> int:
-    """Return by how much one row can move two candidates apart."""
-    request, mechanism = measurement.request, measurement.mechanism
-    assert isinstance(request, CrossMoments)
+def _overlapping(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
+    """Return that there is one group, and by how much one row can move two candidates apart."""
     pairs = tuple((0, place) for place in range(1, mechanism.size + 1))
     if request.values[:1] != (Lit(1),) or request.pairs != pairs or request.shrink is not None:
         raise refuse("a pick is among the products of 1 and each candidate")
-    same_cells(measurement, mechanism.picks)
     ends = [bounds(value, facts.ranges) for value in request.values[1:]]
     widths = sorted(high - low for low, high in ends)
     entering = max(0, *(high for _, high in ends)) - min(0, *(low for low, _ in ends))
     if not facts.changed:
-        return entering
-    return max(sum(widths[-2:]), entering if facts.private(request) else 0)
+        return 1, entering
+    return 1, max(sum(widths[-2:]), entering if facts.private(request) else 0)

@@ -13,23 +13,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpnb.trusted.aggregate.algebra import Total
-from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, of_ones, refuse, same_cells
+from dpnb.trusted.measurements.facts import Facts, Priced, cells_of, of_ones, refuse
 from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 
-def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+def events(request: Total, mechanism: KSExponential, facts: Facts) -> Priced:
     """Return the events of a placement in every group, and of its check."""
-    request, mechanism = measurement.request, measurement.mechanism
-    assert isinstance(request, Total)
-    assert isinstance(mechanism, KSExponential)
     if not of_ones(request) or not request.keys or request.keys[-1].size != len(mechanism.places):
         raise refuse("a placement counts rows in the cells of its last key")
     groups = cells_of(request.keys[:-1])
-    same_cells(measurement, groups * (len(mechanism.places) + bool(mechanism.check)))
     touched = 2 if facts.changed and groups > 1 else 1
     drawn = PrivacyEvent("exponential", mechanism.epsilon * facts.rows * touched / mechanism.factor)
     if not mechanism.check:
-        return (drawn,)
+        return groups * len(mechanism.places), (drawn,)
     moved = (Fraction(mechanism.points * facts.rows), mechanism.check_scale)
-    return drawn, PrivacyEvent.laplace([[moved] * touched])
+    checked = PrivacyEvent.laplace([[moved] * touched])
+    return groups * (len(mechanism.places) + 1), (drawn, checked)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpnb.trusted.aggregate.algebra import ValueCounts, bounds
-from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, refuse, same_cells
+from dpnb.trusted.measurements.facts import Facts, Priced, cells_of, refuse
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
 
@@ -22,14 +22,10 @@ MOST_OFFSET = 2**48
 _LONGEST = 2**1100
 
 
-def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+def events(request: ValueCounts, mechanism: QuantileSelection, facts: Facts) -> Priced:
     """Return the event of a quantile in every cell."""
-    request, mechanism = measurement.request, measurement.mechanism
-    assert isinstance(request, ValueCounts)
-    assert isinstance(mechanism, QuantileSelection)
-    same_cells(measurement, cells_of(request.keys))
     on_grid(request, mechanism.steps, facts)
-    return (selection_event(mechanism, request, facts),)
+    return cells_of(request.keys), (selection_event(mechanism, request, facts),)
 
 
 def selection_event(mechanism: QuantileSelection, request: ValueCounts, facts: Facts) -> PrivacyEvent:

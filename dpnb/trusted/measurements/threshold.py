@@ -12,17 +12,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpnb.trusted.aggregate.algebra import LabelSums, ValueCounts, bounds
-from dpnb.trusted.measurements.facts import Facts, Measurement, refuse, same_cells
+from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 
-def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+def events(request: ValueCounts | LabelSums, stated: Thresholding, facts: Facts) -> Priced:
     """Return the event of thresholded counts, and of the sums beside them."""
-    request, stated = measurement.request, measurement.mechanism
-    assert isinstance(request, ValueCounts | LabelSums)
-    assert isinstance(stated, Thresholding)
-    same_cells(measurement, 1)
     if isinstance(request, ValueCounts) and request.keys:
         raise refuse("frequent values are not counted by groups")
     summed = request.values if isinstance(request, LabelSums) else ()
@@ -30,4 +26,5 @@ def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
     if len(tops) != len(stated.sum_scales) or not all(tops):
         raise refuse("each sum is of a number that is not always nought, and has noise of its own")
     mechanism = replace(stated, rows=facts.rows)
-    return (PrivacyEvent("approximate", mechanism.epsilon(tops, changed=facts.changed), mechanism.delta),)
+    epsilon = mechanism.epsilon(tops, changed=facts.changed)
+    return 1, (PrivacyEvent("approximate", epsilon, mechanism.delta),)
