@@ -99,7 +99,7 @@ def test_what_is_written_is_what_the_owners_loader_takes(people):
 @pytest.mark.parametrize(
     ("typed", "where", "words"),
     [
-        ({"age": {"upper": "old"}}, ("age", "upper"), "must be a number, not 'old'"),
+        ({"age": {"upper": "old"}}, ("age", "upper"), "must be a finite number, not 'old'"),
         ({"age": {"upper": "-1"}}, ("age", "lower"), "must be below upper"),
         ({"age": {"missing": "200"}}, ("age", "missing"), "missing"),
         ({"sex": {"values": "f, f"}}, ("sex", "values"), "twice"),

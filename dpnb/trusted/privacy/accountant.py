@@ -316,27 +316,12 @@ class Budget:
         LossError
             For another form, or a cap that allows more than the words say.
         """
-        names = record.get("asked_as")
-        if set(record) != {"cap", "asked_as"} or not isinstance(names, Mapping):
+        words = record.get("asked_as")
+        if set(record) != {"cap", "asked_as"} or not isinstance(words, Mapping):
             raise LossError("A budget is written as cap and asked_as.")
-        if not set(names) <= {"epsilon", "rho", "delta"} or not all(
-            isinstance(v, str) for v in names.values()
-        ):
+        if not all(isinstance(word, str) for word in words.values()):
             raise LossError("A budget is asked as epsilon, rho, or epsilon and delta.")
-        read = cls(PrivacyLoss.from_json(record["cap"]), dict(names))
-        if not read._keeps_its_words():
+        read, said = cls(PrivacyLoss.from_json(record["cap"]), dict(words)), cls.from_toml(words)
+        if read.measure is not said.measure or not read.cap.fits_in(said.cap):
             raise LossError("This budget allows more than its words say: write [budget] anew.")
         return read
-
-    def _keeps_its_words(self) -> bool:
-        said = {name: rational(text, name=name) for name, text in self.asked_as.items()}
-        match sorted(said):
-            case ["epsilon"]:
-                return self.measure is Measure.PURE and self.cap.amount <= said["epsilon"]
-            case ["rho"]:
-                return self.measure is Measure.ZCDP and self.cap.amount <= said["rho"]
-            case ["delta", "epsilon"]:
-                left = said["delta"] - self.cap.delta
-                approximate = self.measure is Measure.APPROX_ZCDP and 0 < left < 1
-                return approximate and epsilon_of(self.cap.amount, left) <= said["epsilon"]
-        return False

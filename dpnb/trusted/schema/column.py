@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, cast
 
+from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.schema.calendar import STEPS, constant, start_of
@@ -28,7 +29,7 @@ from dpnb.trusted.schema.grid import (
     whole,
     whole_steps,
 )
-from dpnb.trusted.schema.records import column_name, only, text_of
+from dpnb.trusted.schema.records import column_name, text_of
 
 Value = int | Fraction | str | bool
 Kind = Literal["integer", "number", "category", "date", "datetime", "text"]
@@ -36,6 +37,7 @@ Kind = Literal["integer", "number", "category", "date", "datetime", "text"]
 DROP = "drop"
 _NUMBERS = ("integer", "number")
 _GRID = ("lower", "upper", "step")
+_EVERY = ("name", "type", "label", "missing")
 _WRITTEN: dict[Any, tuple[str, ...]] = {
     **dict.fromkeys((*_NUMBERS, *STEPS), _GRID),
     "category": ("values",),
@@ -523,7 +525,10 @@ class Column:
         if kind not in _WRITTEN:
             raise SchemaError(f"a column record needs type {', '.join(_WRITTEN)}")
         more = [word for word in ("typical", "weights_fixed") if kind in _NUMBERS and word in record]
-        only(record, ("name", "type", "label", "missing", *_WRITTEN[kind], *more), "column")
+        if not is_record(record, dict.fromkeys((*_EVERY, *_WRITTEN[kind], *more), object)):
+            raise SchemaError(
+                f"a record of a column of type {kind} has {', '.join((*_EVERY, *_WRITTEN[kind]))}"
+            )
         facts = {word: record[word] for word in record if word not in ("name", "type")}
         if not all(isinstance(facts.get(word, []), list) for word in ("values", "characters")):
             raise SchemaError("a column record's values and characters are lists")

@@ -7,16 +7,26 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import canonical, is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import MOST_ROWS, PrivacyUnit
 from dpnb.trusted.schema.column import Column
-from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, only, text_of
+from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, text_of
 from dpnb.trusted.schema.unit_summary import UnitSummary, refuse_other
 
 FORMAT = 1
 MOST_COLUMNS = 4_096
+_TEXTS = ("name", "title", "source_note", "licence", "citation", "description")
+_RECORD = {
+    **dict.fromkeys((*_TEXTS, "mode", "bounds"), str),
+    **dict.fromkeys(("unit", "budget"), dict),
+    "format": int,
+    "columns": list,
+    "public": bool,
+    "pool": object,
+}
+"""The fields of a schema's record, beside what is prepared."""
 PUBLIC_BOUNDS, SEEN_ON_DATA = "public", "seen on data"
 """How an owner came to the bounds and levels: without the data, or after a look at them, which no guarantee covers."""
 
@@ -70,7 +80,7 @@ class Schema:
         check_dataset_name(self.name, "name")
         if self.pool is not None:
             check_dataset_name(self.pool, "pool")
-        for word in ("title", "source_note", "licence", "citation", "description"):
+        for word in _TEXTS[1:]:
             text_of(getattr(self, word), word)
         if not 1 <= len(self.columns) <= MOST_COLUMNS:
             raise SchemaError(
@@ -84,7 +94,9 @@ class Schema:
             self.unit.max_rows,
         )
         if self.mode is Mode.TEACHING and not self.public:
-            raise SchemaError(f'{self.name}: mode "teaching" needs public = true')
+            raise SchemaError(
+                'mode = "teaching" shows the truth: it needs public = true. For data about people write mode = "guard-rail"'
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -190,18 +202,11 @@ class Schema:
     @classmethod
     def from_json(cls, record: Any) -> Schema:
         """Rebuild a schema from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
-        texts = ("name", "title", "source_note", "licence", "citation", "description")
-        known = ("format", "columns", "unit", "budget", "mode", "public", "pool", "bounds", *texts)
-        prepares = isinstance(record, dict) and "prepared" in record
-        only(record, (*known, "prepared") if prepares else known, "schema")
-        lines = record["prepared"] if prepares else []
-        if not isinstance(lines, list) or prepares != bool(lines):
-            raise SchemaError("a schema record's prepared columns are a list, left out where there are none")
-        current = type(record["format"]) is int and record["format"] == FORMAT
-        if not current or not isinstance(record["columns"], list):
-            raise SchemaError(f"a schema record has format {FORMAT} and a list of columns")
-        if not isinstance(record["public"], bool) or record["mode"] not in list(Mode):
-            raise SchemaError("a schema record has a mode, and public is true or false")
+        prepared = {"prepared": list} if isinstance(record, dict) and record.get("prepared") else {}
+        if not is_record(record, {**_RECORD, **prepared}):
+            raise SchemaError("a schema record has its own fields, each of its type, and no other")
+        if record["format"] != FORMAT or record["mode"] not in list(Mode):
+            raise SchemaError(f"a schema record has format {FORMAT} and a mode")
         return cls(
             columns=tuple(Column.from_json(column) for column in record["columns"]),
             unit=PrivacyUnit.from_json(record["unit"]),
@@ -210,6 +215,6 @@ class Schema:
             public=record["public"],
             pool=record["pool"],
             bounds=record["bounds"],
-            prepared=tuple(UnitSummary.from_json(line) for line in lines),
-            **{word: record[word] for word in texts},
+            prepared=tuple(UnitSummary.from_json(line) for line in record.get("prepared", [])),
+            **{word: record[word] for word in _TEXTS},
         )

@@ -19,7 +19,6 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
 from dpnb.trusted.schema.dialect import STRICT, Dialect
-from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
 from dpnb.trusted.schema.named_file import EVERY, NamedFile, every
 from dpnb.trusted.schema.prepare_section import read_lines
@@ -67,7 +66,6 @@ _COLUMN = {
     "datetime": ("type", "label", "missing", "bounds", "step"),
     "text": ("type", "label", "missing", "length", "characters", "case", "trim", "beyond"),
 }
-_NUMBERS = ("lower", "upper", "step", "typical")
 _DATES = 'bounds = ["2020-01-01", "2024-12-31"], two dates known without looking at the data'
 _BOUNDS = {word: f"{word} = a bound known without looking at the data" for word in ("lower", "upper")}
 _NEEDED = {
@@ -116,11 +114,6 @@ class OwnedDataset:
     def format(self) -> Format | None:
         """How the source is stored, by its suffix."""
         return None if self.source is None else format_of(self.source)
-
-    @property
-    def unit_column(self) -> str | None:
-        """The column that names the privacy unit, or None when each row is one."""
-        return self.schema.unit_column
 
 
 def format_of(source: Path) -> Format:
@@ -378,11 +371,6 @@ def _budget(facts: Mapping[str, Any], where: str) -> Budget:
 def _mode(facts: Mapping[str, Any], where: str) -> Mode:
     mode = facts.get("mode", "guard-rail")
     _one_of(mode, tuple(Mode), "mode", where)
-    if mode == Mode.TEACHING and facts.get("public") is not True:
-        raise OwnerError(
-            f'{where}: mode = "teaching" shows the truth: it needs public = true. '
-            'For data about people write mode = "guard-rail"'
-        )
     return Mode(mode)
 
 
@@ -405,8 +393,6 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
     for word, fix in _NEEDED[kind].items():
         needed(facts, word, where, fix)
     given = {word: value for word, value in facts.items() if word != "type"}
-    for word in _NUMBERS if "lower" in given else ():
-        _check_number(given.get(word, 0), word, where)
     if "bounds" in given:
         given["lower"], given["upper"] = _dates(given.pop("bounds"), where)
     if not isinstance(given.get("characters", ""), list | tuple | str):
@@ -469,12 +455,6 @@ def _check_types(facts: Mapping[str, Any], where: str) -> None:
         fits = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
         if not fits and not (key == "source" and isinstance(value, Path)):
             raise OwnerError(f"{where}: {key} must be {_KINDS[wanted]}, not {value!r}")
-
-
-def _check_number(value: Any, word: str, where: str) -> None:
-    number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    if not number and not (isinstance(value, str) and looks_numeric(value)):
-        raise OwnerError(f"{where}: {word} must be a number, not {value!r}")
 
 
 def _one_of(value: Any, allowed: tuple[str, ...], key: str, where: str) -> None:

@@ -42,18 +42,6 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
-def only(record: Any, keys: tuple[str, ...], what: str) -> None:
-    """Refuse a record that has not exactly these keys."""
-    if not isinstance(record, Mapping):
-        raise SchemaError(f"a {what} record is a JSON object")
-    for key in record:
-        if key not in keys:
-            raise SchemaError(f"unknown key {key!r} in a {what} record")
-    for key in keys:
-        if key not in record:
-            raise SchemaError(f"a {what} record needs the key {key!r}")
-
-
 def column_name(name: Any) -> str:
     """Check a column's name."""
     if not isinstance(name, str) or not 1 <= len(name) <= 128 or not name.isprintable():

@@ -28,14 +28,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, get_args
 
+from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.schema.column import Column
-from dpnb.trusted.schema.records import only
 
 Take = Literal["count", "sum", "mean", "any", "latest"]
 TAKES: Final = get_args(Take)
 LARGEST: Final = 2**62
 """How large what one row adds may be, in the units in which it is added."""
+_RECORD: Final = {"name": str, "take": str, "source": str, "of": dict, "by": object, "among": list}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +134,11 @@ class UnitSummary:
     @classmethod
     def from_json(cls, record: Any) -> UnitSummary:
         """Rebuild a line from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
-        only(record, ("name", "take", "source", "of", "by", "among"), "prepared column")
-        named = all(isinstance(record[word], str) for word in ("name", "take", "source"))
-        among = record["among"]
-        if not named or not isinstance(among, list) or not all(type(code) is int for code in among):
+        if not is_record(record, _RECORD) or not all(type(code) is int for code in record["among"]):
             raise SchemaError(
                 "a prepared column's record has texts for name, take and source, and a list of codes"
             )
-        of, by = Column.from_json(record["of"]), record["by"]
+        of, by, among = Column.from_json(record["of"]), record["by"], record["among"]
         if not all(0 <= code < of.size for code in among) or among != sorted(set(among)):
             raise SchemaError("a prepared column's codes are those of its cells, in order")
         by = None if by is None else Column.from_json(by)
