@@ -180,10 +180,10 @@ def test_missing_drops_or_is_a_code():
     [
         (lambda: Column.integer("x", None, 5), "x: lower is missing: write lower ="),
         (lambda: Column.integer("x", 0, None), "x: upper is missing"),
-        (lambda: Column.number("x", 0, math.nan), "upper must be a finite number, not nan"),
-        (lambda: Column.number("x", -math.inf, 0), "lower must be a finite number, not -inf"),
+        (lambda: Column.number("x", 0, math.nan), "upper must be a finite number, not 'nan'"),
+        (lambda: Column.number("x", -math.inf, 0), "lower must be a finite number, not '-inf'"),
         (lambda: Column.number("x", "zero", 1), "lower must be a finite number, not 'zero'"),
-        (lambda: Column.number("x", True, 2), "lower must be a finite number, not True"),
+        (lambda: Column.number("x", True, 2), "lower must be a number, not True"),
         (lambda: Column.number("x", 0, 10**16), "within ±10"),
         (lambda: Column.number("x", 0, "1e999"), "within ±10"),
         (lambda: Column.integer("x", 0, 1.5), 'for decimals write type = "number"'),

@@ -7,6 +7,8 @@ mechanism by name: a law that the mechanism declares is enumerated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from functools import singledispatch
 from itertools import product
 from typing import Any, cast
@@ -19,7 +21,7 @@ from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities
 from dpnb.risk.divergence import Pair, log_probability
 from dpnb.trusted.aggregate.reference import LabelTally
-from dpnb.trusted.mechanisms import AdditiveMechanism, Mechanism, Thresholding
+from dpnb.trusted.mechanisms import AdditiveMechanism, KSExponential, Mechanism, Thresholding
 from dpnb.trusted.noise.bits import BitSource
 
 _TAIL = 1e-18
@@ -34,6 +36,12 @@ def _runs(mechanism: Any) -> bool:
 def _run(mechanism: Any, data: Any, bits: BitSource) -> Any:
     """Run an exact sampler on what its law is listed for."""
     return mechanism.release(data, bits)
+
+
+@_run.register
+def _(mechanism: KSExponential, data: Any, bits: BitSource) -> tuple[int, ...]:
+    """The placement alone, without its check."""
+    return replace(mechanism, check=Fraction(0)).noised(data, bits)
 
 
 @_run.register

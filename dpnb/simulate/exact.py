@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from dpnb.datasets.exact_answers import answer
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Numeric
-from dpnb.trusted.aggregate.algebra import Key, Pred, Request, Total
-from dpnb.trusted.aggregate.reference import Evaluator, Ints, Table, cell_count
+from dpnb.trusted.aggregate.algebra import Key, Pred, Request, Total, cells_of
+from dpnb.trusted.aggregate.reference import Evaluator, Ints, Table
 
 _EXACT_FLOAT = 2**53
 _EXACT_INT = 2**62
@@ -94,7 +94,7 @@ def _total(block: Block, evaluate: Evaluator, request: Total) -> NDArray[np.int6
         return np.asarray(values.reshape(block.studies, block.lines).sum(axis=1)[:, None])
     cells, kept = _cells(evaluate, request.keys, request.where)
     kept = kept & value.known
-    size = cell_count(request.keys)
+    size = cells_of(request.keys)
     at = (block.places() * size + cells)[kept]
     return _summed(at, values[kept], block.studies * size, largest).reshape(block.studies, size)
 
@@ -124,7 +124,7 @@ def histograms(
     block: Block, value: Any, where: Pred | None, keys: Sequence[Key], steps: int
 ) -> NDArray[np.int64]:
     """Return how often each grid point 0..steps occurs in every cell of every study: (studies, cells, steps + 1)."""
-    evaluate, size = Evaluator(block.table), cell_count(keys)
+    evaluate, size = Evaluator(block.table), cells_of(keys)
     code = evaluate.ints(value)
     cells, kept = _cells(evaluate, keys, where)
     kept = kept & code.known

@@ -134,7 +134,11 @@ def test_a_budget_has_one_of_three_forms(budget, measure):
 
 def test_a_unit_column_carries_its_row_limit():
     owned = load(content(dataset__unit="person", dataset__max_rows_per_unit=3))
-    assert (owned.schema.unit_column, owned.schema.unit.max_rows, owned.schema.unit.units) == ("person", 3, None)
+    assert (owned.schema.unit_column, owned.schema.unit.max_rows, owned.schema.unit.units) == (
+        "person",
+        3,
+        None,
+    )
     owned = load(
         content(
             dataset__unit="person",
@@ -224,10 +228,10 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ),
         # bounds
         ({"columns__age__lower": 100}, "[columns.age]: lower = 100 must be below upper = 100"),
-        ({"columns__age__upper": float("nan")}, "upper must be a finite number, not nan"),
-        ({"columns__age__upper": float("inf")}, "upper must be a finite number, not inf"),
+        ({"columns__age__upper": float("nan")}, "upper must be a finite number, not 'nan'"),
+        ({"columns__age__upper": float("inf")}, "upper must be a finite number, not 'inf'"),
         ({"columns__age__upper": "a hundred"}, "upper must be a finite number, not 'a hundred'"),
-        ({"columns__age__upper": True}, "upper must be a finite number, not True"),
+        ({"columns__age__upper": True}, "upper must be a number, not True"),
         ({"columns__age__upper": 99.5}, 'for decimals write type = "number"'),
         ({"columns__age__step": 3}, "write upper = 102"),
         ({"columns__age__step": "one"}, "step must be a finite number, not 'one'"),

@@ -21,9 +21,10 @@ from dpnb.trusted.aggregate.algebra import (
     Sub,
     Total,
     ValueCounts,
+    cells_of,
 )
 from dpnb.trusted.aggregate.cap import RANK
-from dpnb.trusted.aggregate.reference import Evaluator, Ints, cell_count, exact_sums, shrunk
+from dpnb.trusted.aggregate.reference import Evaluator, Ints, exact_sums, shrunk
 
 TABLE = "table number"
 """The column that holds it."""
@@ -84,7 +85,7 @@ class Stack:
             place = Key(Sub(request.value, Lit(low)), high - low + 1)
             request = Total(Lit(1), request.where, (*request.keys, place))
         found = self.evaluate.answer(self.keyed(request))
-        return as_integers(found).reshape(self.tables, cell_count(request.keys))
+        return as_integers(found).reshape(self.tables, cells_of(request.keys))
 
     def labels(self, request: LabelSums) -> tuple[Array, Array]:
         """Exact counts of shape ``(table, label)`` of every label that a table has, and sums of shape ``(table, label, number)``."""

@@ -22,7 +22,7 @@ from dpnb.trusted.mechanisms import ks_exponential as module
 from dpnb.trusted.mechanisms.corridor import Corridor, step_weights
 from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
-from dpnb.trusted.noise.exact import exp_bounds
+from dpnb.trusted.noise.exact import exp_bounds, stream
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 
@@ -174,7 +174,7 @@ def test_drawn_paths_fit_their_weights():
     """Backward draws have the law of the corridor, and fail as often as the tables are too large."""
     places, points, lows, highs = CORRIDORS[1]
     table = Corridor.of(places, points, lows, highs)
-    words = module._words(SeededBits(5))
+    words = stream(SeededBits(5))
     draws = [table.draw(words) for _ in range(8000)]
     total = sum(weight(steps, places) for steps in walks(points, lows, highs))
     exact = {steps: float(weight(steps, places) / total) for steps in walks(points, lows, highs)}
@@ -187,7 +187,7 @@ def test_a_table_that_is_twice_too_large_fails_half_the_time():
     places, points, lows, highs = CORRIDORS[1]
     table = Corridor.of(places, points, lows, highs)
     table.exponents[-1][0] += 1
-    words = module._words(SeededBits(6))
+    words = stream(SeededBits(6))
     draws = [table.draw(words) for _ in range(8000)]
     assert stats.binomtest(draws.count(None), 8000).pvalue > FITS
     total = sum(weight(steps, places) for steps in walks(points, lows, highs))
@@ -347,7 +347,7 @@ EDGES = [[0, 0, 0], [1, 0, 0], [0, 2, 0], [10**12, 0, 0], [10**9, 10**9, 10**9]]
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1), Fraction(1000)])
 def test_no_counts_make_a_placement_fail(counts, epsilon):
     """Empty, single, huge and equal counts give k points in declared cells like any others."""
-    found = KSExponential(epsilon, 7, (5, 1, 2)).release(counts, SeededBits(3))
+    found = KSExponential(epsilon, 7, (5, 1, 2)).noised(counts, SeededBits(3))
     assert len(found) == 3
     assert sum(found) == 7
     assert min(found) >= 0
@@ -361,7 +361,7 @@ def test_no_row_gives_the_base_measure():
 
 def test_groups_are_placed_one_after_the_other():
     """A vector of two groups gives k points in each."""
-    found = KSExponential(Fraction(5), 6, (1, 1)).release([100, 0, 0, 100], SeededBits(4))
+    found = KSExponential(Fraction(5), 6, (1, 1)).noised([100, 0, 0, 100], SeededBits(4))
     assert found[0] + found[1] == 6 == found[2] + found[3]
     assert found[0] > 3 > found[2]
 
@@ -392,7 +392,7 @@ def test_no_step_moves_a_distance_by_more_than_the_points():
 def test_the_same_words_give_the_same_placement():
     """A draw reads nothing but its words, and a record gives its mechanism back."""
     mechanism = KSExponential(Fraction(1, 3), 20, (1, 2, 3, 4), 2, Fraction(1, 7))
-    one, two = (mechanism.release([5, 5, 90, 0], SeededBits(15)) for _ in range(2))
+    one, two = (mechanism.noised([5, 5, 90, 0], SeededBits(15)) for _ in range(2))
     assert one == two
     assert read_mechanism(mechanism.record) == mechanism
 

@@ -8,9 +8,10 @@ overflows. Division is floor division by a positive constant: no node can fail o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
+from math import prod
 from typing import Literal, TypeAlias, TypeVar, cast
 
 CmpOp: TypeAlias = Literal["==", "<", "<="]
@@ -150,6 +151,11 @@ class Key:
             raise ValueError(f"an axis has cells, not {self.size}")
 
 
+def cells_of(keys: Sequence[Key]) -> int:
+    """How many disjoint cells some keys make: 1 without keys."""
+    return prod(key.size for key in keys)
+
+
 @dataclass(frozen=True, slots=True)
 class Total:
     """The exact sum of ``value`` over the kept rows of each cell (row-major over ``keys``; NULL adds 0)."""
@@ -270,16 +276,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Every node below and including ``node``."""
-    stack = [node]
-    while stack:
-        top = stack.pop()
-        yield top
-        stack.extend(children(top))
-
-
-def _distinct(node: Node) -> Iterator[Node]:
-    """As :func:`walk`, but a node that stands in many places is met once."""
+    """Every node below and including ``node``; one that stands in many places is met once."""
     stack, met = [node], {id(node)}
     while stack:
         top = stack.pop()
@@ -397,7 +394,7 @@ def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
         An engine whose integers hold this many cannot overflow on any data.
     """
     found, ends = 0, Bounds(ranges)
-    for part in _distinct(node):
+    for part in walk(node):
         if isinstance(part, IntExpr):
             low, high = ends(part)
             found = max(found, -low, high)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,6 +37,7 @@ from dpnb.trusted.aggregate.algebra import (
     Sub,
     Total,
     ValueCounts,
+    cells_of,
 )
 
 Int64s: TypeAlias = NDArray[np.int64]
@@ -106,7 +106,7 @@ class Evaluator:
         cells = self.cells(request.keys)
         kept, times = self._kept(self.ints(request.value).known & (cells >= 0), request.where)
         add = exact_sums if isinstance(request, Total) else tallies
-        return add(cells[kept], self.ints(request.value).values[kept], cell_count(request.keys), times)
+        return add(cells[kept], self.ints(request.value).values[kept], cells_of(request.keys), times)
 
     def complete(self, wanted: Sequence[IntExpr], where: Pred | None) -> tuple[list[Int64s], Int64s | None]:
         """The values of the kept rows in which each of some is known, and how often each row occurs."""
@@ -229,11 +229,6 @@ def shrunk(values: Sequence[Int64s], request: CrossMoments) -> list[Int64s]:
 
 
 _COMPARE: dict[str, Any] = {"==": np.equal, "<": np.less, "<=": np.less_equal}
-
-
-def cell_count(keys: Sequence[Key]) -> int:
-    """How many cells the keys span: 1 without keys."""
-    return prod(key.size for key in keys)
 
 
 def exact_sums(cells: Int64s, values: Int64s, size: int, times: Int64s | None = None) -> tuple[int, ...]:

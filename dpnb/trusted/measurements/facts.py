@@ -14,7 +14,6 @@ different sizes do not.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -36,7 +35,6 @@ from dpnb.trusted.aggregate.algebra import (
     Total,
     TrueP,
     ValueCounts,
-    bounds,
     children,
     conjuncts,
     expressions,
@@ -158,8 +156,24 @@ class Facts:
 
     def partial(self, key: Key, where: Pred | None) -> bool:
         """Tell whether a row can be in none of a key's cells."""
-        low, high = _Reached(self.ranges)(key.code)
+        low, high = self._reached(key.code)
         return low < 0 or high >= key.size or self.missing(key.code, where)
+
+    def _reached(self, code: IntExpr) -> Range:
+        """Return the range of a key's code: as interval arithmetic has it, but without branches that no row takes."""
+        if not isinstance(code, Case):
+            return self.ends(code)
+        decided = self._decided(code.cond)
+        branches = (code.then, code.other) if decided is None else (code.then if decided else code.other,)
+        lows, highs = zip(*map(self._reached, branches), strict=True)
+        return min(lows), max(highs)
+
+    def _decided(self, cond: Pred) -> bool | None:
+        """Return what a comparison is on every row where it is known; nothing where rows differ."""
+        if not isinstance(cond, Cmp) or cond.op != "<":
+            return None
+        (low, high), (first, last) = self.ends(cond.a), self.ends(cond.b)
+        return True if high < first else False if low >= last else None
 
     def terms(self, request: Request) -> tuple[Node | Key, ...]:
         """Return what else than the filter can leave a row out: of a key also its size, for a shorter one leaves out more."""
@@ -173,11 +187,6 @@ class Facts:
     def private(self, request: Request) -> bool:
         """Tell whether a row can come or go without changing the number of rows that is public."""
         return not self.unit.by_row or bool(conjuncts(request.where)) or bool(self.terms(request))
-
-
-def cells_of(keys: Sequence[Key]) -> int:
-    """Return how many disjoint cells some keys make."""
-    return math.prod(key.size for key in keys)
 
 
 def refuse(words: str) -> PlanError:
@@ -218,33 +227,3 @@ class _Missing:
             if self(child):
                 return True
         return False
-
-
-@dataclass(slots=True)
-class _Reached:
-    """The range of a key's code: as interval arithmetic has it, but without branches that no row takes."""
-
-    ranges: dict[str, Range]
-    found: dict[int, Range] = field(default_factory=dict)
-
-    def __call__(self, node: IntExpr) -> Range:
-        if not isinstance(node, Case):
-            return self._bounds(node)
-        ends = [self(branch) for branch in self._taken(node)]
-        return min(low for low, _ in ends), max(high for _, high in ends)
-
-    def _taken(self, node: Case) -> tuple[IntExpr, ...]:
-        decided = self._decided(node.cond)
-        return (node.then, node.other) if decided is None else (node.then if decided else node.other,)
-
-    def _decided(self, cond: Pred) -> bool | None:
-        """Return what a comparison is on every row where it is known; nothing where rows differ."""
-        if not isinstance(cond, Cmp) or cond.op != "<":
-            return None
-        (low, high), (first, last) = self._bounds(cond.a), self._bounds(cond.b)
-        return True if high < first else False if low >= last else None
-
-    def _bounds(self, node: IntExpr) -> Range:
-        if id(node) not in self.found:
-            self.found[id(node)] = bounds(node, self.ranges)
-        return self.found[id(node)]

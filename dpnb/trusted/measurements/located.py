@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.trusted.aggregate.algebra import Lit, Total, ValueCounts
-from dpnb.trusted.measurements.facts import Facts, Priced, cells_of
+from dpnb.trusted.aggregate.algebra import Lit, Total, ValueCounts, cells_of
+from dpnb.trusted.measurements.facts import Facts, Priced
 from dpnb.trusted.measurements.quantile import on_grid, selection_event
 from dpnb.trusted.measurements.sums import Frame, Part
 from dpnb.trusted.mechanisms import DiscreteLaplace, LocatedSums

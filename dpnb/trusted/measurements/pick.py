@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, Lit, Total, bounds
-from dpnb.trusted.measurements.facts import Facts, Priced, cells_of, refuse
+from dpnb.trusted.aggregate.algebra import CrossMoments, Lit, Total, bounds, cells_of
+from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.measurements.sums import Frame, Part, constant
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.event import PrivacyEvent

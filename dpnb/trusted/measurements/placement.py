@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.trusted.aggregate.algebra import Total
-from dpnb.trusted.measurements.facts import Facts, Priced, cells_of, of_ones, refuse
+from dpnb.trusted.aggregate.algebra import Total, cells_of
+from dpnb.trusted.measurements.facts import Facts, Priced, of_ones, refuse
 from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.privacy.event import PrivacyEvent
 

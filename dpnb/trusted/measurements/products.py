@@ -35,8 +35,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
-from dpnb.trusted.measurements.facts import Facts, cells_of
+from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub, cells_of
+from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN, Frame, Part
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.trusted.aggregate.algebra import ValueCounts, bounds
-from dpnb.trusted.measurements.facts import Facts, Priced, cells_of, refuse
+from dpnb.trusted.aggregate.algebra import ValueCounts, bounds, cells_of
+from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
 

@@ -45,10 +45,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 
-from dpnb.trusted.aggregate.algebra import Key, Node, Pred, Total
+from dpnb.trusted.aggregate.algebra import Key, Node, Pred, Total, cells_of
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements.factors import shared
-from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, same_cells
+from dpnb.trusted.measurements.facts import Facts, Measurement, same_cells
 from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent

@@ -28,25 +28,31 @@ _RATIO = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?", re.ASCII)
 
 
 class Mechanism:
-    """What every mechanism declares: a frozen dataclass of exact parameters, with a ``release``."""
+    """What every mechanism declares: a frozen dataclass of exact parameters, with an exact sampler."""
 
     __slots__ = ()
 
     name: ClassVar[str]
+    shaped: ClassVar[tuple[str, ...]] = ()
+    """The parameters that say what is released, and not how much noise there is."""
 
     @property
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
-        raise NotImplementedError
+        return (self.name, *(str(getattr(self, word)) for word in self.shaped))
 
     @property
     def record(self) -> dict[str, str]:
         """What a released part says of its randomness: the law of additive noise, or the mechanism of a selection."""
         return self.to_json()
 
+    def release(self, exact: Any, bits: BitSource) -> Any:
+        """Choose, or add fresh noise in unbounded integers, exactly in law."""
+        raise NotImplementedError
+
     def noised(self, exact: Any, bits: BitSource) -> tuple[int, ...]:
         """Make the private integers of a whole part from what the engine answers to its request."""
-        raise NotImplementedError
+        return tuple(self.release(exact, bits))
 
     def to_json(self) -> dict[str, str]:
         """Write the mechanism and its exact parameters, all as texts; :mod:`.mechanism_record` reads them."""
@@ -75,14 +81,6 @@ class AdditiveMechanism(Mechanism):
         """The law of the noise, by its permanent name and its parameter."""
         parameters = self.to_json()
         return {"kind": parameters.pop("mechanism"), **parameters}
-
-    def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """Add fresh exact noise in unbounded integers."""
-        raise NotImplementedError
-
-    def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """Return every exact integer with fresh noise."""
-        return self.release(exact, bits)
 
 
 def ratio(text: str) -> Fraction:

@@ -186,6 +186,7 @@ class QuantileSelection(Mechanism):
     """
 
     name: ClassVar[str] = "quantile-selection"
+    shaped: ClassVar[tuple[str, ...]] = ("q", "steps")
 
     epsilon: Fraction
     q: Fraction
@@ -216,11 +217,6 @@ class QuantileSelection(Mechanism):
     def scale_bits(self) -> int:
         """The largest weight is two to this power."""
         return 60 + self.steps.bit_length()
-
-    @property
-    def shape(self) -> tuple[str, ...]:
-        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
-        return (self.name, str(self.q), str(self.steps))
 
     def noised(self, exact: Sequence[Counts], bits: BitSource) -> tuple[int, ...]:
         """A released part: one index for each cell."""

@@ -21,7 +21,7 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms._base import Mechanism, add, bounded_scale, positive
 from dpnb.trusted.mechanisms.corridor import MOST_POINTS, Corridor
 from dpnb.trusted.noise.bits import BitSource
-from dpnb.trusted.noise.exact import discrete_laplace, exp_bounds, uniform_below
+from dpnb.trusted.noise.exact import discrete_laplace, exp_bounds, stream, uniform_below
 
 MOST_CELLS = 1024
 _WASTE = 0.8
@@ -87,7 +87,7 @@ class KSExponential(Mechanism):
     Examples
     --------
     >>> from dpnb.inference.seeded_bits import SeededBits
-    >>> KSExponential(Fraction(1), 10, (1, 1, 1, 1)).release([500, 300, 100, 100], SeededBits(1))
+    >>> KSExponential(Fraction(1), 10, (1, 1, 1, 1)).noised([500, 300, 100, 100], SeededBits(1))
     (5, 3, 1, 1)
     """
 
@@ -121,26 +121,6 @@ class KSExponential(Mechanism):
         """Scale of the noise on D: k·factor/check."""
         return self.points * self.factor / self.check
 
-    def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """Place the points of each group, exactly in law.
-
-        Parameters
-        ----------
-        counts : sequence of int
-            Rows in each cell, ``len(places)`` for each group, group after group.
-        bits : BitSource
-            Source of random words.
-
-        Returns
-        -------
-        tuple of int
-            Points in each cell; each group has ``points`` of them.
-        """
-        found: list[int] = []
-        for start in range(0, len(counts), len(self.places)):
-            found += self.sampler(counts[start : start + len(self.places)]).draw(bits)
-        return tuple(found)
-
     @property
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
@@ -151,7 +131,7 @@ class KSExponential(Mechanism):
         found: list[int] = []
         for start in range(0, len(exact), len(self.places)):
             counts = exact[start : start + len(self.places)]
-            placed = self.release(counts, bits)
+            placed = self.sampler(counts).draw(bits)
             found += placed
             if self.check:
                 sums = list(accumulate(int(count) for count in counts))
@@ -208,12 +188,12 @@ class KSSampler:
 
     def draw(self, bits: BitSource) -> tuple[int, ...]:
         """Draw one placement."""
-        source = _words(bits)
+        source = stream(bits, 256)
         while True:
             ring = bisect_right(self.shares, uniform_below(self.shares[-1], bits))
             free = ring == len(self.corridors)
             found = self._anywhere(bits) if free else self.corridors[ring].draw(source)
-            if found is not None and self._kept(found, source, free=free):
+            if found is not None and _below(*self.odds(found, free=free), source):
                 return found
 
     def _anywhere(self, bits: BitSource) -> tuple[int, ...]:
@@ -223,10 +203,6 @@ class KSSampler:
         for _ in range(self.mechanism.points):
             found[bisect_right(ends, uniform_below(ends[-1], bits))] += 1
         return tuple(found)
-
-    def _kept(self, steps: Sequence[int], source: Iterator[int], *, free: bool) -> bool:
-        """Keep a proposal with its odds, exactly."""
-        return _below(*self.odds(steps, free=free), source)
 
     def odds(self, steps: Sequence[int], *, free: bool) -> tuple[Fraction, int, int]:
         """Return x, top and bottom with e^-x·top/bottom = w·e^(-r(D - first))/(w̃·g), how often a proposal is kept.
@@ -249,12 +225,6 @@ class KSSampler:
                 power += bound.exponents[count]
         top, bottom = (top << -power, bottom) if power < 0 else (top, bottom << power)
         return self.mechanism.rate * (missed - self.first), top, bottom
-
-
-def _words(bits: BitSource) -> Iterator[int]:
-    """Words one by one, fetched 256 at a time."""
-    while True:
-        yield from bits.words(256).tolist()
 
 
 def _below(exponent: Fraction, top: int, bottom: int, source: Iterator[int]) -> bool:

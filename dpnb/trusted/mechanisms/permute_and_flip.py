@@ -69,6 +69,7 @@ class PermuteAndFlip(Mechanism):
     """
 
     name: ClassVar[str] = "permute-and-flip"
+    shaped: ClassVar[tuple[str, ...]] = ("size", "picks")
 
     epsilon: Fraction
     size: int
@@ -84,15 +85,6 @@ class PermuteAndFlip(Mechanism):
     def rate(self) -> Fraction:
         """What a gap of one row costs a value in the exponent: ε/factor."""
         return self.epsilon / self.factor
-
-    @property
-    def shape(self) -> tuple[str, ...]:
-        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
-        return (self.name, str(self.size), str(self.picks))
-
-    def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """A released part: the picks of every cell, cell after cell."""
-        return self.release(exact, bits)
 
     def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Pick indices, exactly in law.

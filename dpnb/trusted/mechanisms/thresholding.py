@@ -126,11 +126,6 @@ class Thresholding(Mechanism):
         below = _exp_above(-1 / self.scale) * (1 - 3 * _GUARD)
         return min(_exp_above(-reach / self.scale) / (1 + below), Fraction(1))
 
-    @property
-    def shape(self) -> tuple[str, ...]:
-        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
-        return (self.name,)
-
     def noised(self, exact: Sequence[Counts] | LabelCounts, bits: BitSource) -> tuple[int, ...]:
         """A released part: of each value shown its integers, its noised count and sums, in rising order of values.
 

@@ -193,7 +193,7 @@ class _Digits:
         digit = np.searchsorted(self.edges, word, side="left")
         tied = np.flatnonzero(self.edges[np.minimum(digit, _BASE - 2)] == word)
         for at in tied.tolist():
-            digit[at] = self.settle(int(digit[at]), int(word[at]), _stream(bits))
+            digit[at] = self.settle(int(digit[at]), int(word[at]), stream(bits))
         return digit.astype(np.uint16)
 
     def settle(self, digit: int, word: int, source: Iterator[int]) -> int:
@@ -277,10 +277,10 @@ def _geometric(scale: Fraction, size: int, bits: BitSource) -> Integers:
 # --- the two laws ----------------------------------------------------------------------------------------------------
 
 
-def _stream(bits: BitSource) -> Iterator[int]:
-    """Words one by one, fetched sixteen at a time, forgotten with the caller."""
+def stream(bits: BitSource, together: int = 16) -> Iterator[int]:
+    """Words one by one, fetched so many together, forgotten with the caller."""
     while True:
-        yield from bits.words(16).tolist()
+        yield from bits.words(together).tolist()
 
 
 def _uniform_below(n: int, source: Iterator[int]) -> int:
@@ -316,7 +316,7 @@ def uniform_below(n: int, bits: BitSource) -> int:
     """
     if n <= 0:
         raise PlanError("A uniform draw needs at least one outcome.")
-    return _uniform_below(n, _stream(bits))
+    return _uniform_below(n, stream(bits))
 
 
 def bernoulli_exp(exponent: Fraction, bits: BitSource) -> bool:
@@ -335,7 +335,7 @@ def bernoulli_exp(exponent: Fraction, bits: BitSource) -> bool:
     """
     if exponent < 0:
         raise PlanError("A coin that shows heads with probability e^-x needs x of at least 0.")
-    return exponent == 0 or _bernoulli_exp(exponent.numerator, exponent.denominator, _stream(bits))
+    return exponent == 0 or _bernoulli_exp(exponent.numerator, exponent.denominator, stream(bits))
 
 
 @cache
@@ -415,7 +415,7 @@ def discrete_laplace(scale: Fraction, size: int, bits: BitSource) -> Integers:
     """
     exact = _rational(scale, "scale")
     if size <= _FEW:
-        source = _stream(bits)
+        source = stream(bits)
         return _packed([_one_laplace(exact.numerator, exact.denominator, source) for _ in range(size)], exact)
     return _in_chunks(lambda count: _many_laplace(exact, count, bits), size)
 
@@ -477,7 +477,7 @@ class _Acceptance:
         kept = lead < low
         for at in np.flatnonzero((lead < high) & ~kept).tolist():
             gamma = Fraction(*self.exponent(int(candidates[at])))
-            kept[at] = _below_exp(int(words[at]), gamma, _stream(bits))
+            kept[at] = _below_exp(int(words[at]), gamma, stream(bits))
         return kept
 
 
@@ -527,7 +527,7 @@ def discrete_gaussian(variance: Fraction, size: int, bits: BitSource) -> Integer
     """
     law = _acceptance(_rational(variance, "variance"))
     if size <= _FEW:
-        source = _stream(bits)
+        source = stream(bits)
         return _packed([_one_gaussian(law, source) for _ in range(size)], Fraction(law.scale))
     return _in_chunks(lambda count: _many_gaussian(law, count, bits), size)
 

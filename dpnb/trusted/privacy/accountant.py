@@ -29,6 +29,7 @@ from math import ceil, exp, log, log1p
 from typing import Any
 
 from dpnb.trusted.errors import LossError
+from dpnb.trusted.privacy.conversion import decimal_of
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import (
     FINEST,
@@ -151,7 +152,7 @@ def epsilon_of(rho: Fraction | str | float, delta: Fraction | str | float) -> Fr
     if r == 0:
         return Fraction(0)
     order = _minimise(lambda x: _epsilon_at(float(r), float(d), x))
-    value = _exactly(lambda a: a * _decimal(r) + _penalty(a, d), order) + _GUARD
+    value = _exactly(lambda a: a * decimal_of(r) + _penalty(a, d), order) + _GUARD
     return Fraction(max(ceil(value * FINEST), 0), FINEST)
 
 
@@ -183,7 +184,7 @@ def rho_for(epsilon: Fraction | str | float, delta: Fraction | str | float) -> F
         raise LossError("epsilon must be above 0. Write for example epsilon=1.")
     _shown_as_float("epsilon", e)
     order = _minimise(lambda x: -_rho_at(float(e), float(d), x))
-    value = _exactly(lambda a: (_decimal(e) - _penalty(a, d)) / a, order) - _GUARD
+    value = _exactly(lambda a: (decimal_of(e) - _penalty(a, d)) / a, order) - _GUARD
     rho = floored_digits(max(value, Fraction(0)))
     if rho == 0:
         raise LossError(
@@ -228,15 +229,11 @@ def _exactly(formula: Callable[[Decimal], Decimal], order: Fraction) -> Fraction
     with localcontext() as context:
         context.prec = 60
         # The order is used as rounded: every α gives a true statement.
-        return Fraction(formula(_decimal(order)))
-
-
-def _decimal(x: Fraction) -> Decimal:
-    return Decimal(x.numerator) / Decimal(x.denominator)
+        return Fraction(formula(decimal_of(order)))
 
 
 def _penalty(a: Decimal, delta: Fraction) -> Decimal:
-    return -(a * _decimal(delta)).ln() / (a - 1) + (1 - 1 / a).ln()
+    return -(a * decimal_of(delta)).ln() / (a - 1) + (1 - 1 / a).ln()
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def pure_rho(epsilon: Fraction) -> Fraction:
     (0.46211715726001, 3.85611032030327)
     """
     with localcontext(_EXACT):
-        whole, power = _decimal(epsilon), _decimal(min(epsilon, _FAR)).exp()
+        whole, power = decimal_of(epsilon), decimal_of(min(epsilon, _FAR)).exp()
         found = whole if epsilon > _FAR else whole * (power - 1) / (power + 1)
         return min(_raised(found, whole), epsilon**2 / 2)
 
@@ -92,8 +92,8 @@ def laplace_rho(shift: Fraction, scale: Fraction) -> Fraction:
     """
     epsilon = shift / scale
     with localcontext(_EXACT):
-        whole = _decimal(epsilon)
-        fall = 1 - _decimal(-min(epsilon, _FAR)).exp()
+        whole = decimal_of(epsilon)
+        fall = 1 - decimal_of(-min(epsilon, _FAR)).exp()
         return min(_raised(whole - fall * _over_sinh(1 / scale), whole), epsilon**2 / 2)
 
 
@@ -102,9 +102,9 @@ def _over_sinh(x: Fraction) -> Decimal:
     if x > _FAR:
         return Decimal(0)
     if x < _NEAR:
-        return 1 - _decimal(x) ** 2 / 6
-    power = _decimal(x).exp()
-    return 2 * _decimal(x) / (power - 1 / power)
+        return 1 - decimal_of(x) ** 2 / 6
+    power = decimal_of(x).exp()
+    return 2 * decimal_of(x) / (power - 1 / power)
 
 
 def _raised(value: Decimal, epsilon: Decimal) -> Fraction:
@@ -128,5 +128,6 @@ def exponential_rho(epsilon: Fraction) -> Fraction:
     return min(epsilon**2 / 8, pure_rho(epsilon))
 
 
-def _decimal(x: Fraction) -> Decimal:
+def decimal_of(x: Fraction) -> Decimal:
+    """Return a rational in the precision of the context."""
     return Decimal(x.numerator) / Decimal(x.denominator)

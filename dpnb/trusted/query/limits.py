@@ -11,10 +11,19 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Mul, Node, Request, bounds, reach, roots
+from dpnb.trusted.aggregate.algebra import (
+    CrossMoments,
+    LabelSums,
+    Mul,
+    Node,
+    Request,
+    bounds,
+    cells_of,
+    reach,
+    roots,
+)
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.measurements.facts import cells_of
 
 MOST_CELLS = 200_000
 """Cells of one request."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.trusted.aggregate.algebra import And, CrossMoments, Node, Or, Request, children, roots, walk
+from dpnb.trusted.aggregate.algebra import And, CrossMoments, Node, Or, Request, children, roots
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -66,28 +66,23 @@ def limited(parts: Iterable[Measurement], units: int = 0) -> int:
     sizes: dict[int, int] = {}
     for part in parts:
         if id(part.request) not in sizes:
-            sizes[id(part.request)] = _size(part.request)
-            units += _planned(part.request)
+            sizes[id(part.request)], steps = _walked(part.request)
+            units += steps // _STEPS
         units += work_of(part) + sizes[id(part.request)] // _NODES
         if units > MOST_WORK:
             raise too_much()
     return units
 
 
-def _size(request: Request) -> int:
-    """Return how many nodes the expressions of a request have, written out."""
-    return sum(1 for root in roots(request) for _ in walk(root))
-
-
-def _planned(request: Request) -> int:
-    """Return the units of planning a request, from how many nodes lie above each, written out."""
-    steps = 0
+def _walked(request: Request) -> tuple[int, int]:
+    """Return how many nodes the expressions of a request have, written out, and how many lie above all of them together."""
+    nodes = steps = 0
     waiting: list[tuple[Node, int]] = [(root, 0) for root in roots(request)]
     while waiting:
         node, deep = waiting.pop()
-        steps += deep
+        nodes, steps = nodes + 1, steps + deep
         waiting += ((child, deep + _deeper(node, child)) for child in children(node))
-    return steps // _STEPS
+    return nodes, steps
 
 
 def _deeper(node: Node, child: Node) -> int:

@@ -30,17 +30,12 @@ def exact(value: Any, name: str, word: str) -> Fraction:
         )
     try:
         number = rational(value, name=word)
-    except LossError:
-        raise SchemaError(f"{name}: {word} must be a finite number, not {_shown(value)}") from None
+    except LossError as fault:
+        raise SchemaError(f"{name}: {fault.message}") from None
     within = LARGEST_NUMBER * number.denominator  # whole numbers compare faster than fractions
     if abs(number.numerator) > within or number.denominator > LARGEST_DENOMINATOR * DEFAULT_STEPS:
         raise SchemaError(f"{name}: {word} must lie within ±10^15 and have at most 12 decimals")
     return number
-
-
-def _shown(value: Any) -> str:
-    text = str(value) if isinstance(value, Decimal) else repr(value)
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def looks_numeric(text: str) -> bool:

@@ -24,8 +24,8 @@ from dpnb.trusted.aggregate.algebra import (
     Sub,
     Total,
     ValueCounts,
+    cells_of,
 )
-from dpnb.trusted.aggregate.reference import cell_count
 from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.engines.batching import MOST_STATES, MOST_TOTALS, shares
 from dpnb.trusted.privacy.accountant import Budget
@@ -144,7 +144,7 @@ def test_shares_are_few_totals_with_few_cells_in_their_order():
     assert [total for share in found for total in share] == batch
     assert max(map(len, found)) == MOST_TOTALS
     for share in found:
-        cells = sum(cell_count(total.keys) for total in share)
+        cells = sum(cells_of(total.keys) for total in share)
         assert len(share) == 1 or len(share) * cells <= MOST_STATES
 
 

@@ -29,13 +29,13 @@ from dpnb.trusted.aggregate.algebra import (
     Sub,
     Total,
     bounds,
+    cells_of,
     children,
     columns_of,
     conjunction,
     conjuncts,
     substitute,
 )
-from dpnb.trusted.aggregate.reference import cell_count
 
 MOST_CELLS = 1 << 14
 """Joint cells, NULL codes included, that totals may share."""
@@ -95,10 +95,10 @@ def shares(totals: Sequence[Total]) -> Iterator[list[Total]]:
     share: list[Total] = []
     cells = 0
     for total in totals:
-        more = cells + cell_count(total.keys)
+        more = cells + cells_of(total.keys)
         if share and (len(share) == MOST_TOTALS or (len(share) + 1) * more > MOST_STATES):
             yield share
-            share, more = [], cell_count(total.keys)
+            share, more = [], cells_of(total.keys)
         share.append(total)
         cells = more
     if share:

@@ -33,6 +33,7 @@ from dpnb.trusted.aggregate.algebra import (
     Total,
     ValueCounts,
     bounds,
+    cells_of,
     columns_of,
 )
 from dpnb.trusted.aggregate.reference import (
@@ -43,7 +44,6 @@ from dpnb.trusted.aggregate.reference import (
     LabelTally,
     Table,
     Tally,
-    cell_count,
     exact_sums,
     split_tallies,
 )
@@ -232,7 +232,7 @@ class SqlEngine:
             cell, value, counts = self._keep(request, lambda: self._sorted_counts(request))
         else:
             cell, value, counts = self._sorted_counts(request)
-        return split_tallies(cell, value, counts, cell_count(request.keys))
+        return split_tallies(cell, value, counts, cells_of(request.keys))
 
     def _counted(self, columns: tuple[str, ...]) -> Table:
         """The distinct combinations of some columns, and how often each occurs: prepared on first use."""
@@ -415,7 +415,7 @@ class _Batch:
         kept = cells >= 0
         if wanted.where is not None:
             kept &= over.true(wanted.where)
-        size = cell_count(wanted.keys)
+        size = cells_of(wanted.keys)
         sums = found[self._aggregates[wanted.summed]][mine]
         if wanted.value is None:
             if self._is_narrow(wanted.summed):
