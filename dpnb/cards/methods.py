@@ -108,7 +108,7 @@ def _expressions(question: Any) -> list[Any]:
 
 
 def _range(column: Column) -> str:
-    low, high = (number(float(end or 0)) for end in (column.lower, column.upper))
+    low, high = (number(float(end)) for end in (column.bounds if column.numeric else (0, 0)))
     return f"{clean(column.name)}: {low} to {high}"
 
 

@@ -182,6 +182,6 @@ def test_bounds_come_from_outside_the_rows():
         if not built_in.simulated
         for column in built_in.schema.columns
         if column.values is None and column.steps > 100
-        if Fraction(str(np.nanmax(built_in.load()[column.name]))) == column.upper
+        if Fraction(str(np.nanmax(built_in.load()[column.name]))) == column.bounds[1]
     ]
     assert len(at_the_bound) <= 1

@@ -18,7 +18,6 @@ from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import placements, probabilities
 from dpnb.inference.simulated_release import choose
 from dpnb.trusted.mechanisms import KSExponential
-from dpnb.trusted.mechanisms import ks_exponential as module
 from dpnb.trusted.mechanisms.corridor import Corridor, step_weights
 from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError
-from dpnb.trusted.privacy.accountant import Budget, Filter, Odometer, epsilon_of, rho_for
+from dpnb.trusted.privacy.accountant import Budget, Filter, epsilon_of, rho_for, spent_after
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 
@@ -124,10 +124,10 @@ def test_a_filter_refuses_when_either_part_exceeds_its_cap():
 
 @given(st.lists(st.fractions(0, 10, max_denominator=10**9), max_size=30))
 def test_an_odometer_never_goes_back(amounts):
-    reading = Odometer.new(Measure.ZCDP)
+    reading = PrivacyLoss.zero(Measure.ZCDP)
     for amount in amounts:
-        after = reading.after(PrivacyLoss.zcdp(amount))
-        assert reading.spent.fits_in(after.spent)
+        after = spent_after(reading, PrivacyLoss.zcdp(amount))
+        assert reading.fits_in(after)
         reading = after
 
 

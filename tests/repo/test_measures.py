@@ -143,16 +143,18 @@ def test_each_further_engine_is_counted_by_itself_and_held_against_its_limit(tmp
     assert table["the promise"] == (1, 0, "5,500 ")
 
 
+LARGEST_PROMISE = 5_551
+"""Lines of code of the promise, until it is within its limit: this number only falls."""
 LIMITS = ROOT / "docs" / "decisions" / "0013-limits-that-hold.md"
 
 
 def test_no_part_of_the_wing_is_larger_than_its_limit():
     """By more than twenty lines, which a small repair may take: whoever needs more finds them in the same part.
 
-    The promise is not held here yet: SECURITY.md says by how much it exceeds its limit.
+    The promise exceeds its limit, as SECURITY.md says, and does not grow any further.
     """
     counted = lines_of_parts(ROOT)
-    assert counted.pop("the promise") > 0
+    assert counted.pop("the promise") <= LARGEST_PROMISE + 20
     assert {part: code for part, code in counted.items() if code > PARTS[part] + 20} == {}
 
 

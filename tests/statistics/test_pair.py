@@ -409,8 +409,8 @@ def test_the_tails_of_pairs_of_columns_in_the_built_in_studies() -> None:
 def tails_in(study: Any) -> Iterator[float]:
     """Yield how much larger than that of normal columns the sampling variance of each correlation in a study is."""
     held = study.load()
-    numbers = [c for c in study.schema.columns if c.numeric and (c.upper - c.lower) != (c.step or 1)]
-    values = [np.clip(np.asarray(held[c.name], float), float(c.lower), float(c.upper)) for c in numbers]
+    numbers = [c for c in study.schema.columns if c.numeric and (c.bounds[1] - c.lower) != (c.step or 1)]
+    values = [np.clip(np.asarray(held[c.name], float), float(c.lower), float(c.bounds[1])) for c in numbers]
     for both in itertools.combinations(values, 2):
         u, v = np.stack(both)[:, ~np.isnan(np.stack(both)).any(axis=0)]
         if len(u) >= 100 and u.std() * v.std() > 0:

@@ -34,7 +34,7 @@ def test_bounds_steps_and_budgets_change_and_old_handles_go_on(session):
     released(coarse.x.mean())
     assert wide.budget.spent.amount == coarse.budget.spent.amount == 3
     assert released(first.x.sum(), "0.5").truth == toy()["x"].sum()
-    assert str(first.schema["x"].upper) == "100"
+    assert str(first.schema["x"].bounds[1]) == "100"
     lower = opened(budget={"epsilon": 4})
     with pytest.raises(BudgetError, match="left"):
         released(lower.x.mean(), 2)

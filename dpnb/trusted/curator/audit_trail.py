@@ -23,7 +23,7 @@ from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.stored import address, brief, published_rows
 from dpnb.trusted.errors import DpnbError
-from dpnb.trusted.privacy.accountant import Odometer, compose
+from dpnb.trusted.privacy.accountant import compose, spent_after
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
@@ -261,7 +261,7 @@ def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterat
     stated |= {(*pool, "share", name): spent for name, spent in body.get("shares", {}).items()}
     for scope, total in stated.items():
         before = reading.totals.get(scope, PrivacyLoss.zero(loss.measure))
-        reading.totals[scope] = Odometer(before).after(loss).spent
+        reading.totals[scope] = spent_after(before, loss)
         if PrivacyLoss.from_json(total) != reading.totals[scope]:
             yield f"entry {entry} states another running total than its charges have"
 

@@ -31,7 +31,7 @@ from dpnb.trusted.curator.stored import Answer, StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
-from dpnb.trusted.privacy.accountant import Filter, Odometer, compose
+from dpnb.trusted.privacy.accountant import Filter, compose, spent_after
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
@@ -601,7 +601,7 @@ def _charged(
     spent = _spent(db, pool, principal, period, cap, caps)
     limits = admission.limits(db, pool, principal, cap, caps)
     admission.admit(asked, admission.filters(limits, spent))
-    after = {name: Odometer(before).after(asked).spent for name, before in spent.items()}
+    after = {name: spent_after(before, asked) for name, before in spent.items()}
     sums = {name: total.to_json() for name, total in after.items()}
     losses = {"loss": asked.to_json(), "spent": sums.pop(POOL), "mine": sums.pop(MINE)}
     asked_for = [question.to_json() for question in questions]

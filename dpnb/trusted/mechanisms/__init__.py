@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import TypeAlias, get_args
 
-from dpnb.trusted.mechanisms._base import AdditiveMechanism, Counts, Mechanism
-from dpnb.trusted.mechanisms.exponential import QuantileSelection
-from dpnb.trusted.mechanisms.gaussian import DiscreteGaussian
-from dpnb.trusted.mechanisms.ks_exponential import KSExponential
-from dpnb.trusted.mechanisms.laplace import DiscreteLaplace
-from dpnb.trusted.mechanisms.located_sums import LocatedSums
-from dpnb.trusted.mechanisms.permute_and_flip import PermuteAndFlip
-from dpnb.trusted.mechanisms.thresholded_sums import ThresholdedSums
-from dpnb.trusted.mechanisms.thresholding import Thresholding
+from dpnb.trusted.mechanisms._base import AdditiveMechanism as AdditiveMechanism
+from dpnb.trusted.mechanisms._base import Counts as Counts
+from dpnb.trusted.mechanisms._base import Mechanism as Mechanism
+from dpnb.trusted.mechanisms.exponential import QuantileSelection as QuantileSelection
+from dpnb.trusted.mechanisms.gaussian import DiscreteGaussian as DiscreteGaussian
+from dpnb.trusted.mechanisms.ks_exponential import KSExponential as KSExponential
+from dpnb.trusted.mechanisms.laplace import DiscreteLaplace as DiscreteLaplace
+from dpnb.trusted.mechanisms.located_sums import LocatedSums as LocatedSums
+from dpnb.trusted.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
+from dpnb.trusted.mechanisms.thresholded_sums import ThresholdedSums as ThresholdedSums
+from dpnb.trusted.mechanisms.thresholding import Thresholding as Thresholding
 
 AnyMechanism: TypeAlias = (
     DiscreteLaplace
@@ -31,19 +33,3 @@ AnyMechanism: TypeAlias = (
 )
 
 MECHANISMS: tuple[type[AnyMechanism], ...] = get_args(AnyMechanism)
-
-__all__ = [
-    "MECHANISMS",
-    "AdditiveMechanism",
-    "AnyMechanism",
-    "Counts",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "KSExponential",
-    "LocatedSums",
-    "Mechanism",
-    "PermuteAndFlip",
-    "QuantileSelection",
-    "ThresholdedSums",
-    "Thresholding",
-]

@@ -79,26 +79,15 @@ def whole(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
     return reduce(operator.add, losses)
 
 
-@dataclass(frozen=True, slots=True)
-class Odometer:
-    """A running total of losses. :meth:`after` returns the next reading; no reading is ever lower.
+def spent_after(spent: PrivacyLoss, asked: PrivacyLoss) -> PrivacyLoss:
+    """Return the reading of an odometer at `spent` once `asked` is charged: none is ever lower.
 
     Examples
     --------
-    >>> str(Odometer.new(Measure.PURE).after(PrivacyLoss.pure("0.5")).spent)
-    'ε 0.5'
+    >>> str(spent_after(PrivacyLoss.pure("0.5"), PrivacyLoss.pure("0.1")))
+    'ε 0.6'
     """
-
-    spent: PrivacyLoss
-
-    @classmethod
-    def new(cls, measure: Measure) -> Odometer:
-        """Return an odometer at zero."""
-        return cls(PrivacyLoss.zero(measure))
-
-    def after(self, asked: PrivacyLoss) -> Odometer:
-        """Return the reading once `asked` is charged."""
-        return Odometer((self.spent + asked).bounded())
+    return (spent + asked).bounded()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +104,7 @@ class Filter:
 
     def admits(self, spent: PrivacyLoss, asked: PrivacyLoss) -> bool:
         """Say whether `asked` fits after `spent`, exactly."""
-        return Odometer(spent).after(asked).spent.fits_in(self.cap)
+        return spent_after(spent, asked).fits_in(self.cap)
 
     def left(self, spent: PrivacyLoss) -> PrivacyLoss:
         """Return what is left of the cap after `spent`."""

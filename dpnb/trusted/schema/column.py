@@ -373,11 +373,6 @@ class Column:
         return self.lower, self.lower + self.step * self.steps
 
     @property
-    def upper(self) -> Fraction | None:
-        """The upper bound, or None for a category without numbers."""
-        return None if self.lower is None else self.bounds[1]
-
-    @property
     def numeric(self) -> bool:
         """True when codes are evenly spaced numbers, so that sums and means have a meaning."""
         return self.lower is not None

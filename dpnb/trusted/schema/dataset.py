@@ -18,6 +18,7 @@ from dpnb.trusted.schema.unit_summary import UnitSummary, refuse_other
 FORMAT = 1
 MOST_COLUMNS = 4_096
 _TEXTS = ("name", "title", "source_note", "licence", "citation", "description")
+_PLAIN = (*_TEXTS, "public", "pool", "bounds")
 _RECORD = {
     **dict.fromkeys((*_TEXTS, "mode", "bounds"), str),
     **dict.fromkeys(("unit", "budget"), dict),
@@ -183,20 +184,12 @@ class Schema:
     def to_json(self) -> dict[str, Any]:
         """Describe the schema exactly, in JSON's own types."""
         return {
+            **{word: getattr(self, word) for word in _PLAIN},
             "format": FORMAT,
-            "name": self.name,
-            "title": self.title,
             "columns": [column.to_json() for column in self.columns],
             "unit": self.unit.to_json(),
             "budget": self.budget.to_json(),
             "mode": self.mode.value,
-            "source_note": self.source_note,
-            "licence": self.licence,
-            "citation": self.citation,
-            "public": self.public,
-            "pool": self.pool,
-            "description": self.description,
-            "bounds": self.bounds,
         } | self._preparation()
 
     @classmethod
@@ -212,9 +205,6 @@ class Schema:
             unit=PrivacyUnit.from_json(record["unit"]),
             budget=Budget.from_json(record["budget"]),
             mode=Mode(record["mode"]),
-            public=record["public"],
-            pool=record["pool"],
-            bounds=record["bounds"],
             prepared=tuple(UnitSummary.from_json(line) for line in record.get("prepared", [])),
-            **{word: record[word] for word in _TEXTS},
+            **{word: record[word] for word in _PLAIN},
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -130,13 +130,7 @@ class FreeText:
 
     def to_json(self) -> dict[str, Any]:
         """Write what is declared."""
-        return {
-            "length": self.length,
-            "characters": list(self.characters),
-            "case": self.case,
-            "trim": self.trim,
-            "beyond": self.beyond,
-        }
+        return {**asdict(self), "characters": list(self.characters)}
 
 
 def _one_of(word: str, value: object, known: Sequence[str | bool]) -> None:

@@ -59,21 +59,20 @@ _DATASET = (
 )
 _BUDGET = ("epsilon", "rho", "delta")
 _COLUMN = {
-    "integer": ("type", "label", "missing", "lower", "upper", "step", "typical", "weights_fixed"),
-    "number": ("type", "label", "missing", "lower", "upper", "step", "typical", "weights_fixed"),
+    **dict.fromkeys(
+        ("integer", "number"),
+        ("type", "label", "missing", "lower", "upper", "step", "typical", "weights_fixed"),
+    ),
     "category": ("type", "label", "missing", "values"),
-    "date": ("type", "label", "missing", "bounds", "step"),
-    "datetime": ("type", "label", "missing", "bounds", "step"),
+    **dict.fromkeys(("date", "datetime"), ("type", "label", "missing", "bounds", "step")),
     "text": ("type", "label", "missing", "length", "characters", "case", "trim", "beyond"),
 }
 _DATES = 'bounds = ["2020-01-01", "2024-12-31"], two dates known without looking at the data'
 _BOUNDS = {word: f"{word} = a bound known without looking at the data" for word in ("lower", "upper")}
 _NEEDED = {
-    "integer": _BOUNDS,
-    "number": _BOUNDS,
+    **dict.fromkeys(("integer", "number"), _BOUNDS),
     "category": {"values": "values = [0, 1], every value known without looking at the data"},
-    "date": {"bounds": _DATES},
-    "datetime": {"bounds": _DATES},
+    **{kind: {"bounds": _DATES} for kind in ("date", "datetime")},
     "text": {"length": "length = 32, the most characters of a label"},
 }
 """What a column of each type must say, and what to write where it does not."""

@@ -19,13 +19,6 @@ from dpnb.trusted.schema.unit_summary import TAKES, UnitSummary
 
 ROWS: Final = "rows"
 """What is counted of the dataset's own rows."""
-_WORDS: Final[dict[str, tuple[str, ...]]] = {
-    "count": ("label", "missing", "upper"),
-    "sum": ("label", "missing", "lower", "upper", "step"),
-    "mean": ("label", "missing", "lower", "upper", "step"),
-    "any": ("label", "missing", "is"),
-    "latest": ("label", "missing", "by"),
-}
 _EXAMPLE: Final = (
     'write for example stays = { count = "rows", upper = 20 } or cost = { sum = "cost", upper = 10000 }'
 )
@@ -67,10 +60,11 @@ def _made(name: str, facts: Any, tables: Tables, where: str) -> tuple[UnitSummar
     if len(takes) != 1:
         raise OwnerError(f"{where}: a line takes one of {', '.join(TAKES)}: {_EXAMPLE}")
     (take,) = takes
-    known(facts, (take, *_WORDS[take]), f"{where}, {take}")
+    read, words = _READ[take]
+    known(facts, (take, "label", "missing", *words), f"{where}, {take}")
     with within(where, name):
         asked = _Asked(name, facts, *_cells(facts[take], take, tables, where), tables, where)
-        line, column = _READ[take](asked)
+        line, column = read(asked)
         line.check(column)
     return line, column
 
@@ -187,10 +181,11 @@ def _shown(column: Column) -> str:
     return f'"{value}", or a list of values' if isinstance(value, str) else f"{value}, or a list of values"
 
 
-_READ: Final[dict[str, Callable[[_Asked], tuple[UnitSummary, Column]]]] = {
-    "count": _count,
-    "sum": _sum,
-    "mean": _mean,
-    "any": _any,
-    "latest": _latest,
+_READ: Final[dict[str, tuple[Callable[[_Asked], tuple[UnitSummary, Column]], tuple[str, ...]]]] = {
+    "count": (_count, ("upper",)),
+    "sum": (_sum, ("lower", "upper", "step")),
+    "mean": (_mean, ("lower", "upper", "step")),
+    "any": (_any, ("is",)),
+    "latest": (_latest, ("by",)),
 }
+"""How each line is read, and its words beside ``label`` and ``missing``."""
