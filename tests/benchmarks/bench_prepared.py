@@ -86,16 +86,21 @@ def written(folder: Path, visits: int) -> tuple[Path, Path]:
     return people, other
 
 
-def _now() -> np.ndarray:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return np.array([time.perf_counter(), used.ru_utime + used.ru_stime])
+def timed(act) -> float:
+    """Seconds of one call, of the clock."""
+    return float(used(act)[0])
 
 
-def timed(act) -> np.ndarray:
+def used(act) -> np.ndarray:
     """Seconds of one call, of the clock and of the processor."""
     start = _now()
     act()
     return _now() - start
+
+
+def _now() -> np.ndarray:
+    ours = resource.getrusage(resource.RUSAGE_SELF)
+    return np.array([time.perf_counter(), ours.ru_utime + ours.ru_stime])
 
 
 def measure(visits: int) -> dict[str, np.ndarray]:
@@ -106,7 +111,7 @@ def measure(visits: int) -> dict[str, np.ndarray]:
         paths = {"people": str(people), "visits": str(other)}
         statement: list[np.ndarray] = []
         real = preparing._write
-        preparing._write = lambda *given: statement.append(timed(lambda: real(*given)))
+        preparing._write = lambda *given: statement.append(used(lambda: real(*given)))
 
         def joined() -> None:
             with NamedFile.open(people) as one, NamedFile.open(other) as two:
@@ -131,7 +136,7 @@ def measure(visits: int) -> dict[str, np.ndarray]:
                 "asked": lambda: engine.answer(ASKED),
                 "raw": lambda: raw.execute(RAW.format(**paths)).fetchall(),
             }
-            rounds = [{way: timed(act) for way, act in ways.items()} for _ in range(REPEATS)]
+            rounds = [{way: used(act) for way, act in ways.items()} for _ in range(REPEATS)]
         preparing._write = real
         found = {way: [one[way] for one in rounds] for way in ways} | {"statement": statement[1:]}
     return {way: np.median(seconds, axis=0) for way, seconds in found.items()}
