@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import enum
 import json
+from datetime import date
+from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpnb.errors import PlanError
 from dpnb.trusted.canonical import canonical, read_json
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
-VALUES = st.recursive(
-    PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text("aé\x00\U0001f600"), inner), max_leaves=15
-)
+
+
+def nested(inner):
+    """Lists and records of some values."""
+    return st.lists(inner) | st.dictionaries(st.text("aé\x00\U0001f600"), inner)
+
+
+VALUES = st.recursive(PLAIN, nested, max_leaves=15)
 
 
 def typed(value):
@@ -41,9 +49,44 @@ def test_two_values_have_one_text_exactly_if_they_are_one_value(one, other):
     assert typed(read_json(json.dumps(one, indent=1).encode())) == typed(one)
 
 
+class Text(str):
+    """A text by descent."""
+
+
+class Kind(enum.IntEnum):
+    """An integer by descent."""
+
+    ONE = 1
+
+
+@given(st.recursive(PLAIN | st.builds(Text) | st.just(Kind.ONE), nested, max_leaves=15))
+@example([{chr(code): chr(code) for code in (*range(0x300), 0x2028, 0x2029, 0xFFFF, 0x10FFFF)}])
+@example([2**63, 2**64, -(2**64), 10**4000, {"\U00010000": 1, "\uffff": 2}])
+def test_both_writers_write_the_same_bytes(value):
+    """What is written fast is what the standard library writes, whether or not a value has descendants of the plain types."""
+    written = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert canonical(value) == written
+    assert canonical({"é": [value], "a": (value, Text("a"))}) == f'{{"a":[{written},"a"],"é":[{written}]}}'
+
+
 @pytest.mark.parametrize(
     "value",
-    [0.5, 1.0, float("nan"), float("inf"), b"a", {1}, 1j, {1: "a"}, {None: 1}, {True: 1}, {"a": {2: 1}}],
+    [
+        0.5,
+        1.0,
+        float("nan"),
+        float("inf"),
+        b"a",
+        {1},
+        frozenset(),
+        Decimal(1),
+        date(2026, 1, 1),
+        1j,
+        {1: "a"},
+        {None: 1},
+        {True: 1},
+        {"a": {2: 1}},
+    ],
 )
 def test_what_has_no_one_text_is_not_written(value):
     """Floats, keys that are no texts, and whatever JSON has no word for, at any depth."""

@@ -16,17 +16,21 @@ and any order of keys, since its texts may come from elsewhere, and refuses what
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn, TypeGuard
+
+import msgspec
 
 from dpnb.trusted.errors import PlanError
 
 _ENCODER: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 )
+_FAST: Final = msgspec.json.Encoder(order="sorted")
+"""Writes the same bytes of plain values, many times as fast, and other values in its own ways: it is shown plain ones alone."""
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
-_TEXT: Final = frozenset({str})
 
 
 def canonical(value: Any) -> str:
@@ -48,6 +52,11 @@ def canonical(value: Any) -> str:
     >>> canonical({"b": 1, "a": ["ε", True, None, "1/10"]})
     '{"a":["ε",true,null,"1/10"],"b":1}'
     """
+    if _is_plain(value):
+        with contextlib.suppress(
+            TypeError, ValueError, ArithmeticError, RecursionError
+        ):  # the other says why
+            return _FAST.encode(value).decode()
     _check(value)
     text = _ENCODER.encode(value)
     if not text.isascii():
@@ -92,10 +101,24 @@ def is_record(value: object, fields: Mapping[str, type]) -> TypeGuard[dict[str, 
     return all(kind is object or type(value[name]) is kind for name, kind in fields.items())
 
 
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value holds no types but the plain ones, dict, list and tuple, and none that only descends from them."""
+    nested = [value]
+    for one in nested:
+        kind = type(one)
+        if kind is dict:
+            one = one.values()  # noqa: PLW2901
+        elif kind is not list and kind is not tuple:
+            return kind in _PLAIN
+        if not _PLAIN.issuperset(map(type, one)):
+            nested += [each for each in one if type(each) not in _PLAIN]
+    return True
+
+
 def _check(value: Any) -> None:
     """Refuse what would be written as something else, or in more than one way."""
     if isinstance(value, dict):
-        if not _TEXT.issuperset(map(type, value)) and not all(isinstance(key, str) for key in value):
+        if not all(isinstance(key, str) for key in value):
             raise ValueError("A key that is not text has no canonical form.")
         value = value.values()
     elif isinstance(value, (str, int)) or value is None:
@@ -103,10 +126,8 @@ def _check(value: Any) -> None:
     elif not isinstance(value, (list, tuple)):
         what = type(value).__name__
         raise ValueError(f"A {what} has no canonical form: write exact numbers as texts.")
-    if not _PLAIN.issuperset(map(type, value)):
-        for one in value:
-            if type(one) not in _PLAIN:
-                _check(one)
+    for one in value:
+        _check(one)
 
 
 def _check_bytes(text: str) -> None:
