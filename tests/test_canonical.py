@@ -52,6 +52,8 @@ def test_two_values_have_one_text_exactly_if_they_are_one_value(one, other):
 class Text(str):
     """A text by descent."""
 
+    __slots__ = ()
+
 
 class Kind(enum.IntEnum):
     """An integer by descent."""

@@ -30,6 +30,7 @@ _ENCODER: Final = json.JSONEncoder(
 )
 _FAST: Final = msgspec.json.Encoder(order="sorted")
 """Writes the same bytes of plain values, many times as fast, and other values in its own ways: it is shown plain ones alone."""
+_NESTED: Final = frozenset({dict, list, tuple})
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 
 
@@ -53,9 +54,8 @@ def canonical(value: Any) -> str:
     '{"a":["ε",true,null,"1/10"],"b":1}'
     """
     if _is_plain(value):
-        with contextlib.suppress(
-            TypeError, ValueError, ArithmeticError, RecursionError
-        ):  # the other says why
+        # what this writer refuses, the other one says why
+        with contextlib.suppress(TypeError, ValueError, ArithmeticError, RecursionError):
             return _FAST.encode(value).decode()
     _check(value)
     text = _ENCODER.encode(value)
@@ -105,13 +105,10 @@ def _is_plain(value: Any) -> bool:
     """Tell whether a value holds no types but the plain ones, dict, list and tuple, and none that only descends from them."""
     nested = [value]
     for one in nested:
-        kind = type(one)
-        if kind is dict:
-            one = one.values()  # noqa: PLW2901
-        elif kind is not list and kind is not tuple:
-            return kind in _PLAIN
-        if not _PLAIN.issuperset(map(type, one)):
-            nested += [each for each in one if type(each) not in _PLAIN]
+        if type(one) not in _NESTED:
+            return type(one) in _PLAIN
+        within = one.values() if type(one) is dict else one
+        nested += [each for each in within if type(each) not in _PLAIN]
     return True
 
 
@@ -121,7 +118,7 @@ def _check(value: Any) -> None:
         if not all(isinstance(key, str) for key in value):
             raise ValueError("A key that is not text has no canonical form.")
         value = value.values()
-    elif isinstance(value, (str, int)) or value is None:
+    elif value is None or isinstance(value, (str, int)):
         return
     elif not isinstance(value, (list, tuple)):
         what = type(value).__name__

@@ -1022,7 +1022,10 @@ def test_a_mark_that_is_raised_while_a_charge_looks_at_it_freezes_nothing(tmp_pa
             return db.execute(*statement)
 
         with ledger.reading() as db:
-            assert guard.fallen(SimpleNamespace(execute=raised_meanwhile), "pool") is None
+            assert guard.fallen(SimpleNamespace(execute=raised_meanwhile)) is None
+        (pool,) = newer.totals
+        assert guard.below(pool, newer.totals[pool]) is None
+        assert "was overwritten" in guard.below(pool, older.totals[pool])
 
 
 def test_charges_go_on_while_the_mark_is_raised_all_the_time(tmp_path):

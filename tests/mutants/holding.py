@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpnb.trusted.curator import admission, holds
+from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.owner import act_entries
 from tests.mutants.table import Mutant, replaced
@@ -44,6 +45,13 @@ MUTANTS = {
         "Closed rows are attached again, and asked.",
         replaced(holds, "refuse_closed_rows", lambda _: lambda *_: None),
         on(on_holds.test_closed_rows_get_no_further_name_whatever_is_recorded),
+    ),
+    "acts that are read once": Mutant(
+        "A charge goes on from what the acts said at the first one.",
+        replaced(ledger_module, "LAST_ACT", lambda _: "SELECT 1"),
+        lambda folder: on_holds.test_the_next_charge_knows_every_act(
+            folder, lambda ledger: on_holds.held(ledger, "freeze", "people"), on_holds.HeldError, False
+        ),
     ),
     "a grant that is not looked at": Mutant(
         "An owner's cap below the budget admits everything.",

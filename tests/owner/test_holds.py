@@ -9,21 +9,23 @@ import sqlite3
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.errors import BudgetError, OwnerError
+from dpnb.errors import BudgetError, CuratorGone, OwnerError
 from dpnb.owner.backup import backup
 from dpnb.planner.request import Ask
 from dpnb.trusted.curator import entry_rows, failpoints, holds
+from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile
 from dpnb.trusted.owner import act_entries
 from dpnb.trusted.owner.act_entries import Act
 from dpnb.trusted.owner.restoration import restore
+from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.messages import Again, Attach, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_failpoints import in_child
-from tests.curator.test_ledger import POOL, charge, pure, terms
+from tests.curator.test_ledger import AGE, POOL, SEX, charge, pure, terms
 from tests.curator.test_mark import SMALL, message
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -222,3 +224,57 @@ def test_a_grant_only_tightens(ledger):
         assert ledger.left(POOL, "ann", PrivacyLoss.pure(4)) == PrivacyLoss.pure(fits)
     with pytest.raises(BudgetError):
         charge(ledger, "r", pure("0.3"), cap=4)
+
+
+def looser(ledger):
+    """An owner's act: terms for which no price was made."""
+    ledger.loosen(terms(columns={"age": AGE, "sex": SEX, "pay": AGE}), "rows", by="ann", reason="pay came")
+
+
+@pytest.mark.parametrize(
+    ("act", "refusal"),
+    [
+        (lambda ledger: held(ledger, "freeze", "people"), HeldError),
+        (lambda ledger: held(ledger, "close", "people"), HeldError),
+        (
+            lambda ledger: ledger.act(
+                lambda db: act_entries.grant(db, "people", "ann", PrivacyLoss.pure("0.1"), ACT)
+            ),
+            BudgetError,
+        ),
+        (
+            lambda ledger: ledger.act(
+                lambda db: act_entries.grant(db, "people", "", PrivacyLoss.pure("0.1"), ACT)
+            ),
+            BudgetError,
+        ),
+        (lambda ledger: ledger.set_cap("ann", POOL, PrivacyLoss.pure("0.1")), BudgetError),
+        (
+            lambda ledger: ledger.attach(
+                terms(mode="teaching", public=True, budget=Budget.from_toml({"epsilon": "0.1"})), "rows"
+            ),
+            BudgetError,
+        ),
+        (looser, CuratorGone),
+    ],
+    ids=["frozen", "closed", "granted to ann", "granted to all", "own cap", "smaller budget", "other terms"],
+)
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_next_charge_knows_every_act(tmp_path, act, refusal, elsewhere):
+    """Whoever's connection recorded it: what a charge remembers of acts is forgotten at the next one; and a reset gives all back."""
+    path, taught = tmp_path / "ledger.sqlite3", {"mode": "teaching", "public": True}
+    promised = terms(**taught if refusal is BudgetError else {})
+    with Ledger(path) as ledger, Ledger(path) as other:
+        ledger.attach(promised, "rows")
+        for turn in range(2):
+            assert charge(ledger, f"r{turn}", pure("0.1"), cap=4, terms=promised).new
+        act(other if elsewhere else ledger)
+        with pytest.raises(refusal):
+            charge(ledger, "r2", pure("0.1"), cap=4, terms=promised)
+        assert ledger.spent(POOL) == PrivacyLoss.pure("0.2")
+        if refusal is BudgetError:
+            (other if elsewhere else ledger).reset(POOL)
+            assert charge(ledger, "r3", pure("0.1"), cap=4, terms=promised).spent_after == PrivacyLoss.pure(
+                "0.1"
+            )
+        assert ledger.verify().intact

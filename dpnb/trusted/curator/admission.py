@@ -8,8 +8,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from dpnb.trusted.curator import pins, totals
+from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.errors import BudgetError
 from dpnb.trusted.privacy.accountant import Filter
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
@@ -37,14 +38,43 @@ class Limit:
     of: str = MINE
 
 
-def limits(
-    db: sqlite3.Connection, pool: str, principal: str, cap: PrivacyLoss, caps: Iterable[Limit]
-) -> list[Limit]:
-    """Return every cap that holds: the asked, the pinned, the given, the owner's and the recorded one."""
-    pinned, own = pins.pool_budget(db, pool), totals.own_cap(db, principal, pool)
-    found = [Limit("", cap, POOL), *([] if pinned is None else [Limit("", pinned.cap, POOL)]), *caps]
-    found += granted(db, pool, principal)
+def pinned(db: sqlite3.Connection, pool: str) -> list[Limit]:
+    """Return the budget that is pinned for a pool, where one is."""
+    found = pins.pool_budget(db, pool)
+    return [] if found is None else [Limit("", found.cap, POOL)]
+
+
+def recorded(db: sqlite3.Connection, pool: str, principal: str) -> list[Limit]:
+    """Return the caps that an owner recorded, and the one that a principal did."""
+    own = totals.own_cap(db, principal, pool)
+    found = granted(db, pool, principal)
     return found if own is None else [*found, Limit("your own cap of ", own)]
+
+
+Standing = tuple[int, list[Limit], list[Limit], bool, Any]
+
+
+def standing(db: sqlite3.Connection, dataset: str, pool: str, principal: str, terms: Any) -> Standing:
+    """Read what the acts of owners and principals say of a charge, or refuse it; nothing that is charged changes it.
+
+    Returns
+    -------
+    (int, list of Limit, list of Limit, bool, Terms or None)
+        The pool's period; its pinned budget; the recorded caps; whether no other dataset has the pool, with which it could be
+        mixed; the terms for which the price was made.
+    """
+    holds.refuse(db, dataset)
+    if terms is not None:
+        pins.refuse_stale(db, terms)
+    others = "SELECT 1 FROM attachments WHERE pool = ? AND dataset <> ? LIMIT 1"
+    alone = db.execute(others, (pool, dataset)).fetchone() is None
+    return totals.period_of(db, pool), pinned(db, pool), recorded(db, pool, principal), alone, terms
+
+
+_ACTS = ("attachments", "holds", "grants", "caps", "resets", "meters")
+_LAST = ", ".join(f"(SELECT coalesce(max(entry), 0) FROM {one})" for one in _ACTS)  # noqa: S608 - our own names
+LAST_ACT = f"SELECT hash FROM entries WHERE entry = max({_LAST})"  # noqa: S608
+"""Its hash stands for all acts: each is an entry, and none is ever changed."""
 
 
 def granted(db: sqlite3.Connection, pool: str, principal: str) -> list[Limit]:

@@ -26,10 +26,10 @@ def head(database: sqlite3.Connection) -> tuple[int, str]:
     return (0, GENESIS) if row is None else (int(row[0]), str(row[1]))
 
 
-def append(database: sqlite3.Connection, time: str, kind: str, body: dict[str, Any]) -> int:
-    """Append an entry inside the caller's transaction and return its number."""
-    last, previous = head(database)
+def append(db: sqlite3.Connection, time: str, kind: str, body: dict[str, Any], after: Any = None) -> int:
+    """Append an entry inside the caller's transaction, `after` its head where that is known, and return its number."""
+    last, previous = after or head(db)
     entry, text = last + 1, canonical(body)
     values = (entry, time, kind, text, link(previous, entry, time, kind, text))
-    database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", values)
+    db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", values)
     return entry

@@ -22,7 +22,7 @@ from dpnb.trusted.curator.chain import head
 from dpnb.trusted.curator.file_faults import FAULTS, named_faults
 from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.trusted.curator.ledger_tables import APPLICATION, DRAFTS, make_tables, refuse_newer
-from dpnb.trusted.curator.mark import Mark
+from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.curator.together import BY_ITSELF, Together
 from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, FrozenError, OwnerError
 
@@ -203,9 +203,13 @@ class Database:
         with named_faults(self.path.name), contextlib.closing(_connect(self.path, 0.0)) as connection:
             connection.execute(f"PRAGMA wal_checkpoint({kind})")
 
-    def refuse_fallen(self, connection: sqlite3.Connection, pool: str | None = None) -> None:
-        """Freeze a ledger that is below its mark in a transaction: what it says of a pool, too, where one is named."""
-        self._refuse(None if self._guard is None else self._guard.fallen(connection, pool))
+    def refuse_fallen(self, connection: sqlite3.Connection) -> None:
+        """Freeze a ledger that is below its mark in a transaction."""
+        self._refuse(None if self._guard is None else self._guard.fallen(connection))
+
+    def refuse_below(self, pool: str, total: Total) -> None:
+        """Freeze a ledger that says less of a pool in a transaction than its mark."""
+        self._refuse(None if self._guard is None else self._guard.below(pool, total))
 
     def _refuse_moved(self) -> None:
         self._refuse(None if self._guard is None else self._guard.moved())
@@ -241,18 +245,18 @@ class Database:
 
 
 def _tried(connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], Any]) -> Any:
-    """Carry out an act within a transaction; where it raises, it leaves no trace in there. A refusal is its result.
+    """Carry out an act within a transaction. Where it raises and has written nothing, a refusal is its result.
 
-    A fault at which SQLite itself gives the whole transaction up is raised: there is nothing to go back to.
+    What has written something before it raises takes the transaction with it, so that it leaves no trace among the others; so
+    does a fault at which SQLite itself gives the transaction up. Nothing of any act was done then, and each is done by itself.
     """
-    connection.execute("SAVEPOINT act")
+    before = connection.total_changes
     try:
-        found = act(connection)
-    except Exception as fault:  # noqa: BLE001 - it is raised where the act is done by itself
-        connection.execute("ROLLBACK TO act")
-        found = fault if isinstance(fault, DpnbError) else BY_ITSELF
-    connection.execute("RELEASE act")
-    return found
+        return act(connection)
+    except Exception as fault:
+        if connection.total_changes != before or not connection.in_transaction:
+            raise
+        return fault if isinstance(fault, DpnbError) else BY_ITSELF
 
 
 def _let_go(connection: sqlite3.Connection, path: Path) -> None:

@@ -17,13 +17,14 @@ from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.curator.audit_trail import UNREADABLE, unlike_its_entry
 from dpnb.trusted.curator.chain import GENESIS
 from dpnb.trusted.curator.inodes import Inodes
-from dpnb.trusted.curator.mark import Mark, MarkFile, advanced, has_fallen, key_id, keyed, mark_of, shortfall
+from dpnb.trusted.curator.mark import Mark, MarkFile, Total, advanced, key_id, keyed, mark_of, shortfall
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.wire.places import write_private
 
 _NO_MARK = (ValueError, TypeError, KeyError, AttributeError)
 """What reading a note raises that is not written as a curator writes it."""
 
+_OVERWRITTEN = "what it held up to entry {} was overwritten while it was open"
 REFUSAL = (
     "This home is frozen: its ledger is not the one that answers were given from. Nothing is released. "
     "Its owner can type dpnb verify in a terminal, which says what is wrong and what to do."
@@ -171,23 +172,23 @@ class Guard:
         """Say whether the mark knows an entry."""
         return self.mark.entry >= entry
 
-    def fallen(self, db: sqlite3.Connection, pool: str | None = None) -> str | None:
+    def fallen(self, db: sqlite3.Connection) -> str | None:
         """Say whether an open ledger is below its mark, as it is where a file was copied over it, or return None.
 
         Parameters
         ----------
         db : sqlite3.Connection
             In the transaction that is to go on from what it reads.
-        pool : str, optional
-            Whose total to look at, too.
         """
         mark = self.mark  # as it is now: another thread may raise it meanwhile
         row = db.execute("SELECT hash FROM entries WHERE entry = ?", (mark.entry,)).fetchone()
         held = (GENESIS if row is None else row[0]) == mark.head
-        total = None if pool is None else mark.totals.get(pool)
-        if held and (total is None or pool is None or not has_fallen(db, pool, total)):
-            return None
-        return f"what it held up to entry {mark.entry} was overwritten while it was open"
+        return None if held else _OVERWRITTEN.format(mark.entry)
+
+    def below(self, pool: str, total: Total) -> str | None:
+        """Say whether a pool's total, as a charge is about to go on from it, is less than the mark's, or return None."""
+        known = self.mark.totals.get(pool)
+        return None if known is None or not known.exceeds(total) else _OVERWRITTEN.format(self.mark.entry)
 
     def cover(self, entry: int, now: contextlib.AbstractContextManager[sqlite3.Connection]) -> str | None:
         """Raise the mark to the ledger as it is now, unless it knows the entry; return the fault of one that has fallen."""

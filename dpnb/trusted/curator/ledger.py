@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from dpnb.trusted.curator import admission, adoption, holds, known_content, pins, statement, stored, totals
-from dpnb.trusted.curator.admission import MINE, POOL, Limit
+from dpnb.trusted.curator.admission import LAST_ACT, MINE, POOL, Limit, Standing
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS, head
+from dpnb.trusted.curator.chain import GENESIS
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.guard import mark_at
+from dpnb.trusted.curator.mark import Total
 from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.stored import Answer, StoredAnswer
@@ -37,6 +38,7 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _LAST = 2**63 - 1
 """No entry has a higher number."""
+_MOST_STANDINGS = 4096
 
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
@@ -97,6 +99,8 @@ class Ledger(Database):
         super().__init__(Path(path), _now, wait)
         self._life = life or secrets.token_hex(8)
         self._abandoned: adoption.Abandoned = {}
+        self._act: Any = None
+        self._standings: dict[Any, Standing] = {}
         if self.frozen is None:
             with self.reading() as db:
                 self._abandoned = adoption.abandoned(db)
@@ -332,19 +336,30 @@ class Ledger(Database):
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
-            holds.refuse(db, dataset)
-            self.refuse_fallen(db, pool)
-            if terms is not None:
-                pins.refuse_stale(db, terms)
+            period, pinned, recorded, alone, _ = self._standing(db, dataset, pool, principal, terms)
+            spent = _spent(db, pool, principal, period, cap, caps)
+            self.refuse_below(pool, Total(period, spent[POOL]))
             before = adoption.find(db, self._abandoned, scope, questions, others)
             if before is not None:
                 return _adopted(db, now, before, facts)
+            if not alone:
+                pins.refuse_mixed(db, dataset)
             costs = [event for one in questions for event in one.events] if events is None else events
-            return _charged(db, now, facts, questions, costs, cap, caps)
+            limits = [Limit("", cap, POOL), *pinned, *caps, *recorded]
+            return _charged(db, now, {**facts, "period": period}, questions, costs, limits, spent)
 
         row: ChargeRow = self.together(act)
         self.tell()
         return row
+
+    def _standing(self, db: sqlite3.Connection, *scope: Any) -> Standing:
+        """Return what owners' acts say of a charge: what they said before, where there was no act since."""
+        act, key = db.execute(LAST_ACT).fetchone(), (*scope[:-1], id(scope[-1]))
+        if act != self._act or len(self._standings) > _MOST_STANDINGS:
+            self._act, self._standings = act, {}
+        if key not in self._standings:
+            self._standings[key] = admission.standing(db, *scope)
+        return self._standings[key]
 
     def has_abandoned(self, principal: str, pool: str) -> bool:
         """Tell whether an earlier life of the curator left this principal a charge of a pool without an answer."""
@@ -398,8 +413,7 @@ class Ledger(Database):
             charge = stored.charge_of(db, request_id, principal)
             if charge is None:
                 raise CuratorError("No answer is stored without a charge.")
-            stored.insert(db, now, charge, answers)
-            return stored.answers_of(db, charge) or [], head(db)[0]
+            return stored.insert(db, now, charge, answers)
 
         with stored.after_the_charge():
             found, entry = self.together(act)
@@ -469,7 +483,8 @@ class Ledger(Database):
     ) -> list[tuple[Filter, PrivacyLoss]]:
         with self.reading() as db:
             spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
-            limits = admission.limits(db, pool, principal, cap, caps)
+            recorded = admission.recorded(db, pool, principal)
+            limits = [Limit("", cap, POOL), *admission.pinned(db, pool), *caps, *recorded]
             return [(limit, spent) for _, limit, spent in admission.filters(limits, spent)]
 
     # ------------------------------------------------------- caps and resets
@@ -590,23 +605,18 @@ def _charged(
     facts: dict[str, Any],
     questions: Sequence[Question],
     events: Sequence[PrivacyEvent],
-    cap: PrivacyLoss,
-    caps: Sequence[Limit],
+    limits: Sequence[Limit],
+    spent: Mapping[str, PrivacyLoss],
 ) -> ChargeRow:
     """Append a charge, if every cap admits it."""
-    pool, principal = facts["pool"], facts["principal"]
-    pins.refuse_mixed(db, facts["dataset"])
-    asked = compose(events, cap.measure)
-    period = totals.period_of(db, pool)
-    spent = _spent(db, pool, principal, period, cap, caps)
-    limits = admission.limits(db, pool, principal, cap, caps)
+    asked = compose(events, limits[0].cap.measure)
     admission.admit(asked, admission.filters(limits, spent))
     after = {name: spent_after(before, asked) for name, before in spent.items()}
     sums = {name: total.to_json() for name, total in after.items()}
     losses = {"loss": asked.to_json(), "spent": sums.pop(POOL), "mine": sums.pop(MINE)}
     asked_for = [question.to_json() for question in questions]
     costs = [event.to_json() for event in events]
-    body = {**facts, "period": period, **losses, "questions": asked_for, "events": costs}
+    body = {**facts, **losses, "questions": asked_for, "events": costs}
     entry = record(db, time, "charge", {**body, "shares": sums} if sums else body)
     left = _left((Filter(limit.cap), after[limit.of]) for limit in limits)
     return ChargeRow(entry, asked, after[POOL], after[MINE], new=True, questions=tuple(asked_for), left=left)

@@ -171,14 +171,9 @@ def shortfall(db: sqlite3.Connection, mark: Mark) -> str | None:
     if (GENESIS if row is None else row[0]) != mark.head:
         return f"entry {mark.entry} is not the one that was answered from"
     for pool, total in mark.totals.items():
-        if has_fallen(db, pool, total):
+        if total.exceeds(total_of(db, pool) or Total(0, PrivacyLoss.zero(total.spent.measure))):
             return f"the running total of {pool} is less than it was at entry {mark.entry}"
     return None
-
-
-def has_fallen(db: sqlite3.Connection, pool: str, total: Total) -> bool:
-    """Say whether a ledger states less for a pool than a mark does."""
-    return total.exceeds(total_of(db, pool) or Total(0, PrivacyLoss.zero(total.spent.measure)))
 
 
 def _missing(first: int, last: int) -> str:

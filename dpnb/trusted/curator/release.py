@@ -52,10 +52,6 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _at_once() -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class Chance:
     """All that is not a function of the request and the data: noise bits, ids of draws, the clock."""
@@ -66,7 +62,7 @@ class Chance:
 
     def settling(self) -> Callable[[], None]:
         """Return what waits until an answer that was charged now may be known to be there; nothing where time is no secret."""
-        return _at_once
+        return lambda: None
 
     def of(self, dataset: str, question: Mapping[str, Any]) -> Chance:  # noqa: ARG002 - for seeds, which are not in this wing
         """Return the chance of one draw of a question."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import hmac
 import os
 import secrets
@@ -63,6 +64,8 @@ WHOLE_BODY = 60.0
 _TICK = 0.2
 _NEWS_EACH = 0.02
 """Seconds between two news, for each kernel that hears them: what many are told costs whoever asks next to nothing."""
+_NEW_OBJECTS = 10_000
+"""After which cycles are looked for."""
 _SHORT = 64 * 2**10
 """Bytes of a request that are read where they arrive: a thread would cost more than they do."""
 _THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
@@ -471,6 +474,8 @@ def serve(service: Answering, config: Config, place: Place | None = None) -> boo
 
 
 async def _serve(service: Answering, config: Config, place: Place) -> bool:
+    gc.freeze()  # nobody looks for cycles in what is here for good, nor often: a release leaves few
+    gc.set_threshold(_NEW_OBJECTS)
     life, workers = Life(config.linger), _Workers(place.releases)
     server = _server(service, life, place, workers)
     listener = place.listen()

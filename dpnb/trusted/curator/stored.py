@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
-from dpnb.trusted.curator.chain import append
+from dpnb.trusted.curator.chain import append, head
 from dpnb.trusted.curator.file_faults import UNSPENT
 from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
 from dpnb.trusted.privacy.accountant import compose
@@ -71,8 +71,13 @@ def brief(question: Mapping[str, Any]) -> dict[str, Any]:
     return {name: question[name] for name in ("texts", "share", "events")}
 
 
-def insert(db: sqlite3.Connection, time: str, charge: int, answers: Sequence[Answer]) -> None:
+def insert(db: sqlite3.Connection, time: str, charge: int, answers: Sequence[Answer]) -> tuple[Any, int]:
     """Store the answers of a charge, unless it has some: the second writer's are passed over in silence.
+
+    Returns
+    -------
+    (sequence of dict, int)
+        What *is* stored, and the last entry.
 
     Raises
     ------
@@ -83,22 +88,19 @@ def insert(db: sqlite3.Connection, time: str, charge: int, answers: Sequence[Ans
     texts = [canonical(answer) for answer in answers]
     if len(body["questions"]) != len(texts):
         raise CuratorError("A charge of other questions: the answers do not match.")
-    entry = next_entry(db)
+    last = head(db)
+    entry = last[0] + 1
     won = db.execute("INSERT INTO answers VALUES (?, ?) ON CONFLICT DO NOTHING", (charge, entry)).rowcount
     if won != 1:
-        return
+        return answers_of(db, charge) or [], last[0]
     hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-    append(db, time, "store", {"charge": charge, "answers": hashes})
+    append(db, time, "store", {"charge": charge, "answers": hashes}, last)
     rows = [
         (entry, place, address(body, question["measured"]), charge, canonical(brief(question)), text)
         for place, (question, text) in enumerate(zip(body["questions"], texts, strict=True))
     ]
     db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-
-def next_entry(db: sqlite3.Connection) -> int:
-    """Return the number that the next entry will have."""
-    return int(db.execute("SELECT coalesce(max(entry), 0) + 1 FROM entries").fetchone()[0])
+    return answers, entry
 
 
 def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:

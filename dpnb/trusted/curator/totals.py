@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -91,11 +91,15 @@ def totals(
     db: sqlite3.Connection, pool: str, principal: str, period: int, measure: Measure
 ) -> tuple[PrivacyLoss, PrivacyLoss]:
     """Return what a pool and a principal have spent in a period; a new meter begins at the old total, doubled."""
-    whole = "SELECT spent, period FROM charges WHERE pool = ? ORDER BY entry DESC LIMIT 1"
-    mine = "SELECT mine, period FROM charges WHERE principal = ? AND pool = ? ORDER BY entry DESC LIMIT 1"
-    rows = (db.execute(whole, (pool,)).fetchone(), db.execute(mine, (principal, pool)).fetchone())
-    spent, own = (_read_at(db, row, pool, period, measure) for row in rows)
+    found = {of: rest for of, *rest in db.execute(_TOTALS, (pool, principal, pool))}
+    spent, own = (_read_at(db, found.get(of), pool, period, measure) for of in ("spent", "mine"))
     return spent, own
+
+
+_TOTAL = "SELECT '{0}', {0}, period FROM charges WHERE entry = (SELECT max(entry) FROM charges WHERE {1})"
+_TOTALS = (
+    f"{_TOTAL.format('spent', 'pool = ?')} UNION ALL {_TOTAL.format('mine', 'principal = ? AND pool = ?')}"
+)
 
 
 def shares(
@@ -108,7 +112,7 @@ def shares(
 
 
 def _read_at(
-    db: sqlite3.Connection, row: tuple[str, int] | None, pool: str, period: int, measure: Measure
+    db: sqlite3.Connection, row: Sequence[Any] | None, pool: str, period: int, measure: Measure
 ) -> PrivacyLoss:
     """Return a total in a period, by the last charge that counted towards it."""
     if row is None or row[1] > period:
