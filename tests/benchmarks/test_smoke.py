@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import (
+    bench_before,
     bench_class,
     bench_engine,
     bench_ledger,
@@ -50,6 +51,13 @@ def test_a_charge_and_its_answer_are_timed(tmp_path):
         bench_ledger.charge(ledger, 0)
         bench_ledger.store(ledger, 0)
         assert ledger.verify().intact
+
+
+def test_a_release_is_compared_with_an_earlier_one():
+    """Beside these very files: two workers, in turn, each with a curator and a ledger of its own."""
+    found = bench_before.beside(bench_before.ROOT, 2, 1)
+    assert list(found) == ["before", "now"]
+    assert all(0 < used and 0 < wait for rounds in found.values() for used, wait in rounds)
 
 
 def test_a_release_is_taken_apart(dpnb_home):
