@@ -38,20 +38,14 @@ class Limit:
     of: str = MINE
 
 
-def pinned(db: sqlite3.Connection, pool: str) -> list[Limit]:
-    """Return the budget that is pinned for a pool, where one is."""
-    found = pins.pool_budget(db, pool)
-    return [] if found is None else [Limit("", found.cap, POOL)]
-
-
 def recorded(db: sqlite3.Connection, pool: str, principal: str) -> list[Limit]:
-    """Return the caps that an owner recorded, and the one that a principal did."""
-    own = totals.own_cap(db, principal, pool)
-    found = granted(db, pool, principal)
+    """Return the caps that the ledger knows: the pinned budget, the owner's caps, and a principal's own."""
+    pinned, own = pins.pool_budget(db, pool), totals.own_cap(db, principal, pool)
+    found = [*([] if pinned is None else [Limit("", pinned.cap, POOL)]), *granted(db, pool, principal)]
     return found if own is None else [*found, Limit("your own cap of ", own)]
 
 
-Standing = tuple[int, list[Limit], list[Limit], bool, Any]
+Standing = tuple[int, list[Limit], bool, Any]
 
 
 def standing(db: sqlite3.Connection, dataset: str, pool: str, principal: str, terms: Any) -> Standing:
@@ -59,8 +53,8 @@ def standing(db: sqlite3.Connection, dataset: str, pool: str, principal: str, te
 
     Returns
     -------
-    (int, list of Limit, list of Limit, bool, Terms or None)
-        The pool's period; its pinned budget; the recorded caps; whether no other dataset has the pool, with which it could be
+    (int, list of Limit, bool, Terms or None)
+        The pool's period; the recorded caps; whether no other dataset has the pool, with which it could be
         mixed; the terms for which the price was made.
     """
     holds.refuse(db, dataset)
@@ -68,7 +62,7 @@ def standing(db: sqlite3.Connection, dataset: str, pool: str, principal: str, te
         pins.refuse_stale(db, terms)
     others = "SELECT 1 FROM attachments WHERE pool = ? AND dataset <> ? LIMIT 1"
     alone = db.execute(others, (pool, dataset)).fetchone() is None
-    return totals.period_of(db, pool), pinned(db, pool), recorded(db, pool, principal), alone, terms
+    return totals.period_of(db, pool), recorded(db, pool, principal), alone, terms
 
 
 _ACTS = ("attachments", "holds", "grants", "caps", "resets", "meters")

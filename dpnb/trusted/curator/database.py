@@ -52,7 +52,7 @@ class Database:
 
     def __init__(self, path: Path, now: Callable[[], str], wait: float = _WAIT) -> None:
         self.path = path
-        self.told: Callable[[], None] = _nobody
+        self.told: Callable[[], None] = lambda: None
         self.frozen: str | None = None
         self.writes = 0
         self._lock = threading.RLock()
@@ -281,10 +281,6 @@ def aside(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
         _refuse_other_files(connection, path)
         connection.execute("BEGIN")
         yield connection
-
-
-def _nobody() -> None:
-    pass
 
 
 def _refuse_draft_format(path: Path) -> None:

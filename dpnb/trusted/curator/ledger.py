@@ -38,7 +38,6 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _LAST = 2**63 - 1
 """No entry has a higher number."""
-_MOST_STANDINGS = 4096
 
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
@@ -167,13 +166,7 @@ class Ledger(Database):
         return self._attach(terms, content, marks, by, time or _now(), reason=reason)
 
     def _attach(
-        self,
-        terms: Terms,
-        content: str,
-        marks: Sequence[str] | None,
-        by: str,
-        time: str,
-        reason: str | None,
+        self, terms: Terms, content: str, marks: Sequence[str] | None, by: str, time: str, reason: str | None
     ) -> Attachment:
         with self.telling() as db:
             known = known_content.tags(db, [content] if marks is None else marks)
@@ -325,8 +318,7 @@ class Ledger(Database):
             When the id was used by another principal, for another plan, or of another state: a retry completes the
             charge that was made, with the data and the mechanisms that it was made for.
         """
-        versions = (data_version, schema_version, mechanism_version)
-        scope = Scope(principal, pool, dataset, *versions, tuple(again))
+        scope = Scope(principal, pool, dataset, data_version, schema_version, mechanism_version, tuple(again))
         bound = {**scope.to_json(), "digest": digest}
         facts = {**bound, "request": request_id, "life": self._life}
         facts |= {} if store is None else {"store": store}
@@ -336,7 +328,7 @@ class Ledger(Database):
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
-            period, pinned, recorded, alone, _ = self._standing(db, dataset, pool, principal, terms)
+            period, recorded, alone, _ = self._standing(db, dataset, pool, principal, terms)
             spent = _spent(db, pool, principal, period, cap, caps)
             self.refuse_below(pool, Total(period, spent[POOL]))
             before = adoption.find(db, self._abandoned, scope, questions, others)
@@ -345,7 +337,7 @@ class Ledger(Database):
             if not alone:
                 pins.refuse_mixed(db, dataset)
             costs = [event for one in questions for event in one.events] if events is None else events
-            limits = [Limit("", cap, POOL), *pinned, *caps, *recorded]
+            limits = [Limit("", cap, POOL), *recorded, *caps]
             return _charged(db, now, {**facts, "period": period}, questions, costs, limits, spent)
 
         row: ChargeRow = self.together(act)
@@ -355,7 +347,7 @@ class Ledger(Database):
     def _standing(self, db: sqlite3.Connection, *scope: Any) -> Standing:
         """Return what owners' acts say of a charge: what they said before, where there was no act since."""
         act, key = db.execute(LAST_ACT).fetchone(), (*scope[:-1], id(scope[-1]))
-        if act != self._act or len(self._standings) > _MOST_STANDINGS:
+        if act != self._act or len(self._standings) > 4096:
             self._act, self._standings = act, {}
         if key not in self._standings:
             self._standings[key] = admission.standing(db, *scope)
@@ -467,12 +459,7 @@ class Ledger(Database):
         return least.cap, spent[least.of]
 
     def admits(
-        self,
-        pool: str,
-        principal: str,
-        cap: PrivacyLoss,
-        asked: PrivacyLoss,
-        caps: Sequence[Limit] = (),
+        self, pool: str, principal: str, cap: PrivacyLoss, asked: PrivacyLoss, caps: Sequence[Limit] = ()
     ) -> bool:
         """Say whether a loss would be admitted now."""
         filters = self._filters(pool, principal, cap, caps)
@@ -483,8 +470,7 @@ class Ledger(Database):
     ) -> list[tuple[Filter, PrivacyLoss]]:
         with self.reading() as db:
             spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
-            recorded = admission.recorded(db, pool, principal)
-            limits = [Limit("", cap, POOL), *admission.pinned(db, pool), *caps, *recorded]
+            limits = [Limit("", cap, POOL), *admission.recorded(db, pool, principal), *caps]
             return [(limit, spent) for _, limit, spent in admission.filters(limits, spent)]
 
     # ------------------------------------------------------- caps and resets
@@ -579,12 +565,7 @@ class Ledger(Database):
 
 
 def _spent(
-    db: sqlite3.Connection,
-    pool: str,
-    principal: str,
-    period: int,
-    cap: PrivacyLoss,
-    caps: Sequence[Limit],
+    db: sqlite3.Connection, pool: str, principal: str, period: int, cap: PrivacyLoss, caps: Sequence[Limit]
 ) -> dict[str, PrivacyLoss]:
     """Return every running total to which a charge of this principal counts."""
     spent, mine = totals.totals(db, pool, principal, period, cap.measure)

@@ -474,7 +474,8 @@ def serve(service: Answering, config: Config, place: Place | None = None) -> boo
 
 
 async def _serve(service: Answering, config: Config, place: Place) -> bool:
-    gc.freeze()  # nobody looks for cycles in what is here for good, nor often: a release leaves few
+    # nobody looks for cycles in what is here for good, nor often: a release leaves few
+    gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
     life, workers = Life(config.linger), _Workers(place.releases)
     server = _server(service, life, place, workers)

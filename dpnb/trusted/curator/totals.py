@@ -135,9 +135,8 @@ def known_measure(db: sqlite3.Connection, pool: str) -> Measure | None:
     budget = pins.pool_budget(db, pool)
     if budget is not None:
         return budget.measure
-    row = db.execute(
-        "SELECT spent FROM charges WHERE pool = ? ORDER BY entry DESC LIMIT 1", (pool,)
-    ).fetchone()
+    query = "SELECT spent FROM charges WHERE pool = ? ORDER BY entry DESC LIMIT 1"
+    row = db.execute(query, (pool,)).fetchone()
     return None if row is None else loss_of(row[0]).measure
 
 
