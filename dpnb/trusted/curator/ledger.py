@@ -98,8 +98,7 @@ class Ledger(Database):
         super().__init__(Path(path), _now, wait)
         self._life = life or secrets.token_hex(8)
         self._abandoned: adoption.Abandoned = {}
-        self._act: Any = None
-        self._standings: dict[Any, Standing] = {}
+        self._acts: tuple[Any, dict[Any, Standing]] = (None, {})
         if self.frozen is None:
             with self.reading() as db:
                 self._abandoned = adoption.abandoned(db)
@@ -347,11 +346,11 @@ class Ledger(Database):
     def _standing(self, db: sqlite3.Connection, *scope: Any) -> Standing:
         """Return what owners' acts say of a charge: what they said before, where there was no act since."""
         act, key = db.execute(LAST_ACT).fetchone(), (*scope[:-1], id(scope[-1]))
-        if act != self._act or len(self._standings) > 4096:
-            self._act, self._standings = act, {}
-        if key not in self._standings:
-            self._standings[key] = admission.standing(db, *scope)
-        return self._standings[key]
+        if act != self._acts[0] or len(self._acts[1]) > 4096:
+            self._acts = act, {}
+        if key not in self._acts[1]:
+            self._acts[1][key] = admission.standing(db, *scope)
+        return self._acts[1][key]
 
     def has_abandoned(self, principal: str, pool: str) -> bool:
         """Tell whether an earlier life of the curator left this principal a charge of a pool without an answer."""
