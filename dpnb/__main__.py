@@ -179,7 +179,7 @@ def _init(options: argparse.Namespace) -> str:
 def _draft(options: argparse.Namespace) -> tuple[str, Path]:
     """Return a draft, and where it is written if no other place is named."""
     from dpnb.owner.draft import Beside, draft, fields_of
-    from dpnb.trusted.schema.named_file import EVERY, every
+    from dpnb.trusted.files.named_file import EVERY, every
 
     if is_server(options.data):
         return _server_draft(options.data, options.table, options.beside)

@@ -131,7 +131,8 @@ def command_line() -> str:
 
 def toml() -> str:
     """The keys that the readers of the two files accept."""
-    from dpnb.trusted.schema import dialect, owner
+    from dpnb.trusted.files import dialect
+    from dpnb.trusted.schema import owner
     from dpnb.trusted.serving import settings
 
     rows = [("`[dataset]`", _keys(owner._DATASET)), ("`[budget]`", _keys(owner._BUDGET))]

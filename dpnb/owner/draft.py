@@ -14,8 +14,8 @@ from pathlib import Path
 
 from dpnb.owner.column_guess import Guess, guess
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.named_file import EVERY, every
 from dpnb.trusted.schema.first_line import header
-from dpnb.trusted.schema.named_file import EVERY, every
 from dpnb.trusted.schema.owner import format_of
 
 Fields = Sequence[tuple[str, str]]

@@ -21,8 +21,8 @@ from dpnb.trusted.curator.engines.cell_sql import (
 from dpnb.trusted.curator.engines.preparing import counted, double, uses_of
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.curator.sources import look_up
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
 

@@ -25,9 +25,9 @@ from dpnb.teach.law import OutcomeLaw, law
 from dpnb.teach.outcomes import redraw, truth
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Table
+from dpnb.trusted.files.dialect import Dialect
+from dpnb.trusted.files.named_file import EVERY
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.dialect import Dialect
-from dpnb.trusted.schema.named_file import EVERY
 from dpnb.trusted.schema.owner import OwnedDataset, format_of
 
 if TYPE_CHECKING:

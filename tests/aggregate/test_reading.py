@@ -11,8 +11,8 @@ from pathlib import Path
 
 from dpnb.datasets.cell_text import canonical
 from dpnb.datasets.preparation import quantise, read
+from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.dialect import Dialect
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reading.md").read_text(encoding="utf-8")
 CATEGORY = Column.category("c", ["00", "01", "Goa", "2020-01-02"])

@@ -24,7 +24,7 @@ import numpy as np
 
 from dpnb.trusted.aggregate.algebra import Col, Key, Lit, Total
 from dpnb.trusted.curator.engines import DuckDBEngine, preparing
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema.owner import load
 from tests.contracts.handed import prepare
 

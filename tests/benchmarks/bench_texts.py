@@ -21,8 +21,8 @@ import duckdb
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner import expression as e
 from dpnb.trusted.curator.engines import DuckDBEngine
+from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.noise.secure import SecureBits
-from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.schema.owner import load
 from tests.benchmarks.bench_prepared import timed
 from tests.contracts.handed import prepare

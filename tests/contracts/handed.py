@@ -7,8 +7,8 @@ from typing import Any
 
 from dpnb.client.upload import declared_columns
 from dpnb.trusted.curator import engines
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles, Tables
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles, Tables
 
 
 def handed(source: Any, schema: Schema) -> Any:

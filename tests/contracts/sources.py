@@ -24,11 +24,11 @@ from dpnb.errors import OwnerError
 from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.sources import read_arrays
+from dpnb.trusted.files.dialect import STRICT
+from dpnb.trusted.files.named_file import held
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.dialect import STRICT
-from dpnb.trusted.schema.named_file import held
 from dpnb.trusted.wire.places import Home
 from tests.contracts.handed import handed
 from tests.examples import examples, rotation

@@ -22,7 +22,7 @@ from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
 from dpnb.trusted.curator.engines.preparing import prepare
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
-from dpnb.trusted.schema.named_file import EVERY
+from dpnb.trusted.files.named_file import EVERY
 from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home

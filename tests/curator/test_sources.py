@@ -25,9 +25,9 @@ from dpnb.trusted.curator.open_dataset import Shelf
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
+from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.owner.loosened_terms import loosen
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
-from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
 from dpnb.trusted.wire.places import Home

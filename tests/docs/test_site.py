@@ -134,7 +134,8 @@ def test_a_page_of_the_reference_says_what_the_code_says(name):
 
 def test_a_key_that_the_file_may_have_is_explained():
     """The hand-written table of the declaration names every key that its reader takes."""
-    from dpnb.trusted.schema import dialect, owner
+    from dpnb.trusted.files import dialect
+    from dpnb.trusted.schema import owner
 
     head = text("docs/reference/toml.md").partition(reference.BEGIN)[0]
     keys = {

@@ -27,10 +27,10 @@ from dpnb.trusted.aggregate.algebra import (
     bounds,
 )
 from dpnb.trusted.curator.engines import DuckDBEngine
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.measurements import code_ranges
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from tests.contracts.engine import as_lists
 from tests.contracts.handed import prepare
 from tests.examples import rotation

@@ -13,8 +13,8 @@ from dpnb.datasets import preparation
 from dpnb.datasets.preparation import prepare as reference
 from dpnb.errors import OwnerError
 from dpnb.trusted.curator.engines import per_unit_sql, preparing
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema import Column, owner
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from tests.contracts.handed import prepare
 from tests.curator.engines import test_prepared as prepared
 from tests.datasets import test_prepare_section as section

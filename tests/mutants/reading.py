@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpnb.datasets import containers, preparation
 from dpnb.datasets.containers import plain_column
 from dpnb.trusted.curator.engines import preparing, recognition
-from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.files.named_file import NamedFile
 from tests.curator import test_content as content
 from tests.curator import test_sources as attached
 from tests.curator.engines import test_row_locality as rows

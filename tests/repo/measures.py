@@ -212,7 +212,7 @@ ENGINES = {"trusted/PostgreSQL": ("postgres", "server_table"), "trusted/Spark": 
 
 PARTS = {
     "the promise": 5500,
-    "the curator": 7300,
+    "the curator": 7500,
     "PostgreSQL": 550,
     "Spark": 500,
     "the service": 800,
@@ -241,7 +241,7 @@ def trusted(checkout: Path) -> dict[str, dict[str, int]]:
     return table
 
 
-EFFECTS = ("trusted/curator", "trusted/wire")
+EFFECTS = ("trusted/curator", "trusted/wire", "trusted/files")
 """The rooms of the wing that have effects; the others are the promise, pure functions."""
 
 

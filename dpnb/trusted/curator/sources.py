@@ -23,12 +23,12 @@ import numpy as np
 from dpnb.trusted.curator.engines.raw_table import digest, refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
+from dpnb.trusted.files.dialect import STRICT, Dialect
+from dpnb.trusted.files.named_file import EVERY, NamedFile, NamedFiles, Tables, every
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
-from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.lake_table import LakeTable
-from dpnb.trusted.schema.named_file import EVERY, NamedFile, NamedFiles, Tables, every
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
 from dpnb.trusted.schema.server_table import ServerTable
 from dpnb.trusted.wire.codec import exact_json

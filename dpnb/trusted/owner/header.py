@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from dpnb.trusted.curator.engines.raw_table import open_source
-from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.files.named_file import NamedFile
 
 
 def fields(path: Path, table: str | None = None) -> list[tuple[str, str]]:

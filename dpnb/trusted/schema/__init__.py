@@ -9,8 +9,8 @@ What never changes: a grid has an even number of steps (an odd one is halved), `
 a row's code is ``floor(t + 1/2)`` clamped to the grid, and a category's code is its place in the declared list.
 """
 
+from dpnb.trusted.records import nearest
 from dpnb.trusted.schema.column import Column, Value
 from dpnb.trusted.schema.dataset import Mode, Schema
-from dpnb.trusted.schema.records import nearest
 
 __all__ = ["Column", "Mode", "Schema", "Value", "nearest"]

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.records import nearest, no_repeats
 from dpnb.trusted.schema.cell import declared_text
 from dpnb.trusted.schema.grid import LARGEST_NUMBER
-from dpnb.trusted.schema.records import nearest, no_repeats
 
 Category = int | str | bool
 

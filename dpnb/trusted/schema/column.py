@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.loss import exact_text
+from dpnb.trusted.records import column_name, text_of
 from dpnb.trusted.schema.calendar import STEPS, constant, start_of
 from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
 from dpnb.trusted.schema.free_text import WORD, FreeText
@@ -29,7 +30,6 @@ from dpnb.trusted.schema.grid import (
     whole,
     whole_steps,
 )
-from dpnb.trusted.schema.records import column_name, text_of
 
 Value = int | Fraction | str | bool
 Kind = Literal["integer", "number", "category", "date", "datetime", "text"]

@@ -11,8 +11,8 @@ from dpnb.trusted.canonical import canonical, is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import MOST_ROWS, PrivacyUnit
+from dpnb.trusted.records import check_dataset_name, nearest, no_repeats, text_of
 from dpnb.trusted.schema.column import Column
-from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, text_of
 from dpnb.trusted.schema.unit_summary import UnitSummary, refuse_other
 
 FORMAT = 1

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.schema.owner import format_of
 
 _LONGEST = 2**20

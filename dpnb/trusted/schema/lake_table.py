@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema.named_file import NamedFile
-from dpnb.trusted.schema.records import read_keys
+from dpnb.trusted.files.named_file import NamedFile
+from dpnb.trusted.records import read_keys
 
 SCHEME = "spark:"
 _ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]*://"

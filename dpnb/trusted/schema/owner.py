@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.dialect import STRICT, Dialect
+from dpnb.trusted.files.named_file import EVERY, NamedFile, every
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.records import known, needed, within
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
-from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
-from dpnb.trusted.schema.named_file import EVERY, NamedFile, every
 from dpnb.trusted.schema.prepare_section import read_lines
-from dpnb.trusted.schema.records import known, needed, within
 from dpnb.trusted.schema.server_table import ServerTable, is_server
 from dpnb.trusted.schema.unit_summary import UnitSummary
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.records import known, nearest, needed, within
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.grid import exact
-from dpnb.trusted.schema.records import known, nearest, needed, within
 from dpnb.trusted.schema.unit_summary import TAKES, UnitSummary
 
 ROWS: Final = "rows"

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema.named_file import NamedFile
-from dpnb.trusted.schema.records import read_keys
+from dpnb.trusted.files.named_file import NamedFile
+from dpnb.trusted.records import read_keys
 
 SCHEMES = ("postgresql", "postgres")
 _SECRETS = ("password", "sslpassword")

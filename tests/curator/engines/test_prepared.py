@@ -19,10 +19,10 @@ from dpnb.datasets import preparation
 from dpnb.errors import OwnerError, SchemaError
 from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.engines.raw_table import quoted
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema.unit_summary import UnitSummary
 from tests.contracts.handed import prepare
 from tests.examples import examples, rotation

@@ -23,10 +23,10 @@ from dpnb.datasets.preparation import quantise, ranked, read
 from dpnb.errors import OwnerError
 from dpnb.trusted.curator.engines import csv_rows
 from dpnb.trusted.curator.sources import read_arrays
+from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.dialect import Dialect
 from dpnb.trusted.wire.places import Home
 from tests.contracts.handed import prepare
 from tests.contracts.sources import (
@@ -467,7 +467,7 @@ def test_a_long_text_of_digits_is_read_in_linear_time():
 def parsed(text, dialect, folder):
     """The rows that the engine reads from a CSV text, or None where it is refused."""
     from dpnb.trusted.curator.engines.raw_table import open_source
-    from dpnb.trusted.schema.named_file import held
+    from dpnb.trusted.files.named_file import held
 
     (folder / "t.csv").write_text(text, encoding="utf-8", newline="")
     try:

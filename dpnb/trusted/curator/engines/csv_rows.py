@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema.dialect import Dialect
+from dpnb.trusted.files.dialect import Dialect
 
 LONGEST_ROW = 2_000_000
 """Bytes of a row, at most: what an engine takes."""

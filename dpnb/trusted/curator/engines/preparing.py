@@ -53,10 +53,10 @@ from dpnb.trusted.curator.engines.per_unit_sql import filled, grouped, joined
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
 from dpnb.trusted.curator.engines.recognition import recognise
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.dialect import STRICT, Dialect
+from dpnb.trusted.files.named_file import NamedFile, Tables, held
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION, number_of
-from dpnb.trusted.schema.dialect import STRICT, Dialect
-from dpnb.trusted.schema.named_file import NamedFile, Tables, held
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema.records import known
+from dpnb.trusted.records import known
 
 _WORDS = {"quoting": ("rows", "none", "across lines"), "line_ends": ("one", "any")}
 _KEYS = ("quoting", "line_ends", "ragged")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema.dialect import STRICT, Dialect
+from dpnb.trusted.files.dialect import STRICT, Dialect
 
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 _OPEN_FILES = Path("/proc/self/fd")
