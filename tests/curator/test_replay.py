@@ -138,4 +138,4 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
     assert [set(record) for record in records] == [names] * 3
     parts = [part for record in records for part in record["parts"]]
     assert all(set(part) == {"name", "law", "values", "draw"} for part in parts)
-    assert release.MECHANISM_VERSION == "7"
+    assert release.MECHANISM_VERSION == "8"

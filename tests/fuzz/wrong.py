@@ -383,6 +383,19 @@ def less(owner: Any, name: str, factor: Fraction) -> Patch:
     return replaced(owner, name, lambda real: lambda *found: real(*found) * factor)
 
 
+def fewer_steps(name: str) -> Patch:
+    """Half of the steps of a pick, in as many groups."""
+
+    def halved(real: Any) -> Any:
+        def found(*asked: Any) -> Any:
+            groups, steps = real(*asked)
+            return groups, steps * Fraction(1, 2)
+
+        return found
+
+    return replaced(pick, name, halved)
+
+
 def kinds_without(kind: str) -> Patch:
     """Derive sums as if one of the moves could not be."""
 
@@ -486,12 +499,12 @@ WRONG_DERIVATIONS: dict[str, Wrong] = {
     ),
     "candidates that do not overlap": Wrong(
         "A changed row is said to move one candidate only.",
-        less(pick, "_overlapping", Fraction(1, 2)),
+        fewer_steps("_overlapping"),
         ("choose",),
     ),
     "counts of a pick moved less": Wrong(
         "A changed row is said to move one count of a pick.",
-        less(pick, "_counted", Fraction(1, 2)),
+        fewer_steps("_counted"),
         ("mode", "top_k"),
     ),
     "a placement moved less": Wrong(
