@@ -182,14 +182,14 @@ BAD = {
     "empty": (lambda folder: [one.unlink() for one in folder.glob("*")], "holds no .parquet file"),
     "another kind": (
         lambda folder: (folder / "notes.csv").write_text("age\n1\n"),
-        "notes.csv, which is no .parquet file",
+        "notes.csv, which is not a .parquet file",
     ),
-    "a folder below": (lambda folder: (folder / "year=2024").mkdir(), "year=2024, which is no .parquet file"),
+    "a folder below": (lambda folder: (folder / "year=2024").mkdir(), "year=2024, which is not a .parquet file"),
     "a folder called so": (
         lambda folder: (folder / "x.parquet").mkdir(),
         "is a folder: name one ordinary file",
     ),
-    "a link": (linked, "part-3.parquet, which is no .parquet file of its own"),
+    "a link": (linked, "part-3.parquet, which is not a .parquet file of its own"),
     "a pipe": (lambda folder: os.mkfifo(folder / "x.parquet"), "is a named pipe"),
     "no bytes": (lambda folder: (folder / "x.parquet").write_text(""), '"x.parquet" is empty'),
     "no Parquet": (

@@ -38,6 +38,8 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _LAST = 2**63 - 1
 """No entry has a higher number."""
+_MOST_STANDINGS = 4096
+"""Principals and datasets of which what acts say is remembered; beyond that all is read again."""
 
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
@@ -346,7 +348,7 @@ class Ledger(Database):
     def _standing(self, db: sqlite3.Connection, *scope: Any) -> Standing:
         """Return what owners' acts say of a charge: what they said before, where there was no act since."""
         act, key = db.execute(LAST_ACT).fetchone(), (*scope[:-1], id(scope[-1]))
-        if act != self._acts[0] or len(self._acts[1]) > 4096:
+        if act != self._acts[0] or len(self._acts[1]) > _MOST_STANDINGS:
             self._acts = act, {}
         if key not in self._acts[1]:
             self._acts[1][key] = admission.standing(db, *scope)

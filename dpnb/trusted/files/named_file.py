@@ -244,8 +244,8 @@ def _refuse_others(folder: Path, found: list[Path]) -> None:
     for one in found:
         if one.suffix.lower() != ".parquet" or one.is_symlink():
             raise OwnerError(
-                f"{folder} holds {one.name}, which is no .parquet file of its own: in a folder that is a source lie Parquet files "
-                "of one table, no links and no folders. Move it elsewhere, or name one file."
+                f"{folder} holds {one.name}, which is not a .parquet file of its own. A folder that is a source may hold only the "
+                "Parquet files of one table, no links and no folders: move it elsewhere, or name one file."
             )
     if not found:
         raise OwnerError(
