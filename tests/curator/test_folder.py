@@ -184,7 +184,10 @@ BAD = {
         lambda folder: (folder / "notes.csv").write_text("age\n1\n"),
         "notes.csv, which is not a .parquet file",
     ),
-    "a folder below": (lambda folder: (folder / "year=2024").mkdir(), "year=2024, which is not a .parquet file"),
+    "a folder below": (
+        lambda folder: (folder / "year=2024").mkdir(),
+        "year=2024, which is not a .parquet file",
+    ),
     "a folder called so": (
         lambda folder: (folder / "x.parquet").mkdir(),
         "is a folder: name one ordinary file",

@@ -12,8 +12,10 @@ import pytest
 
 import dpnb
 from dpnb import simulate, widgets
+from dpnb.client.priced_batch import batch_of
 from dpnb.datasets import adult_ages
 from dpnb.errors import DpnbError, PlanError
+from dpnb.planner.request import Ask
 from dpnb.widgets import coverage_charge, coverage_run, coverage_words
 from dpnb.widgets.coverage_breath import bits, quantised
 from dpnb.widgets.scenes import ASKED, SCENES, made
@@ -412,7 +414,12 @@ def test_bootstrap_that_does_not_fit_says_why(given, words):
 @pytest.fixture
 def answers(data):
     """Answers of one release, by name."""
-    asked = {
+    return dpnb.release(questions(data), epsilon=8)
+
+
+def questions(data):
+    """What is asked, by name."""
+    return {
         "mean": data.x.mean(),
         "share": data.y.mean(),
         "part": data[data.g == 1].x.mean(),
@@ -422,7 +429,13 @@ def answers(data):
         "variance": data.x.variance(),
         "effect": data.x.difference(by="y"),
     }
-    return dpnb.release(asked, epsilon=8)
+
+
+def alone(question, paid):
+    """The laws of a question's parts, were it asked alone at what an answer paid."""
+    (release,) = paid.measurement.releases
+    (item,) = batch_of([question], Ask.make(epsilon=release.share)).priced.items
+    return [dict(part.mechanism.record) for part in item.parts]
 
 
 @pytest.mark.parametrize("name", ["mean", "share", "part", "sum", "count", "median", "variance", "effect"])
@@ -435,15 +448,16 @@ def test_an_estimate_is_simulated_as_it_was_priced(answers, name, data):
     paid = [dict(part.law) for part in answers[name].release.parts]
     simulated = [dict(part.mechanism.record) for part in item.parts]
     assert [sorted(law) for law in simulated] == [sorted(law) for law in paid]
-    ratios = [
-        Fraction(one["scale"]) / Fraction(two["scale"])
-        for one, two in zip(simulated, paid, strict=True)
-        if "scale" in two
+    scales = [
+        [float(Fraction(law["scale"])) for law in laws if "scale" in law]
+        for laws in (simulated, alone(questions(data)[name], answers[name]), paid)
     ]
-    if ratios:  # what the answer shares with others may have less noise than its lab, and nothing has more
-        assert min(ratios) == pytest.approx(1, rel=1e-5)
-        assert min(ratios) >= 1
-        assert max(ratios) < 2
+    if scales[
+        0
+    ]:  # as if it had been asked alone; what it shares with others may have less noise, and nothing has more
+        assert scales[0] == pytest.approx(scales[1], rel=1e-5)
+        assert all(lab >= mine for lab, mine in zip(scales[0], scales[2], strict=True))
+        assert min(lab / mine for lab, mine in zip(scales[0], scales[2], strict=True)) < 1 + 1e-5
     else:
         assert simulated == paid
     assert lab.facts["question"].startswith(answers[name].measurement.text)
