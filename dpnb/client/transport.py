@@ -7,8 +7,6 @@ A transport never retries by itself: whether a request may be sent again is the 
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import os
 import socket
 import ssl
@@ -18,6 +16,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 import msgspec
 
+from dpnb.client.http_connection import HttpConnection
 from dpnb.errors import OptionError
 from dpnb.trusted.errors import CuratorGone, PlanError
 from dpnb.trusted.wire.codec import decoded
@@ -86,11 +85,11 @@ class _Http:
     def __init__(self, headers: dict[str, str], prefix: str = "") -> None:
         self._headers = {"Content-Type": "application/json", **headers}
         self._prefix = prefix
-        self._connection: http.client.HTTPConnection | None = None
-        self._line: http.client.HTTPConnection | None = None
+        self._connection: HttpConnection | None = None
+        self._line: HttpConnection | None = None
         self._process = os.getpid()
 
-    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+    def _connect(self, timeout: float | None = None) -> HttpConnection:
         raise NotImplementedError
 
     def send(self, body: bytes) -> bytes:
@@ -98,7 +97,7 @@ class _Http:
         self._leave_parent()
         try:
             return self._send(body)
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             self._drop()
             raise CuratorGone(self.gone) from error
         except BaseException:
@@ -108,12 +107,15 @@ class _Http:
     def hold(self) -> None:
         """Open the life-line (again, after a fork or a restart)."""
         self._leave_parent()
-        line = self._connect(timeout=10.0)
         try:
-            line.request("POST", self._prefix + HOLD, body=b"", headers=self._headers)
+            line = self._connect(timeout=10.0)
+        except OSError as error:
+            raise CuratorGone(self.gone) from error
+        try:
+            line.request(self._prefix + HOLD, self._headers, b"")
             # The curator answers with headers at once and leaves the body open for as long as we live.
             self._expect_head(line)
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             line.close()
             raise CuratorGone(self.gone) from error
         self._line = line
@@ -122,8 +124,8 @@ class _Http:
         """Wait on the life-line, on a thread of its own; whatever comes means the same."""
         line = self._line
         try:
-            return line is not None and bool(_socket_of(line).recv(4096))
-        except (OSError, AttributeError):
+            return line is not None and bool(line.sock.recv(4096))
+        except OSError:
             return False
 
     def close(self) -> None:
@@ -131,30 +133,31 @@ class _Http:
         self._leave_parent()
         self._drop()
         if self._line is not None:
-            _shut(self._line)
+            self._line.close()
             self._line = None
 
     def _send(self, body: bytes) -> bytes:
         if self._connection is None:
             self._connection = self._connect()
-        self._connection.request("POST", self._prefix + MESSAGES, body=body, headers=self._headers)
-        response = self._connection.getresponse()
-        content = response.read()
-        if response.status not in self.told:
-            raise http.client.HTTPException(f"status {response.status}")
+        self._connection.request(self._prefix + MESSAGES, self._headers, body)
+        status, content = self._connection.reply()
+        if status not in self.told:
+            raise ConnectionError(f"status {status}")
+        if self._connection.last:
+            self._drop()
         return content
 
     @staticmethod
-    def _expect_head(line: http.client.HTTPConnection) -> None:
+    def _expect_head(line: HttpConnection) -> None:
         head = b""
         while b"\r\n\r\n" not in head:
-            piece = _socket_of(line).recv(4096)
+            piece = line.sock.recv(4096)
             if not piece:
-                raise http.client.HTTPException("the life-line was refused")
+                raise ConnectionError("the life-line was refused")
             head += piece
         if b" 200 " not in head.split(b"\r\n", 1)[0]:
-            raise http.client.HTTPException("the life-line was refused")
-        _socket_of(line).settimeout(None)
+            raise ConnectionError("the life-line was refused")
+        line.sock.settimeout(None)
 
     def _drop(self) -> None:
         if self._connection is not None:
@@ -182,8 +185,16 @@ class UnixTransport(_Http):
         super().__init__({})
         self._path = path
 
-    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
-        return _UnixConnection(self._path, timeout)
+    def _connect(self, timeout: float | None = None) -> HttpConnection:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        sock.settimeout(timeout)
+        try:
+            sock.connect(self._path)
+            _expect_own(sock)
+        except OSError:
+            sock.close()
+            raise
+        return HttpConnection(sock, "curator")
 
 
 class TcpTransport(_Http):
@@ -199,14 +210,8 @@ class TcpTransport(_Http):
         super().__init__({TOKEN: token})
         self._port = port
 
-    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout)
-        try:
-            connection.connect()
-        except OSError as error:
-            raise CuratorGone(_GONE) from error
-        _socket_of(connection).setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection
+    def _connect(self, timeout: float | None = None) -> HttpConnection:
+        return HttpConnection(_reached("127.0.0.1", self._port, timeout), "127.0.0.1")
 
 
 class ServiceTransport(_Http):
@@ -239,47 +244,37 @@ class ServiceTransport(_Http):
     ) -> None:
         if scheme != "https" and host not in _LOOPBACK:
             raise OptionError(f"A token never travels in the clear: open https://{host}/…")
+        if not (token.isascii() and token.isprintable()):
+            raise OptionError("A token is printable ASCII text, without line ends.")
         super().__init__({"Authorization": f"Bearer {token}"} if token else {}, prefix)
-        self._scheme, self._host, self._port, self._authority = scheme, host, port, authority
+        self._scheme, self._host, self._authority = scheme, host, authority
+        self._port = port or (443 if scheme == "https" else 80)
+        name = host if host.isascii() else host.encode("idna").decode()
+        self._called = (f"[{name}]" if ":" in name else name) + ("" if port is None else f":{port}")
 
-    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
-        if self._scheme != "https":
-            return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
-        context = ssl.create_default_context(cafile=self._authority)
-        return http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=context)
+    def _connect(self, timeout: float | None = None) -> HttpConnection:
+        sock = _reached(self._host, self._port, timeout)
+        if self._scheme == "https":
+            context = ssl.create_default_context(cafile=self._authority)
+            try:
+                sock = context.wrap_socket(sock, server_hostname=self._host)
+            except OSError:
+                sock.close()
+                raise
+        return HttpConnection(sock, self._called)
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout: float | None) -> None:
-        super().__init__("curator", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        try:
-            self.sock.connect(self._path)
-            _expect_own(self.sock)
-        except OSError:
-            self.sock.close()
-            raise
+def _reached(host: str, port: int, timeout: float | None) -> socket.socket:
+    """Return a socket to a port of a machine, on which nothing waits for more to be sent."""
+    sock = socket.create_connection((host, port), timeout)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return sock
 
 
 def _expect_own(peer: socket.socket) -> None:
     """Refuse a socket that somebody else listens on, whatever put it there."""
     if peer_of(peer) != os.getuid():
         raise PermissionError("somebody else listens on the curator's socket")
-
-
-def _socket_of(connection: http.client.HTTPConnection) -> socket.socket:
-    return cast("socket.socket", connection.sock)
-
-
-def _shut(connection: http.client.HTTPConnection) -> None:
-    with contextlib.suppress(OSError):
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)
-    connection.close()
 
 
 def decode_reply(body: bytes) -> Reply:

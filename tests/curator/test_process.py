@@ -250,7 +250,7 @@ from dpnb.client.session import Session
 data = dpnb.open({path!r}, quiet=True)
 here = api.session()
 def dying(body):
-    here.line.transport._connection.request("POST", "/v1/messages", body=body)
+    here.line.transport._connection.request("/v1/messages", here.line.transport._headers, body)
     {wait}
     os._exit(9)
 estimate = data.x.mean()
