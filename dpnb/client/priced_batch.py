@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from msgspec import Raw
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.held import held_share
 from dpnb.planner.price import PricedBatch, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, Plan, Question, Share, digest_of
+from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
 
 Asked = PendingQuestion | Estimate
 T = TypeVar("T")
+_KEPT = 8
+"""Plans whose price is kept: what was just shown is released without working it out again."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class AskedBatch:
     priced: PricedBatch
     groups: tuple[tuple[PendingQuestion, ...], ...]
     again: tuple[str, ...] = ()
+    sent: dict[tuple[str, ...], str] = field(default_factory=dict, repr=False, compare=False)
+    """What crosses the wire, by what is measured again: batches of one price share it."""
 
     @property
     def firsts(self) -> tuple[PendingQuestion, ...]:
@@ -48,10 +54,12 @@ class AskedBatch:
         """Every measurement that waits for an answer."""
         return tuple(one for group in self.groups for one in group)
 
-    @cached_property
+    @property
     def text(self) -> str:
         """What crosses the wire: measurements with their noise, and the loss that they are expected to cost."""
-        return canonical(sent(self.priced, self.again).to_json())
+        if self.again not in self.sent:
+            self.sent[self.again] = canonical(sent(self.priced, self.again).to_json())
+        return self.sent[self.again]
 
     @property
     def body(self) -> Raw:
@@ -75,7 +83,7 @@ class AskedBatch:
     def refined(self, stored: Sequence[bool]) -> AskedBatch:
         """Return the batch with what its questions save together spent on less noise in what is not stored."""
         priced = self.priced.refined(frozenset(place for place, one in enumerate(stored) if one))
-        return self if priced is self.priced else replace(self, priced=priced)
+        return self if priced is self.priced else replace(self, priced=priced, sent={})
 
 
 def sent(priced: PricedBatch, held: Sequence[str] = ()) -> Plan:
@@ -146,7 +154,30 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
     listed = tuple(_item(group, ask) for group in found)
     plan = BatchPlan(dataset.name, dataset.schema.version, listed, ask)
     known = [group[0].checked if group[0].dataset.schema is dataset.schema else None for group in found]
-    return AskedBatch(dataset, plan, price(plan, dataset.schema, known), found)
+    said = (tuple(groups), tuple((item.weight, item.spend) for item in listed), dataset.name, ask)
+    priced, texts = _priced(_Wanted(said, plan, dataset.schema, known))
+    return AskedBatch(dataset, plan, priced, found, sent=texts)
+
+
+class _Wanted:
+    """A plan that may have been priced already: questions in their canonical form, shares and what is asked tell it from others."""
+
+    def __init__(
+        self, said: tuple[Any, ...], plan: BatchPlan, schema: Schema, known: list[CheckedQuestion | None]
+    ) -> None:
+        self.said, self.plan, self.schema, self.known = said, plan, schema, known
+
+    def __hash__(self) -> int:
+        return hash(self.said)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Wanted) and self.schema is other.schema and self.said == other.said
+
+
+@lru_cache(maxsize=_KEPT)
+def _priced(wanted: _Wanted) -> tuple[PricedBatch, dict[tuple[str, ...], str]]:
+    """Return a plan's price, and where what is sent of it is kept."""
+    return price(wanted.plan, wanted.schema, wanted.known), {}
 
 
 def _pending(items: Iterable[Asked]) -> list[PendingQuestion]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import dpnb
+from dpnb.client import priced_batch
+from dpnb.client.handles import Dataset
+from dpnb.client.priced_batch import batch_of
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
+from dpnb.planner.price import price
+from dpnb.planner.request import Ask
 from dpnb.planner.sharing import amount
 from dpnb.statistics.released import draws_of
 from dpnb.trusted.wire.places import Home
@@ -164,3 +170,43 @@ def test_a_size_that_was_bought_in_another_kind_of_loss_serves_a_quantile(sessio
     quantile = data.x.quantile(0.5, ci=True)
     dpnb.release([quantile], epsilon="0.05")
     assert 0 <= quantile.value <= 10
+
+
+def test_what_was_shown_is_released_without_pricing_it_again(data, monkeypatch):
+    """A plan and its release have one price and one text; another loss, share, filter or schema is priced by itself."""
+    priced = []
+
+    def counted(*given):
+        priced.append(given)
+        return price(*given)
+
+    monkeypatch.setattr(priced_batch, "price", counted)
+    ask = Ask.make(epsilon="0.37")
+    shown = dpnb.plan([data.x.mean()], epsilon="0.37")
+    first, again = (batch_of([data.x.mean()], ask) for _ in range(2))
+    assert len(priced) == 1
+    assert first.priced is again.priced
+    assert first.text is again.text
+    report = dpnb.release([data.x.mean()], epsilon="0.37")
+    assert report.charged == shown.cost
+    assert len(priced) == 1
+    assert replace(first, again=("0" * 32,)).text != first.text
+    others = [
+        batch_of([data.x.mean()], Ask.make(epsilon="0.38")),
+        batch_of([data.x.mean()], Ask.make(epsilon="0.37", fresh=True)),
+        batch_of([data.x.mean().spend(epsilon="0.2")], ask),
+        batch_of([data[data.x > 3].x.mean()], ask),
+        batch_of([data.x.mean(), data.y.mean()], ask),
+    ]
+    assert len(priced) == 6
+    assert len({one.text for one in (first, *others)}) == 6
+
+
+def test_the_same_words_under_another_schema_are_priced_anew(data):
+    """Whatever was kept of the narrower bounds: the noise of a mean goes by the declared ones."""
+    columns = {**small.DECLARED["columns"], "x": {"type": "integer", "lower": 0, "upper": 1000}}
+    wider = load({**small.DECLARED, "columns": columns}).schema
+    other = Dataset(data.session, replace(data._opened, schema=wider))
+    ask = Ask.make(epsilon=1)
+    narrow, wide = (batch_of([one.x.mean()], ask).priced.items[0].parts[0] for one in (data, other))
+    assert amount(wide.mechanism) == 100 * amount(narrow.mechanism)
