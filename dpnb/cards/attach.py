@@ -32,7 +32,7 @@ def attach_card(schema: Schema, budget: Any = None, notes: Sequence[str] = ()) -
     now = None if budget is None else budgets.state_of(budget)
     return Card(
         _html(schema, now, notes),
-        None if now is None else budgets.document(now.cap - now.spent, now.cap),
+        None if now is None else budgets.document(now.left, now.cap),
         _text(schema, now, notes),
         _record(schema, now, notes),
         "dataset",
@@ -72,8 +72,8 @@ def sources(schema: Schema) -> list[tuple[str, str]]:
 
 
 def _budget_line(now: Any) -> str:
-    line = f"spent {now.spent} · {budgets.words(now.left, now.cap)}"
-    return line if now.personal is None else f"{line} · your own cap {now.personal}"
+    own = budgets.own_cap(now)
+    return f"spent {now.spent} · {budgets.words(now.left, now.cap, now.whose)}" + (f" · {own}" if own else "")
 
 
 def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
@@ -98,7 +98,7 @@ def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
         if now is None
         else el(
             "div",
-            budgets.bar(now.cap - now.spent, now.cap),
+            budgets.bar(now.left, now.cap),
             el("p", el("strong", "Budget: "), _budget_line(now), class_="soft"),
             class_="foot",
         ),
@@ -179,7 +179,7 @@ def _text(schema: Schema, now: Any, notes: Sequence[str]) -> str:
         *_grid(dummy_table(schema)),
     ]
     if now is not None:
-        lines.append(f"budget {budgets.text_bar(now.cap - now.spent, now.cap)} {_budget_line(now)}")
+        lines.append(f"budget {budgets.text_bar(now.left, now.cap)} {_budget_line(now)}")
     return "\n".join(lines + [f"{name.lower()}: {clean(text)}" for name, text in sources(schema)])
 
 
@@ -194,5 +194,6 @@ def _record(schema: Schema, now: Any, notes: Sequence[str]) -> dict[str, Any]:
         "budget": None,
     }
     if now is not None:
-        record["budget"] = {name: getattr(now, name).to_json() for name in ("cap", "spent", "left", "mine")}
+        losses = {name: getattr(now, name).to_json() for name in ("cap", "spent", "left", "mine")}
+        record["budget"] = {**losses, "whose": now.whose}
     return record

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
-from dpnb.planner.schema_words import mode_badge
+from dpnb.planner.schema_words import cap_words, mode_badge
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Schema
 
@@ -22,10 +22,17 @@ def used_share(loss: PrivacyLoss, cap: PrivacyLoss) -> float:
     return float(min(max(parts), Fraction(1)))
 
 
-def words(left: PrivacyLoss, cap: PrivacyLoss) -> str:
-    """Say what is left: ``ε 3 of 4 left``."""
+def words(left: PrivacyLoss, cap: PrivacyLoss, whose: str = "") -> str:
+    """Say what is left: ``ε 3 of 4 left``, and of which cap where it is not the dataset's budget."""
     whole = str(cap).removeprefix(f"{cap.measure.symbol} ")
-    return f"{left.brief('down')} of {whole} left"
+    return f"{left.brief('down')} of {whole} left{cap_words(whose)}"
+
+
+def own_cap(now: Any) -> str:
+    """Say what is spent of somebody's own cap, unless that is the one of which the least is left, or there is none."""
+    if now.personal is None or (now.whose and now.personal == now.cap):
+        return ""
+    return f"your own cap: {now.mine} of {now.personal} spent"
 
 
 def _shares(left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None) -> tuple[float, float]:
@@ -105,14 +112,12 @@ def budget_card(schema: Schema, budget: Any) -> Card:
     ----------
     schema : Schema
     budget : BudgetView or BudgetState
-        Has ``cap``, ``spent``, ``left``, ``personal`` and ``mine``.
+        Has ``cap``, ``whose``, ``spent``, ``left``, ``personal`` and ``mine``.
     """
     now = state_of(budget)
-    line = f"spent {now.spent} of {now.cap} · {now.left.brief('down')} left"
-    own = ""
-    if now.personal is not None:
-        own = f"your own cap: {now.mine} of {now.personal} spent"
-    elif now.mine != now.spent:
+    line = f"spent {now.spent} of {now.cap} · {now.left.brief('down')} left{cap_words(now.whose)}"
+    own = own_cap(now)
+    if not own and now.mine.amount < now.spent.amount:
         own = f"of this, {now.mine} by you"
     html = frame(
         el(
@@ -121,18 +126,19 @@ def budget_card(schema: Schema, budget: Any) -> Card:
             el("span", mode_badge(schema.mode), class_="badge"),
             class_="head",
         ),
-        bar(now.cap - now.spent, now.cap),
+        bar(now.left, now.cap),
         el("p", line, class_="soft"),
         el("p", own, class_="soft") if own else None,
     )
-    text = f"{schema.name}: {line}\n{text_bar(now.cap - now.spent, now.cap)}" + (f"\n{own}" if own else "")
+    text = f"{schema.name}: {line}\n{text_bar(now.left, now.cap)}" + (f"\n{own}" if own else "")
     record = {
         "format": 1,
         "dataset": schema.name,
         "cap": now.cap.to_json(),
+        "whose": now.whose,
         "spent": now.spent.to_json(),
         "left": now.left.to_json(),
         "mine": now.mine.to_json(),
         "personal": None if now.personal is None else now.personal.to_json(),
     }
-    return Card(html, document(now.cap - now.spent, now.cap), text, record, "budget")
+    return Card(html, document(now.left, now.cap), text, record, "budget")

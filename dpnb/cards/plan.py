@@ -11,6 +11,7 @@ from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
 from dpnb.planner.forecast import Forecast, Law, half_widths
+from dpnb.planner.schema_words import cap_words
 
 
 def plan_card(view: Any) -> Card:
@@ -91,8 +92,10 @@ def _rows(view: Any) -> list[dict[str, Any]]:
 
 def _left(view: Any) -> str:
     if not view.fits:
-        return f"Only {view.left.brief('down')} is left: it would be refused. Ask less, or drop a question."
-    return f"{(view.left - view.cost).brief('down')} of {view.cap.brief()} would be left."
+        return f"Only {view.left.brief('down')} is left{cap_words(view.whose)}: it would be refused. Ask less, or drop a question."
+    return (
+        f"{(view.left - view.cost).brief('down')} of {view.cap.brief()} would be left{cap_words(view.whose)}."
+    )
 
 
 def _notes(view: Any) -> list[str]:
@@ -173,6 +176,7 @@ def _record(view: Any, rows: list[dict[str, Any]], derived: list[dict[str, str]]
         "cost": view.cost.to_json(),
         "left": view.left.to_json(),
         "cap": view.cap.to_json(),
+        "whose": view.whose,
         "fits": view.fits,
         "dropped": view.dropped,
         "items": rows,

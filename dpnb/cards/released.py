@@ -49,7 +49,7 @@ def release_card(report: Any) -> Card:
     schema = report.dataset.schema
     before = report.left + report.charged
     paid = _paid_for(report)
-    left = budget.words(report.left, report.cap)
+    left = budget.words(report.left, report.cap, report.whose)
     urgent, notes = _urgent(report), _notes(lines)
     html = frame(
         el(
@@ -182,6 +182,7 @@ def _record(report: Any, lines: Sequence[Line]) -> dict[str, Any]:
         "charged": report.charged.to_json(),
         "left": report.left.to_json(),
         "cap": report.cap.to_json(),
+        "whose": report.whose,
         "entry": report.entry,
         "dropped": report.dropped,
         "lines": [line.record for line in lines],

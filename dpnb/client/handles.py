@@ -23,7 +23,7 @@ from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.planner.compile import condition
 from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show
 from dpnb.planner.question import QueryPlan
-from dpnb.planner.schema_words import mode_badge
+from dpnb.planner.schema_words import cap_words, mode_badge
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
 from dpnb.statistics.formula import parse
@@ -58,8 +58,12 @@ class BudgetState:
     ----------
     budget : Budget
         As the owner wrote it, and its cap.
-    cap, spent, left : PrivacyLoss
-        The promise, what was charged to everybody, and what you may still spend.
+    cap : PrivacyLoss
+        Of the caps that hold for you, the one of which the least is left: the promise, your own, or one that a service's owner sets.
+    whose : str
+        Whose cap that is; empty for the dataset's budget, which everybody shares.
+    spent, left : PrivacyLoss
+        What was charged under this cap, and what you may still spend.
     personal : PrivacyLoss or None
         Your own cap.
     mine : PrivacyLoss
@@ -68,6 +72,7 @@ class BudgetState:
 
     budget: Budget
     cap: PrivacyLoss
+    whose: str
     spent: PrivacyLoss
     left: PrivacyLoss
     personal: PrivacyLoss | None
@@ -83,7 +88,7 @@ class BudgetView:
 
     @property
     def cap(self) -> PrivacyLoss:
-        """What may ever be spent: the promise, or what a service's owner lets you, your group or your token spend, if less is left."""
+        """The promise, or of the caps on you, your group or your token the one of which less is left."""
         return self.state().cap
 
     @property
@@ -93,7 +98,7 @@ class BudgetView:
 
     @property
     def remaining(self) -> PrivacyLoss:
-        """What is left, under the dataset's cap and your own."""
+        """What is left to you of every cap that holds."""
         return self.state().left
 
     left = remaining
@@ -109,7 +114,9 @@ class BudgetView:
 
     def __repr__(self) -> str:
         now = self.state()
-        return f"<budget: {now.spent} spent, {now.left.brief('down')} left of {now.cap}>"
+        return (
+            f"<budget: {now.spent} spent, {now.left.brief('down')} left of {now.cap}{cap_words(now.whose)}>"
+        )
 
 
 @checked_calls

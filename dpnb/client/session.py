@@ -309,7 +309,8 @@ class Session:
             held=held,
             cost=_loss(peeked.cost),
             left=_loss(peeked.left),
-            cap=batch.dataset.schema.budget.cap,
+            cap=_loss(peeked.cap),
+            whose=peeked.whose,
             measurements=batch.firsts,
             labels=dict(labels or {}),
         )
@@ -337,7 +338,8 @@ class Session:
             stored=tuple(release is not None and release.stored for release in releases),
             cost=charged,
             left=left + charged,
-            cap=batch.dataset.schema.budget.cap,
+            cap=_loss(answered.cap),
+            whose=answered.whose,
             measurements=batch.firsts,
             labels=dict(labels or {}),
         )
@@ -347,6 +349,7 @@ class Session:
             charged=charged,
             left=left,
             cap=view.cap,
+            whose=view.whose,
             entry=answered.entry,
             before=None if before is None else PrivacyLoss.from_json(before),
             labels=view.labels,
@@ -357,7 +360,13 @@ class Session:
         budget = self._ask(Describe(handle=batch.dataset.handle), Described).budget
         nothing = PrivacyLoss.zero(batch.priced.measure)
         return Answered(
-            request="0" * 32, releases=raw([]), charged=raw(nothing.to_json()), left=budget.left, entry=None
+            request="0" * 32,
+            releases=raw([]),
+            charged=raw(nothing.to_json()),
+            left=budget.left,
+            cap=budget.cap,
+            whose=budget.whose,
+            entry=None,
         )
 
     def _submit(self, batch: AskedBatch) -> Answered:
@@ -611,6 +620,7 @@ def _budget(state: WireBudget) -> BudgetState:
     return BudgetState(
         Budget.from_json(exact_json(state.budget)),
         _loss(state.cap),
+        state.whose,
         _loss(state.spent),
         _loss(state.left),
         None if personal is None else PrivacyLoss.from_json(personal),

@@ -14,6 +14,7 @@ from dpnb.estimate.derived import Outlook
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.request import Ask
+from dpnb.planner.schema_words import cap_words
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import nearest
@@ -37,7 +38,7 @@ class PlanView:
     left : PrivacyLoss
         What is left before it.
     cap : PrivacyLoss
-        The dataset's budget.
+        Of the caps that hold, the one of which the least is left.
     measurements : tuple of PendingQuestion
         One per distinct question, in the order of `priced`.
     labels : dict of PendingQuestion to str
@@ -51,6 +52,8 @@ class PlanView:
     held : tuple of Share or None
         For each question the share of the stored answer that suffices, else of the one that cost most; empty where it was
         not asked for.
+    whose : str
+        Whose cap it is; empty for the dataset's budget.
     """
 
     dataset: Dataset
@@ -66,6 +69,7 @@ class PlanView:
     named: tuple[tuple[str, Estimate], ...] = ()
     hidden: tuple[PendingQuestion, ...] = ()
     held: tuple[Share | None, ...] = ()
+    whose: str = ""
 
     @property
     def fits(self) -> bool:
@@ -122,7 +126,7 @@ class PlanView:
 
     def __str__(self) -> str:
         lines = [
-            f"plan for {self.dataset.name}: {self.cost} of {self.left.brief('down')} left; nothing spent"
+            f"plan for {self.dataset.name}: {self.cost} of {self.left.brief('down')} left{cap_words(self.whose)}; nothing spent"
         ]
         for place, item in enumerate(self.items):
             paid = (
@@ -153,11 +157,12 @@ class BatchReport(Mapping[str, Any]):
     charged : PrivacyLoss
         What this release was charged: zero where everything was stored or public.
     left, cap : PrivacyLoss
+        What is left after it, and of the caps that hold the one of which the least is left.
     entry : int or None
         The ledger's row, if there was a charge.
     before : PrivacyLoss or None
         What was charged in that row already, before kernel and curator ended without an answer: this release completed it.
-    labels, dropped, named, hidden
+    labels, dropped, named, hidden, whose
         As in :class:`PlanView`.
     whole : dict
         What was asked under a name where that is more than an estimate: a regression, a test.
@@ -175,6 +180,7 @@ class BatchReport(Mapping[str, Any]):
     hidden: tuple[PendingQuestion, ...] = ()
     before: PrivacyLoss | None = None
     whole: dict[str, Any] = field(default_factory=dict)
+    whose: str = ""
 
     @property
     def dataset(self) -> Dataset:
@@ -218,7 +224,8 @@ class BatchReport(Mapping[str, Any]):
         return len(self.estimates)
 
     def __str__(self) -> str:
-        lines = [f"released from {self.dataset.name}: {self.charged} charged, {self.left.brief('down')} left"]
+        left = f"{self.left.brief('down')} left{cap_words(self.whose)}"
+        lines = [f"released from {self.dataset.name}: {self.charged} charged, {left}"]
         lines += [] if self.before is None else [f"  {self.completed}"]
         lines += [f"  {label}: {estimate!r}" for label, estimate in self.estimates.items()]
         return "\n".join(lines)

@@ -21,6 +21,7 @@ from dpnb.notebook import interactions
 from dpnb.notebook.display import attach_bundle, draw
 from dpnb.notebook.find_estimates import named
 from dpnb.notebook.options import CELL_HELP, near, parse
+from dpnb.planner.schema_words import cap_words
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic
@@ -102,9 +103,9 @@ def _opened(magic: DPMagic, words: list[str]) -> list[Any]:
 
 def _budget(magic: DPMagic, words: list[str]) -> None:
     for dataset in _opened(magic, words):
-        budget = dataset.budget
-        text = f"{dataset.name}: spent {budget.spent} of {budget.cap}, left {budget.remaining}"
-        display(draw("budget_card", dataset.schema, budget, text=text), raw=True)
+        now = dataset.budget.state()
+        text = f"{dataset.name}: spent {now.spent} of {now.cap}, left {now.left}{cap_words(now.whose)}"
+        display(draw("budget_card", dataset.schema, now, text=text), raw=True)
 
 
 def _ledger(magic: DPMagic, words: list[str]) -> None:

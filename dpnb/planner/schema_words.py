@@ -30,6 +30,11 @@ def mode_sentence(mode: Mode) -> str:
     return _SENTENCES[mode]
 
 
+def cap_words(whose: str) -> str:
+    """Name the cap of which the least is left, where it is not the dataset's budget, after an amount of it."""
+    return f" ({whose})" if whose else ""
+
+
 def unit_sentence(unit: PrivacyUnit) -> str:
     """Say in one sentence what is hidden.
 

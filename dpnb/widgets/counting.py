@@ -48,7 +48,9 @@ def _moves(event: PrivacyEvent) -> list[list[list[float]]]:
     return [[[float(shift), float(scale)] for shift, scale in move] for move in event.moves]
 
 
-def counting(budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss) -> dict[str, Any]:
+def counting(
+    budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss, cap: PrivacyLoss | None = None
+) -> dict[str, Any]:
     """Return what a picture needs to count some events both ways under a budget.
 
     Parameters
@@ -59,8 +61,10 @@ def counting(budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss)
         What was charged, as far as the reader may see it.
     spent : PrivacyLoss
         What was charged in all: of others, and of other datasets under the same budget, a reader sees the total alone.
+    cap : PrivacyLoss, optional
+        What may be spent in all, where that is less than the budget.
     """
-    promise, seen = _promise(budget), tuple(events)
+    promise, seen = _promise(budget, budget.cap if cap is None else cap), tuple(events)
     return {
         "kept": "adding" if budget.measure is Measure.PURE else "zcdp",
         "epsilon": promise.epsilon,
@@ -72,14 +76,15 @@ def counting(budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss)
     }
 
 
-def _promise(budget: Budget) -> Promise:
+def _promise(budget: Budget, cap: PrivacyLoss) -> Promise:
     if budget.measure is Measure.PURE:
-        return Promise(float(budget.cap.amount), None, None)
+        return Promise(float(cap.amount), None, None)
     if budget.measure is Measure.ZCDP:
-        return Promise(None, float(budget.cap.amount), None)
+        return Promise(None, float(cap.amount), None)
     words = {name: rational(text) for name, text in budget.asked_as.items()}
     delta = words["delta"] - budget.cap.delta  # the rest of δ is for the events' own
-    return Promise(float(words["epsilon"]), float(budget.cap.amount), float(delta))
+    epsilon = float(words["epsilon"]) if cap.amount == budget.cap.amount else None
+    return Promise(epsilon, float(cap.amount), float(delta))
 
 
 def rho_of(events: Sequence[Event]) -> float:

@@ -109,13 +109,13 @@ def dataset_record(dataset: Any) -> dict[str, Any]:
         "spent": float(state.spent.amount),
         "left": float(state.left.amount),
         "used": budgets.used_share(state.cap - state.left, state.cap),
-        "words": f"spent {state.spent} · {budgets.words(state.left, state.cap)}",
-        "own": "" if state.personal is None else f"your own cap: {state.mine} of {state.personal} spent",
+        "words": f"spent {state.spent} · {budgets.words(state.left, state.cap, state.whose)}",
+        "own": budgets.own_cap(state),
         "handle": handle_of(dataset),
         "columns": _columns(schema, handle_of(dataset)),
         "entries": len(acts),
         "ledger": _rows(acts[-_ROWS:], dataset.session.entries),
-        "counting": counting(state.budget, _charged(acts), state.spent),
+        "counting": counting(state.budget, _charged(acts), state.spent, state.cap),
     }
 
 

@@ -134,7 +134,7 @@ class State(SimpleNamespace):
 def budget(spent="1.5"):
     """A budget of ε 4."""
     cap, used = PrivacyLoss.pure(4), PrivacyLoss.pure(spent)
-    return State(cap=cap, spent=used, left=cap - used, personal=None, mine=used)
+    return State(cap=cap, whose="", spent=used, left=cap - used, personal=None, mine=used)
 
 
 def rows():

@@ -133,7 +133,7 @@ def test_the_loss_that_fits_what_is_left_is_admitted(ledger, cap, kind, share):
     with pytest.raises(BudgetError):
         charge(ledger, "r2", ask(Fraction(2)), cap=cap)
     events = [event for question in ask(Fraction(2)) for event in question.events]
-    name, value = option_that_fits(ledger.left(POOL, "ann", cap), events)
+    name, value = option_that_fits(ledger.room(POOL, "ann", cap).left, events)
     assert name == ("rho" if kind == "gaussian" else "epsilon")
     scale = value / (Fraction(share) + Fraction(1, 2))
     assert charge(ledger, "r3", ask(scale), cap=cap).new
@@ -143,7 +143,7 @@ def test_nothing_left_proposes_no_loss_to_type(ledger):
     charge(ledger, questions=pure(1))
     with pytest.raises(BudgetError, match=r"0 is left of 1\. Nothing was spent"):
         charge(ledger, "r2")
-    assert option_that_fits(ledger.left(POOL, "ann", PrivacyLoss.pure(1)), pure(1)[0].events) is None
+    assert option_that_fits(ledger.room(POOL, "ann", PrivacyLoss.pure(1)).left, pure(1)[0].events) is None
 
 
 def test_the_same_request_is_charged_once_and_reads_the_same_row(ledger):
@@ -814,7 +814,7 @@ def test_a_release_takes_as_many_steps_in_a_long_ledger_as_in_a_short_one(ledger
         release(number)
     row = []
     assert steps_of(ledger, lambda: row.append(release(400))) <= 1.05 * before
-    assert row[0].left == ledger.left(POOL, "ann", PrivacyLoss.pure(1))
+    assert row[0].room == ledger.room(POOL, "ann", PrivacyLoss.pure(1))
 
 
 def test_a_budget_with_charges_keeps_its_unit_even_when_loosened(ledger):

@@ -47,11 +47,24 @@ def test_what_is_left_and_admitted_is_that_of_the_tightest_cap(ledger):
     """A peek and a card say what a charge would."""
     charge(ledger, "r1", pure("0.2"), cap=4, caps=[CLASS, TOKEN], principal="ann")
     cap, caps = PrivacyLoss.pure(4), [CLASS, TOKEN]
-    assert ledger.left(POOL, "ann", cap, caps) == PrivacyLoss.pure("0.1")
-    assert ledger.left(POOL, "ann", cap, [CLASS]) == PrivacyLoss.pure("0.3")
-    assert ledger.left(POOL, "bob", cap) == PrivacyLoss.pure("3.8")
-    assert ledger.admits(POOL, "ann", cap, PrivacyLoss.pure("0.1"), caps)
-    assert not ledger.admits(POOL, "ann", cap, PrivacyLoss.pure("0.11"), caps)
+    assert ledger.room(POOL, "ann", cap, caps).left == PrivacyLoss.pure("0.1")
+    assert ledger.room(POOL, "ann", cap, [CLASS]).left == PrivacyLoss.pure("0.3")
+    assert ledger.room(POOL, "bob", cap).left == PrivacyLoss.pure("3.8")
+    mine = ledger.room(POOL, "ann", cap, caps)
+    assert (mine.cap, mine.spent) == (PrivacyLoss.pure("0.3"), PrivacyLoss.pure("0.2"))
+    assert mine.whose == "what its owner lets your token spend"
+
+
+def test_your_own_cap_and_an_owners_are_caps_like_the_others(ledger):
+    """The figure on every card is of the one that would refuse first; of equals, the dataset's budget."""
+    cap = PrivacyLoss.pure(4)
+    charge(ledger, "r1", pure("0.2"), cap=4, principal="bob")
+    ledger.set_cap("ann", POOL, PrivacyLoss.pure(1))
+    mine, theirs = ledger.room(POOL, "ann", cap), ledger.room(POOL, "bob", cap)
+    assert (mine.left, mine.cap, mine.whose) == (PrivacyLoss.pure(1), PrivacyLoss.pure(1), "your own cap")
+    assert (theirs.left, theirs.cap, theirs.whose) == (PrivacyLoss.pure("3.8"), cap, "")
+    equal = ledger.room(POOL, "eve", cap, [Limit("each, ", PrivacyLoss.pure("3.8"))])
+    assert (equal.cap, equal.whose) == (cap, "")
 
 
 def test_a_share_is_one_of_its_pool(ledger):
@@ -73,7 +86,7 @@ def test_where_one_row_may_change_a_share_goes_on_at_its_total_doubled(ledger):
     charge(ledger, "r1", pure("0.2"), cap=4, caps=[CLASS])
     changed = terms(unit=C1)
     ledger.loosen(changed, "content", by="owner", reason="one row may change")
-    assert ledger.left(POOL, "ann", PrivacyLoss.pure(4), [CLASS]) == PrivacyLoss.pure("0.1")
+    assert ledger.room(POOL, "ann", PrivacyLoss.pure(4), [CLASS]).left == PrivacyLoss.pure("0.1")
     charge(ledger, "r2", pure("0.1"), cap=4, caps=[CLASS])
     with pytest.raises(BudgetError, match="0 is left"):
         charge(ledger, "r3", pure("0.1"), cap=4, caps=[CLASS])

@@ -221,7 +221,7 @@ def test_a_grant_only_tightens(ledger):
                 db, "people", who, PrivacyLoss.pure(cap), ACT
             )
         )
-        assert ledger.left(POOL, "ann", PrivacyLoss.pure(4)) == PrivacyLoss.pure(fits)
+        assert ledger.room(POOL, "ann", PrivacyLoss.pure(4)).left == PrivacyLoss.pure(fits)
     with pytest.raises(BudgetError):
         charge(ledger, "r", pure("0.3"), cap=4)
 

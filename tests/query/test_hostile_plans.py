@@ -7,6 +7,7 @@ import json
 from fractions import Fraction
 from itertools import product
 
+import msgspec
 import pytest
 from msgspec import Raw
 
@@ -542,13 +543,7 @@ def test_a_kernel_refuses_an_answer_to_something_else(desk, monkeypatch):
         answered = real(batch)
         record = exact_json(answered.releases)[0]
         told = canonical([{**record, "measured": stored["measured"]}])
-        return Answered(
-            request=answered.request,
-            releases=Raw(told.encode()),
-            charged=answered.charged,
-            left=answered.left,
-            entry=answered.entry,
-        )
+        return msgspec.structs.replace(answered, releases=Raw(told.encode()))
 
     monkeypatch.setattr(desk.data._session, "_submit", another)
     with pytest.raises(CuratorError, match="does not belong"):

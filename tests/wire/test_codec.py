@@ -206,7 +206,15 @@ def test_long_lists_and_texts_in_a_plan_are_refused():
 @given(st.recursive(st.integers() | st.text() | st.none() | st.booleans(), st.lists, max_leaves=20))
 def test_integers_of_any_length_survive(value):
     """What a lower room wrote is read back exactly."""
-    reply = Answered(request="b" * 32, releases=raw([value]), charged=raw({}), left=raw({}), entry=2**40)
+    reply = Answered(
+        request="b" * 32,
+        releases=raw([value]),
+        charged=raw({}),
+        left=raw({}),
+        cap=raw({}),
+        whose="",
+        entry=2**40,
+    )
     assert exact_json(decode_reply(encode(reply)).releases) == [value]
 
 

@@ -38,6 +38,14 @@ class Limit:
     of: str = MINE
 
 
+def room(limits: Sequence[Limit], spent: Mapping[str, PrivacyLoss]) -> totals.Room:
+    """Return what these caps leave after what was spent under each."""
+    left = [limit.left(total) for _, limit, total in filters(limits, spent)]
+    least, one = min(zip(left, limits, strict=True), key=lambda pair: pair[0].amount)
+    both = PrivacyLoss(least.measure, least.amount, min(each.delta for each in left))
+    return totals.Room(both, one.cap, spent[one.of], one.words.rstrip(", ").removesuffix(" of"))
+
+
 def recorded(db: sqlite3.Connection, pool: str, principal: str) -> list[Limit]:
     """Return the caps that the ledger knows: the pinned budget, the owner's caps, and a principal's own."""
     pinned, own = pins.pool_budget(db, pool), totals.own_cap(db, principal, pool)

@@ -30,9 +30,9 @@ from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.stored import Answer, StoredAnswer
 from dpnb.trusted.curator.terms import Terms
-from dpnb.trusted.curator.totals import ChargeRow
+from dpnb.trusted.curator.totals import ChargeRow, Room
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
-from dpnb.trusted.privacy.accountant import Filter, compose, spent_after
+from dpnb.trusted.privacy.accountant import compose, spent_after
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
@@ -445,34 +445,12 @@ class Ledger(Database):
             held = frozenset(again)
             return [stored.serving(db, scope, measured, asked, held) for measured, asked in wanted]
 
-    def left(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> PrivacyLoss:
-        """Return what is left of every cap that holds: of the tightest amount and of the tightest δ."""
-        return _left(self._filters(pool, principal, cap, caps))
-
-    def tightest(
-        self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit]
-    ) -> tuple[PrivacyLoss, PrivacyLoss]:
-        """Return the cap of which the least is left, the pool's or one of these, and what was spent under it."""
-        with self.reading() as db:
-            spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
-            found = [Limit("", cap, POOL), *caps, *admission.granted(db, pool, principal)]
-        least = min(found, key=lambda limit: Filter(limit.cap).left(spent[limit.of]).amount)
-        return least.cap, spent[least.of]
-
-    def admits(
-        self, pool: str, principal: str, cap: PrivacyLoss, asked: PrivacyLoss, caps: Sequence[Limit] = ()
-    ) -> bool:
-        """Say whether a loss would be admitted now."""
-        filters = self._filters(pool, principal, cap, caps)
-        return all(limit.admits(spent, asked) for limit, spent in filters)
-
-    def _filters(
-        self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit]
-    ) -> list[tuple[Filter, PrivacyLoss]]:
+    def room(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> Room:
+        """Return what every cap that holds leaves now, and which of them leaves the least."""
         with self.reading() as db:
             spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
             limits = [Limit("", cap, POOL), *admission.recorded(db, pool, principal), *caps]
-            return [(limit, spent) for _, limit, spent in admission.filters(limits, spent)]
+            return admission.room(limits, spent)
 
     # ------------------------------------------------------- caps and resets
 
@@ -600,11 +578,5 @@ def _charged(
     costs = [event.to_json() for event in events]
     body = {**facts, **losses, "questions": asked_for, "events": costs}
     entry = record(db, time, "charge", {**body, "shares": sums} if sums else body)
-    left = _left((Filter(limit.cap), after[limit.of]) for limit in limits)
-    return ChargeRow(entry, asked, after[POOL], after[MINE], new=True, questions=tuple(asked_for), left=left)
-
-
-def _left(filters: Iterable[tuple[Filter, PrivacyLoss]]) -> PrivacyLoss:
-    """Return what is left of filters after what was spent under each: of the tightest amount and of the tightest δ."""
-    left = [limit.left(spent) for limit, spent in filters]
-    return PrivacyLoss(left[0].measure, min(one.amount for one in left), min(one.delta for one in left))
+    room = admission.room(limits, after)
+    return ChargeRow(entry, asked, after[POOL], after[MINE], new=True, questions=tuple(asked_for), room=room)

@@ -24,7 +24,7 @@ from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.stored import StoredAnswer
-from dpnb.trusted.curator.totals import ChargeRow
+from dpnb.trusted.curator.totals import ChargeRow, Room
 from dpnb.trusted.errors import CuratorError, PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.noise.bits import BitSource
@@ -93,7 +93,7 @@ class Wanted:
 class Given:
     """What a batch was answered: a record per question, its charge, its ledger row.
 
-    `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing. `left`
+    `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing. `room`
     is what every cap left after a charge that was made now.
     """
 
@@ -101,7 +101,7 @@ class Given:
     charged: PrivacyLoss
     entry: int | None
     before: PrivacyLoss | None = None
-    left: PrivacyLoss | None = None
+    room: Room | None = None
 
 
 def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[StoredAnswer | None]:
@@ -200,7 +200,7 @@ def _given(
     records = _known([new.get(question.measured, old) for question, old in pairs])
     if charge.adopted:
         return Given(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
-    return Given(records, charge.loss, charge.entry, left=charge.left)
+    return Given(records, charge.loss, charge.entry, room=charge.room)
 
 
 def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:

@@ -28,7 +28,6 @@ from dpnb.trusted.curator.open_dataset import Attached, Copy, Shelf, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
 from dpnb.trusted.curator.release import (
     Chance,
-    Given,
     Wanted,
     cost,
     enough,
@@ -38,6 +37,7 @@ from dpnb.trusted.curator.release import (
 from dpnb.trusted.curator.sources import Found, look_up
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.terms import compare, taught
+from dpnb.trusted.curator.totals import Room
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.errors import (
     CuratorError,
@@ -320,12 +320,15 @@ class Curator:
         asked = cost(wanted, stored, attached, self._ledger)
         if asked:
             self._ledger.refuse_held(attached.known_as)
+        room = self._room(attached, principal)
         return Peeked(
             stored=[answer is not None for answer in stored],
             cost=raw(asked.to_json()),
-            left=raw(self._left(attached, principal).to_json()),
+            left=raw(room.left.to_json()),
+            cap=raw(room.cap.to_json()),
+            whose=room.whose,
             held=raw([None if one is None else one.paid for one in found]),
-            admitted=self._ledger.admits(attached.pool, principal, attached.budget.cap, asked, wanted.caps),
+            admitted=asked.fits_in(room.left),
         )
 
     def _submit(self, request: Submit, principal: str) -> Answered:
@@ -337,8 +340,17 @@ class Curator:
             if self._find(request.handle, principal) is not attached:
                 raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
             given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
-        left = self._left(attached, principal) if given.left is None else given.left
-        answered = _answered(request, given, left)
+        room = given.room or self._room(attached, principal)
+        answered = Answered(
+            request=request.request,
+            releases=raw(given.records),
+            charged=raw(given.charged.to_json()),
+            left=raw(room.left.to_json()),
+            cap=raw(room.cap.to_json()),
+            whose=room.whose,
+            entry=given.entry,
+            before=raw(None if given.before is None else given.before.to_json()),
+        )
         failpoints.at("before-send")
         return answered
 
@@ -468,20 +480,19 @@ class Curator:
 
     # budgets ---------------------------------------------------------------------------------------------------
 
-    def _left(self, attached: Attached, principal: str) -> PrivacyLoss:
-        return self._ledger.left(
-            attached.pool, principal, attached.budget.cap, self._caps(attached, principal)
-        )
+    def _room(self, attached: Attached, principal: str) -> Room:
+        caps = self._caps(attached, principal)
+        return self._ledger.room(attached.pool, principal, attached.budget.cap, caps)
 
     def _state(self, attached: Attached, principal: str) -> BudgetState:
         own = self._ledger.cap(principal, attached.pool)
-        caps = self._caps(attached, principal)
-        cap, spent = self._ledger.tightest(attached.pool, principal, attached.budget.cap, caps)
+        room = self._room(attached, principal)
         return BudgetState(
             budget=raw(attached.budget.to_json()),
-            cap=raw(cap.to_json()),
-            spent=raw(spent.to_json()),
-            left=raw(self._left(attached, principal).to_json()),
+            cap=raw(room.cap.to_json()),
+            whose=room.whose,
+            spent=raw(room.spent.to_json()),
+            left=raw(room.left.to_json()),
             personal=raw(None if own is None else own.to_json()),
             mine=raw(self._ledger.spent(attached.pool, principal).to_json()),
         )
@@ -500,17 +511,6 @@ _ANSWERS: dict[type, Any] = {
     Reset: Curator._reset,  # noqa: SLF001
     Detach: Curator._detach,  # noqa: SLF001
 }
-
-
-def _answered(request: Submit, given: Given, left: PrivacyLoss) -> Answered:
-    return Answered(
-        request=request.request,
-        releases=raw(given.records),
-        charged=raw(given.charged.to_json()),
-        left=raw(left.to_json()),
-        entry=given.entry,
-        before=raw(None if given.before is None else given.before.to_json()),
-    )
 
 
 def _priced(text: bytes, attached: Attached) -> tuple[ChargedPlan, tuple[str, ...], str]:

@@ -19,10 +19,30 @@ from dpnb.trusted.privacy.measure import Measure
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """What every cap leaves, the cap of which the least is left, and what was spent under that one.
+
+    Parameters
+    ----------
+    left : PrivacyLoss
+        The tightest amount and the tightest δ.
+    cap, spent : PrivacyLoss
+        Of the cap with the tightest amount.
+    whose : str
+        Whose cap that is; empty for the dataset's budget.
+    """
+
+    left: PrivacyLoss
+    cap: PrivacyLoss
+    spent: PrivacyLoss
+    whose: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChargeRow:
     """A charge: its entry, what it cost, what the pool and the principal have spent with it; `new` if made now.
 
-    `adopted` says that another request made it, in an earlier life of the curator. `questions` are those of its record. `left` is
+    `adopted` says that another request made it, in an earlier life of the curator. `questions` are those of its record. `room` is
     what every cap left after a charge that was made now.
     """
 
@@ -33,7 +53,7 @@ class ChargeRow:
     new: bool
     adopted: bool = False
     questions: tuple[dict[str, Any], ...] = ()
-    left: PrivacyLoss | None = None
+    room: Room | None = None
 
 
 def charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -> ChargeRow | None:

@@ -169,13 +169,15 @@ class Welcome(Message, tag="welcome", frozen=True):
 
 
 class BudgetState(Message, tag="budget-state", frozen=True):
-    """The cap, what is spent and what is left, exactly; ``personal`` is the principal's own cap or ``null``.
+    """What every cap leaves whoever asks, exactly; ``personal`` is the principal's own cap or ``null``.
 
-    ``cap`` and ``spent`` are those of the dataset, or, where its owner holds whoever asks more tightly, those of the tightest cap.
+    ``cap`` is the one of which the least is left, ``spent`` what was spent under it, and ``whose`` says which it is: empty for the
+    dataset's budget.
     """
 
     budget: Raw
     cap: Raw
+    whose: Text
     spent: Raw
     left: Raw
     personal: Raw
@@ -201,7 +203,7 @@ class Described(Message, tag="described", frozen=True):
 
 
 class Peeked(Message, tag="peeked", frozen=True):
-    """Per question whether it is stored; the loss that would be charged; what is left now.
+    """Per question whether it is stored; the loss that would be charged; what is left now, of which cap and ``whose`` that is.
 
     ``held`` has for each question events and share of the stored answer that suffices, else of the one that cost most, or ``null``;
     ``admitted`` says whether what would be charged fits every cap that holds.
@@ -210,12 +212,14 @@ class Peeked(Message, tag="peeked", frozen=True):
     stored: list[bool]
     cost: Raw
     left: Raw
+    cap: Raw
+    whose: Text
     held: Raw
     admitted: bool
 
 
 class Answered(Message, tag="answered", frozen=True):
-    """The stored releases of a batch, in the order of its questions, and what was charged for them.
+    """The stored releases of a batch, in the order of its questions, what was charged for them, and what that left of which cap.
 
     ``before`` is the loss of the charge ``entry`` where an earlier request made it, whose curator ended before it answered:
     this one adopted it and was charged nothing. Else it is ``null``.
@@ -225,6 +229,8 @@ class Answered(Message, tag="answered", frozen=True):
     releases: Raw
     charged: Raw
     left: Raw
+    cap: Raw
+    whose: Text
     entry: int | None
     before: Raw = Raw(b"null")
 

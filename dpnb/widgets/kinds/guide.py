@@ -152,7 +152,7 @@ class Guide(Interaction):
         head = ("to know", "ask, for example")
         state = self._dataset.budget.state()
         spent = state.cap - state.left
-        left = (name, used_share(spent, state.cap), budget_words(state.left, state.cap))
+        left = (name, used_share(spent, state.cap), budget_words(state.left, state.cap, state.whose))
         picture = bars("spent of the budget", [left])
         return still(
             "guide",

@@ -69,7 +69,8 @@ class Plan(Interaction):
         """The plan as it stands after what was released since; once its own questions are answered, as it stood."""
         view = self._view
         if any(one.released for one in view.measurements):
-            return replace(view, left=view.dataset.budget.state().left)
+            now = view.dataset.budget.state()
+            return replace(view, left=now.left, cap=now.cap, whose=now.whose)
         return as_it_stands(view)
 
     def card(self) -> Card:
