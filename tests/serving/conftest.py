@@ -89,9 +89,9 @@ class Running:
         return self
 
     def kill(self, how=signal.SIGKILL):
-        """End it."""
+        """End it, and return what it said of faults."""
         self.process.send_signal(how)
-        self.process.communicate(timeout=30)
+        return self.process.communicate(timeout=30)[1].decode()
 
     def token(self, principal, *scopes, datasets=(), groups=(), epsilon=None):
         """Issue a token."""

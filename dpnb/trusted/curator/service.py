@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
 import traceback
 from collections import Counter
@@ -180,8 +181,9 @@ class Curator:
             with os.fdopen(descriptor, "ab") as log:
                 if log.tell() < _LONGEST_LOG:
                     log.write(line)
-        except OSError:
-            pass
+        except OSError:  # a full disk, for one
+            if self.serves:
+                sys.stderr.write(f"{what}: {to_wire(error)['message']}\n")
 
     # messages --------------------------------------------------------------------------------------------------
 

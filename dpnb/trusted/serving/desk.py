@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from dpnb.trusted.curator.holds import HeldError
-from dpnb.trusted.errors import AccessError, CuratorGone, DpnbError, OwnerError, PlanError, to_wire
+from dpnb.trusted.errors import AccessError, ChargedError, CuratorGone, OwnerError, PlanError, to_wire
 from dpnb.trusted.serving.identities import Identities
 from dpnb.trusted.serving.served_curator import BucketedChance, ServedCurator
 from dpnb.trusted.serving.settings import Settings
@@ -48,6 +48,8 @@ _BATCHES = _Most("batches", 1, "Another batch of yours is running: wait for it, 
 _OTHERS = _Most("others", 3, "Several requests of yours are under way: try again in a moment.")
 """Fewer than there are threads of any kind."""
 _MOST_CAPS, _MINUTE = 10, 60.0
+_LATER = "The service cannot do this now: its owner finds why in its log. Run this again later: it is charged once at most."
+"""What an analyst hears of a fault of the owner's."""
 
 
 class Desk:
@@ -185,13 +187,13 @@ class Desk:
             lately.append(now)
 
     def _failure(self, error: Exception, kind: str) -> bytes:
-        if isinstance(error, OwnerError) and not isinstance(error, HeldError):
+        if isinstance(error, OwnerError | ChargedError) and not isinstance(error, HeldError):
             self.curator.note(error, kind)
-            error = OwnerError("The service cannot do this now: its owner finds the reason in its log.")
-        self.count(f"refused {error.code if isinstance(error, DpnbError) else 'internal'}")
+            error = (ChargedError if isinstance(error, ChargedError) else OwnerError)(_LATER)
+        self.count(f"refused {getattr(error, 'code', 'internal')}")
         return self.curator.failure(error, kind)
 
 
-def refusal(error: DpnbError) -> bytes:
+def refusal(error: AccessError) -> bytes:
     """Return the reply of the door."""
     return encode(Failure(**to_wire(error)))
