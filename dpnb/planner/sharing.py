@@ -119,13 +119,16 @@ def pieces(parts: Sequence[Measurement], facts: Facts) -> list[tuple[Measurement
 
 
 def _bound_together(parts: Sequence[Measurement], facts: Facts) -> bool:
-    """Tell whether some sums have a joint bound: it is one of products."""
+    """Tell whether some sums have a joint bound, one of products, that is below the plain one."""
     if not any(isinstance(part.request, Total) and isinstance(part.request.value, Mul) for part in parts):
         return False
     listed = [sums.Part.of(part, facts) for part in parts if isinstance(part.request, Total)]
-    return len(listed) > 1 and any(
-        joint_event(frame, facts) is not None for frame in sums.frames(listed, facts)
-    )
+    return len(listed) > 1 and any(_below(frame, facts) for frame in sums.frames(listed, facts))
+
+
+def _below(frame: sums.Frame, facts: Facts) -> bool:
+    joint = joint_event(frame, facts)
+    return joint is not None and joint.amount < frame.event(facts).amount
 
 
 def additive(part: Measurement) -> bool:

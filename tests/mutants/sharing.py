@@ -220,6 +220,25 @@ def the_count_of_two_numbers_is_paid(_: Any) -> None:
     is_held(parts, "add a row")
 
 
+def entering_beside(real: Any) -> Any:
+    """Price what is beside the moments at what a row that comes moves."""
+
+    def event(self: Any, kinds: Any, facts: Facts) -> Any:
+        others = tuple(replace(part, within=part.enter) for part in self.others)
+        return real(replace(self, others=others), kinds, facts)
+
+    return event
+
+
+def what_is_beside_two_numbers_is_paid(_: Any) -> None:
+    """With fine sums beside coarse moments, what a person moves of these is paid, whatever the noise."""
+    coarse = derived.DiscreteLaplace(Fraction(300))
+    parts = derived.pair_of(derived.laplace, (), derived.POWERS)
+    parts = [replace(one, mechanism=coarse) for one in parts[:6]] + parts[6:]
+    is_held(parts, "add a row")
+    is_held(parts, "change a row")
+
+
 def nothing_said(one: Any, other: Any) -> Callable[[Any], None]:
     """Two conditions that some row meets both of are not said to be apart."""
     return plain(test_regions.test_what_is_not_said_of_one_column_tells_nothing, one, other)
@@ -429,5 +448,15 @@ MUTANTS = {
         "A count beside the moments of two numbers costs nothing.",
         lambda monkeypatch: monkeypatch.setitem(products.COUNTED, sums.ENTER, 0),
         the_count_of_two_numbers_is_paid,
+    ),
+    "what is beside two numbers free": Mutant(
+        "Other sums of the rows of two numbers cost nothing.",
+        replaced(products, "_joint", lambda real: lambda *args: replace(real(*args), others=())),
+        what_is_beside_two_numbers_is_paid,
+    ),
+    "what is beside two numbers entering where it changes": Mutant(
+        "Of a row that changes, sums beside the moments of two numbers move as of one that comes.",
+        replaced(products.Joint, "event", entering_beside),
+        what_is_beside_two_numbers_is_paid,
     ),
 }

@@ -1,4 +1,4 @@
-r"""Two numbers together: a sharper bound for the sums of x, y, their squares and their product, and a count beside them.
+r"""Two numbers together: a sharper bound for the sums of x, y, their squares and their product, and a count and others beside them.
 
 With :math:`p = u/a` and :math:`q = w/b`, where :math:`|u| ≤ a, |w| ≤ b` by interval arithmetic, a row adds the integers
 :math:`u, w, 2u^2-a^2, 2w^2-b^2, uw` and 1: in units of :math:`a, b, 2a^2, 2b^2, ab` the point
@@ -24,7 +24,8 @@ a concave function whose maximum is at :math:`d = e = 2/3`; and with :math:`4d(1
 
 *Noise of any scales.* With β the smallest scale in its unit, :math:`\sum_i s_i/b_i ≤ L1/β`; with σ² the smallest variance in its squared
 unit, :math:`\sum_i s_i^2/2v_i ≤ L2^2/2σ^2`. In ρ, K(s, b) is convex in s, zero at 0, and falls with b at equal s/b: of all ways to share an
-L1 the worst gives all of it to one entry of the smallest scale. The count moves by itself. A switch does an enter in each of two cells.
+L1 the worst gives all of it to one entry of the smallest scale. The count moves by itself, and so does each other part of the frame, as
+:mod:`~dpnb.trusted.measurements.sums` says: costs add over parts. A switch does an enter in each of two cells.
 A part that is left out only lowers the sum. Which of this bound and the plain one is lower is a matter of the scales; both hold.
 """
 
@@ -40,6 +41,7 @@ from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN, Frame, Part
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import added
 
 L1 = {WITHIN: Fraction(16, 3), ENTER: Fraction(4), SWITCH: Fraction(8)}
 L2 = {WITHIN: Fraction(8), ENTER: Fraction(7, 2), SWITCH: Fraction(7)}
@@ -48,10 +50,11 @@ COUNTED = {WITHIN: 0, ENTER: 1, SWITCH: 2}
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """The parts of a frame as moments of two numbers: each with the unit in which the box has side two, and the count."""
+    """The parts of a frame as moments of two numbers: each with the unit in which the box has side two; the count, and other parts."""
 
     moments: tuple[tuple[Part, int], ...]
     count: Part | None
+    others: tuple[Part, ...]
 
     def event(self, kinds: tuple[str, ...], facts: Facts) -> PrivacyEvent:
         """Return the event of the worst of some moves."""
@@ -67,6 +70,7 @@ class Joint:
         if self.count is not None and COUNTED[kind]:
             assert isinstance(self.count.noise, DiscreteLaplace)
             shifts.append((Fraction(rows), self.count.noise.scale))
+        shifts += [(rows * part.shifts(kind)[0], part.noise.scale) for part in self.others]  # type: ignore[union-attr]
         return shifts * cells
 
     def _rho(self, kind: str) -> Fraction:
@@ -75,36 +79,37 @@ class Joint:
         if self.count is not None:
             assert isinstance(self.count.noise, DiscreteGaussian)
             counted = Fraction(COUNTED[kind]) / (2 * self.count.noise.variance)
-        return L2[kind] / (2 * least) + counted
+        beside = ((part.noise.variance, part.shifts(kind)) for part in self.others)  # type: ignore[union-attr]
+        return (
+            L2[kind] / (2 * least) + counted + added(s**2 / (2 * v) for v, shifts in beside for s in shifts)
+        )
 
 
 def joint_event(frame: Frame, facts: Facts) -> PrivacyEvent | None:
-    """Return the event of a frame of moments of two numbers; nothing for any other frame."""
+    """Return the event of a frame with moments of two numbers, of the pair for which it is least; nothing for any other frame."""
     keys, facts = frame.several, facts.capped(frame.where)
-    found = next((one for one in _joints(frame, facts) if one is not None), None) if len(keys) == 1 else None
-    if found is None:
+    if len(keys) > 1:
         return None
-    if not facts.changed:
-        return found.event((ENTER,), facts)
-    private = (ENTER,) if frame.private else ()
+    private = (ENTER,) if frame.private or not facts.changed else ()
     several = (SWITCH,) if cells_of(keys[0]) > 1 else ()
-    return found.event((WITHIN, *private, *several), facts)
+    kinds = (WITHIN, *private, *several) if facts.changed else (ENTER,)
+    found = [one.event(kinds, facts) for one in _joints(frame, facts)]
+    return min(found, key=lambda event: event.amount, default=None)
 
 
-def _joints(frame: Frame, facts: Facts) -> Iterator[Joint | None]:
-    """Give the frame as moments of the two factors of each product in it."""
+def _joints(frame: Frame, facts: Facts) -> Iterator[Joint]:
+    """Give the frame as moments of the two factors of each product in it, and what is beside them."""
     for part in frame.parts:
         value = part.request.value
         if isinstance(value, Mul) and not isinstance(value.a, Lit) and not isinstance(value.b, Lit):
             if value.a == value.b and not any(_squares(other, value.a) for other in frame.parts):
                 continue  # x and its square: plain bounds of 3, 2 and 4 in L1, and 5, 2 and 4 in L2, are below these
-            yield _joint(frame, value.a, value.b, facts)
+            if not any(facts.missing(factor, part.request.where) for factor in (value.a, value.b)):
+                yield _joint(frame, value.a, value.b, facts)
 
 
-def _joint(frame: Frame, x: IntExpr, y: IntExpr, facts: Facts) -> Joint | None:
-    """Return the parts as moments of two numbers, each moment once; nothing where a part is none of them."""
-    if any(facts.missing(value, frame.parts[0].request.where) for value in (x, y)):
-        return None
+def _joint(frame: Frame, x: IntExpr, y: IntExpr, facts: Facts) -> Joint:
+    """Return the parts as moments of two numbers, each moment once, and the others."""
     a, b = (_half(frame, value, facts) for value in (x, y))
     slots: list[tuple[IntExpr, int]] = [
         (x, a),
@@ -114,6 +119,7 @@ def _joint(frame: Frame, x: IntExpr, y: IntExpr, facts: Facts) -> Joint | None:
         (Mul(x, y), a * b),
     ]
     moments: list[tuple[Part, int]] = []
+    others: list[Part] = []
     count: Part | None = None
     for part in frame.parts:
         value = part.request.value
@@ -122,9 +128,10 @@ def _joint(frame: Frame, x: IntExpr, y: IntExpr, facts: Facts) -> Joint | None:
             continue
         place = next((at for at, (expr, unit) in enumerate(slots) if unit and expr == value), None)
         if place is None:
-            return None
-        moments.append((part, slots.pop(place)[1]))
-    return Joint(tuple(moments), count)
+            others.append(part)
+        else:
+            moments.append((part, slots.pop(place)[1]))
+    return Joint(tuple(moments), count, tuple(others))
 
 
 def _half(frame: Frame, value: IntExpr, facts: Facts) -> int:
