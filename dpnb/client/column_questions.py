@@ -298,7 +298,14 @@ class ColumnQuestions(HoldsNoData):
         options = unlike(ci=(ci, True), spread=(spread, "bought"))
         return self._dataset.ask("difference", self._expr, by=(self._dataset.key(by),), **options)
 
-    def covariance(self, other: str | ColumnHandle, *, method: str = "joint", tails: Any = TAILS) -> Estimate:
+    def covariance(
+        self,
+        other: str | ColumnHandle,
+        *,
+        method: str = "joint",
+        tails: Any = TAILS,
+        about: int | None = None,
+    ) -> Estimate:
         """Ask the covariance (divisor n) with another column, over the rows where both are known.
 
         Parameters
@@ -310,9 +317,14 @@ class ColumnQuestions(HoldsNoData):
             which needs more noise.
         tails : number, default 1.5
             How much more than those of normal columns products may vary; it widens the confidence interval alone. Heavy tails that
-            go together, as earnings in two years, want 6, and 1,000 supposes next to nothing but the bounds.
+            go together, as earnings in two years, want 6, and 1,000 supposes next to nothing but the bounds. Unless it is said, how
+            products vary is bought, once rows times ε exceed 5,000.
+        about : int, optional
+            Where the number of rows is private: how many you expect, of all groups together; else 2,000 are supposed. It is rounded to a power of
+            two and is part of the question; a wrong one makes intervals wider, never wrong.
         """
-        return self._ask_with("covariance", other, method, **unlike(tails=(tails, TAILS)))
+        options = unlike(tails=(tails, TAILS), about=(power_of_two(about), None))
+        return self._ask_with("covariance", other, method, **options)
 
     cov = covariance
 

@@ -1,13 +1,14 @@
 """The covariance of two bounded numbers (divisor n), from one joint vector of moments.
 
-The privacy interval inverts a test of the noise; the confidence interval supposes that products vary at most ``tails`` times as much as
-those of normal columns (:mod:`dpnb.statistics.pair_tails`), and no more than bounds and released variances allow.
+The privacy interval inverts a test of the noise; the confidence interval goes by the squares of the products, bought where rows and loss are
+many enough (:mod:`dpnb.statistics.pair_products`), or supposes that products vary at most ``tails`` times as much as
+those of normal columns (:mod:`dpnb.statistics.pair_tails`); by no more than bounds and released variances allow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.pair import Moments, components, moment, price_pair, redrawn, sides
+from dpnb.statistics.pair_products import NOTE, price_beside, product_components, product_share
 from dpnb.statistics.pair_tails import TAILS, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
@@ -118,7 +120,8 @@ class Covariance(Statistic):
     name: ClassVar[str] = "covariance"
     title: ClassVar[str] = "covariance"
     target: ClassVar[Target] = "pair"
-    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS}
+    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS, "about": None}
+    examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"about": 2**20},)
     smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair"
 
@@ -132,8 +135,13 @@ class Covariance(Statistic):
         return -self._unit(setting), self._unit(setting)
 
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """Five centred moments and a count, as one vector or apart."""
-        return price_pair(setting, share)
+        """Five centred moments and a count, as one vector or apart, and what the sampling error needs."""
+        bought = product_share(setting, share)
+        left, beside = (replace(share, amount=share.amount * part) for part in (1 - bought, bought))
+        moments = price_pair(setting, left)
+        if not bought:
+            return moments
+        return price_beside(setting, beside, product_components(setting, *sides(setting)), moments)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise for means a quarter of the way out, for a public or assumed size."""
@@ -160,9 +168,10 @@ class Covariance(Statistic):
         """Plausible exact covariances."""
         return np.asarray(redrawn(setting, parts, count, rng)[0] * self._unit(setting))
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
-        """A test of the noise, and of sampling by an assumption on the tails."""
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:
+        """A test of the noise, and of sampling by what was bought or an assumption on the tails."""
+        supposed = products_note(tails_of(setting.options["tails"]))
         return {
             "privacy": "test of the noise, to second order",
-            "confidence": products_note(tails_of(setting.options["tails"])),
+            "confidence": f"{NOTE}; otherwise {supposed}" if "xxyy" in parts else supposed,
         }

@@ -56,7 +56,8 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import greater, inside, lesser, root
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, count_component
-from dpnb.statistics.pair_tails import lean, likely_products
+from dpnb.statistics.pair_products import NAMES, Products
+from dpnb.statistics.pair_tails import TAILS, lean, likely_products
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
@@ -236,6 +237,8 @@ class Moments:
         Whether one person may have several rows, so that no sampling error follows from rows.
     binary : (bool, bool)
         Whether a column has two values.
+    products : Products or None
+        What was bought about their products.
     """
 
     size: Any
@@ -247,6 +250,7 @@ class Moments:
     noise: Mapping[str, NoiseSum]
     clustered: bool
     binary: tuple[bool, bool] = (False, False)
+    products: Products | None = None
 
     @property
     def rows(self) -> Any:
@@ -344,13 +348,16 @@ class Moments:
         return greater(lesser((1 + abs(m)) ** 2 * up[1], (1 + abs(k)) ** 2 * up[0]) - candidate**2, 0.0)
 
     def row_likely(self, candidate: Any, tails: float) -> Any:
-        """Return the variance of ``(p-m)(q-k)`` that is supposed (:func:`likely_products`), at most the bound."""
+        """Return the variance of ``(p-m)(q-k)`` that was bought or is supposed (:func:`likely_products`), at most the bound."""
         a, b = (
             greater(v, 0.0) + _MARGIN * sd for v, sd in zip(self.variances, self.variance_noise, strict=True)
         )
         m, k = self.means
         leans = greater(lean(m, a, binary=self.binary[0]), lean(k, b, binary=self.binary[1]))
-        return lesser(self.row_bound(candidate), likely_products(a * b, candidate, tails, leans))
+        supposed = likely_products(a * b, candidate, tails, leans)
+        if self.products is not None and tails == TAILS:
+            supposed = self.products.likely(self, candidate, supposed)
+        return lesser(self.row_bound(candidate), supposed)
 
 
 def _inside(value: Any) -> Any:
@@ -359,13 +366,20 @@ def _inside(value: Any) -> Any:
 
 def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Moments:
     """Return the moments of all cells at once: arrays of the shape of the parts."""
+    products = Products.of(*sides(setting), parts)
+    parts = without_products(parts)
     values = boxed(setting, {name: part.values for name, part in parts.items()})
     units = {part.name: float(unit_of(part)) for part in components(setting)}
     noise = {name: part.noise.scaled(1 / units[name]) for name, part in parts.items()}
     noise.setdefault("count", NoiseSum())
     n, s, t, ss, tt, st = (values[name] for name in ("count", "x", "y", "xx", "yy", "xy"))
     binary = setting.number().binary, setting.second().binary
-    return Moments(n, s, t, ss, tt, st, noise, setting.unit.max_rows > 1, binary)
+    return Moments(n, s, t, ss, tt, st, noise, setting.unit.max_rows > 1, binary, products)
+
+
+def without_products(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts that are moments of two numbers."""
+    return {name: part for name, part in parts.items() if name not in NAMES}
 
 
 def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -379,8 +393,10 @@ def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.
 
 def redrawn(setting: Setting, parts: Mapping[str, Part], count: int, rng: Any) -> tuple[np.ndarray, ...]:
     """Return plausible exact covariances and variances of every cell in the unit of the box, ``(count, cells)`` each."""
-    values = {name: part.values - part.noise_draws(count, rng) for name, part in parts.items()}
-    sums = boxed(setting, values)
+    moments = without_products(parts)
+    sums = boxed(
+        setting, {name: part.values - part.noise_draws(count, rng) for name, part in moments.items()}
+    )
     n = np.maximum(sums["count"], 1.0)
     m, k = np.clip(sums["x"] / n, -1, 1), np.clip(sums["y"] / n, -1, 1)
     return (
