@@ -8,6 +8,7 @@ import pytest
 from dpnb.statistics.moment_integers import blocks
 from dpnb.statistics.regression_readings import coefficients
 from dpnb.trusted.releases import Release, ReleasedPart
+from tests.benchmarks.peers.study import study
 from tests.statistics import slopes
 from tests.statistics.coverage_table import (
     ADJACENCIES,
@@ -16,10 +17,13 @@ from tests.statistics.coverage_table import (
     cell,
     fitted,
     measured,
+    moved_means,
     page,
     population,
     priced_moments,
+    robust_fits,
 )
+from tests.statistics.test_coverage import enough
 
 PEOPLE = population("heaped")
 
@@ -83,13 +87,44 @@ def test_slopes_of_many_releases_are_those_of_each(adjacency, kind, amount):
             assert found[0] == pytest.approx((high - low)[1] / 2, rel=1e-9)
 
 
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("loss", [("epsilon", 1), ("epsilon", "0.1")])
+@pytest.mark.parametrize("seed", [7, 101])
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_a_slope_holds_of_each_file(adjacency, seed, loss):
+    """Of one file of 10,000 rows, that of the benchmarks or another, 95 % of 1,000 privacy intervals hold its slope: no file is worse off."""
+    table, rng = study(10_000, seed), np.random.default_rng(3)
+    exact = slopes.exact(*(table[name][None].astype(float) for name in "yx"), 0, 100)
+    laws = slopes.laws_of(priced_moments(adjacency, *loss, rows=10_000))
+    held = 0
+    for _ in range(5):
+        found = slopes.Slopes(exact + slopes.noise_of(laws, (200,), rng), laws)
+        assert not found.lost.any()
+        noise = slopes.noise_of(laws, (200, slopes.DRAWS), rng)
+        half, _ = found.radii(noise, rng.standard_normal((200, slopes.DRAWS, 2)))
+        held += int((abs(found.coefficients[:, 1] - slopes.solved(exact)[1]) <= half).sum())
+    assert enough(held, 1000)
+    assert held < 980
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("made", [moved_means, robust_fits])
+def test_what_is_concluded_one_by_one_is_judged_by_its_own_number(made):
+    """A robust mean by the mean of the moved values, and a slope with robust errors, of skewed people: both intervals of 100 releases hold."""
+    lines = list(made(population("skewed"), ADJACENCIES[1], "rho", 100))
+    assert {(float(line["loss"]), line["interval"]) for line in lines} == {
+        (loss, name) for loss in (0.005, 0.5) for name in ("privacy", "confidence")
+    }
+    assert all(enough(round(line["coverage"] * line["judged"]), line["judged"]) for line in lines)
+
+
 def test_rows_that_are_not_measured_anew_are_kept(tmp_path, monkeypatch):
     """``--only`` measures with as many releases as the file has, or as many as asked; each row says how many it has."""
     from tests.statistics import coverage_table
 
     arguments = ["", "--docs", str(tmp_path), "--only", "sum"]
     monkeypatch.setattr(coverage_table, "ASKED", {name: ASKED[name] for name in ("sum", "mean")})
-    monkeypatch.setattr(coverage_table, "fitted", lambda *_: ())
+    monkeypatch.setattr(coverage_table, "MADE", {})
     monkeypatch.setattr("sys.argv", [*arguments[:3], "--reps", "5"])
     coverage_table.main()
     before = coverage_table.read(tmp_path / "benchmarks" / "coverage.csv")

@@ -174,12 +174,20 @@ def _exactly() -> Iterator[str]:
         "target lies among its own, how far it is from their ends: best at the file's quantile always. OpenDP's compares the rows below a value with",
         "those above it, which prefers a wrong value, at any ε, where a rare one beside a frequent median balances both sides better; its noisy",
         "maximum selects a wrong neighbour up to half as often as an exponential mechanism, which costs less in ρ. Limits need a part of ε: nine tenths of it",
-        "for the point alone leave the last column. So at n·ε ≥ 1,000 the goal is met at n 1,000 and ε 1, and where both are exact to a thousandth of a step;",
-        "at n 10,000 and ε 0.1, change-one, it is not.",
+        "for the point alone leave the third. So at n·ε ≥ 1,000 the goal is met at n 1,000 and ε 1, and where both are exact to a thousandth of a step;",
+        "at n 10,000 and ε 0.1, change-one, it is not. The last column is of no mechanism here: dpnb's score by permute-and-flip, which pools kept in ε could use.",
+        "It would need exact binomial draws for runs of values with equal scores, halves the ways to go wrong, and leaves that case a tenth above OpenDP's.",
         "",
     )
     yield from table(
-        ["neighbours", "case", "OpenDP", "dpnb, without limits", "dpnb, nine tenths of ε"],
+        [
+            "neighbours",
+            "case",
+            "OpenDP",
+            "dpnb, without limits",
+            "dpnb, nine tenths of ε",
+            "not built: permute-and-flip",
+        ],
         [[one, f"n {n:,}, ε {e}", *(f"{error:.2g}" for error in errors)] for one, n, e, *errors in medians()],
     )
 
@@ -382,6 +390,8 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
         + ".",
         "- Exact engines are asked the seven one after another.",
         "- Confidence intervals (for a population) are not compared here, since no other library has any.",
+        "- *Covered* is of 200 releases or more: one standard error is 1.5 points. By the laws of its noise dpnb's slope of this table, n 10,000 and ε 1,",
+        "  is held by 95.0 % of 4,000 intervals under change-one and 94.6 % under add-remove, and those of 24 other tables by 94.9 %, each as near as 1,000 releases can tell.",
     )
     notes: dict[tuple[str, str], list[str]] = {}
     for line in lines:

@@ -191,14 +191,17 @@ def _slope(
     ]
 
 
-def medians() -> Iterator[tuple[str, int, str, float, float, float]]:
-    """Yield neighbours, rows, ε; the median's error by OpenDP, by dpnb without limits, and by dpnb at nine tenths of ε."""
+def medians() -> Iterator[tuple[Any, ...]]:
+    """Yield neighbours, rows, ε; the median's error by OpenDP, by dpnb without limits and at nine tenths of ε, and by permute-and-flip of its score."""
     for adjacency, rows, epsilon in CASES:
         x, truth = study(rows)["x"], float(truths(study(rows))["median"][0])
         unit = PrivacyUnit(adjacency, rows=rows if adjacency == "change-one" else None)
         rate = float(epsilon) / float(score_factor(Fraction(1, 2), unit, 1))
         whole, most = (_off(_selected(x, rate * part), truth) for part in (1.0, 0.9))
-        yield adjacency, rows, epsilon, _off(_noisy_maximum(x, rate), truth), whole, most
+        below, upto = _ranks(x)
+        flipped = _flipped(np.maximum(below - rows / 2, rows / 2 - upto), rate)
+        errors = _off(_noisy_maximum(x, rate), truth), whole, most, _off(flipped, truth)
+        yield adjacency, rows, epsilon, *errors
 
 
 def _off(law: np.ndarray, truth: float) -> float:
@@ -220,7 +223,11 @@ def _selected(x: np.ndarray, rate: float) -> np.ndarray:
 
 def _noisy_maximum(x: np.ndarray, rate: float) -> np.ndarray:
     below, upto = _ranks(x)
-    score = np.abs(below - (len(x) - upto)) / 2
+    return _flipped(np.abs(below - (len(x) - upto)) / 2, rate)
+
+
+def _flipped(score: np.ndarray, rate: float) -> np.ndarray:
+    """The law of permute-and-flip, which is that of a maximum with exponential noise, of a score that is best where it is least."""
     taken = np.exp(-rate / 2 * (score - score.min()))
     nodes, weights = np.polynomial.legendre.leggauss(len(taken) // 2 + 1)
     missed = 1.0 - taken[:, None] * (nodes + 1)[None, :] / 2
