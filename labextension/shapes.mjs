@@ -14,6 +14,13 @@ const LONG = {
   '*': { columns: 10_000, groups: 10_000, ledger: 10_000, events: 10_000 }
 };
 
+/** What tsconfig.json says. */
+export const { options: compilerOptions } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(join(here, 'tsconfig.json'), ts.sys.readFile).config,
+  ts.sys,
+  here
+);
+
 const entry = kind => join(widgets, kind, 'index.ts');
 
 /** The names of the interactions: each src/widgets/<kind>/index.ts is one. */
@@ -101,13 +108,8 @@ export default checked(module, ${JSON.stringify(facts)}, ${JSON.stringify(set)})
 
 /** Write what changed, and remove what has no interaction any more. */
 export function writeKinds() {
-  const { options } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(join(here, 'tsconfig.json'), ts.sys.readFile).config,
-    ts.sys,
-    here
-  );
   const files = kinds().map(entry);
-  const program = ts.createProgram(files, options);
+  const program = ts.createProgram(files, compilerOptions);
   const checker = program.getTypeChecker();
   mkdirSync(target, { recursive: true });
   kinds().forEach((kind, i) => {
