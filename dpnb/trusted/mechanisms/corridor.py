@@ -25,9 +25,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import PlanError
@@ -194,13 +194,19 @@ def _column(
     """One step of the recursion, rounded up."""
     if high < low:
         return np.zeros(1), np.full(1, _NOTHING, dtype=np.int64)
-    width, first = mantissas.size, points + low - start - (mantissas.size - 1)
-    window = slice(first, first + high - low + width)
-    powers = sliding_window_view(step.powers[window], width)[:, ::-1] + exponents
+    # at row s and column t: the step from state start + t to state low + s
+    shape, last = (high - low + 1, mantissas.size), points + low - start
+    powers = _diagonals(step.powers, shape, last) + exponents
     top = powers.max(axis=1)
     powers -= top[:, None]
     np.maximum(powers, -_BIAS + 1, out=powers)
     scales = ((powers + _BIAS) << _FRACTION).view(np.float64)
-    scales *= sliding_window_view(step.scaled[window], width)[:, ::-1]
+    scales *= _diagonals(step.scaled, shape, last)
     mantissa, extra = np.frexp((scales @ mantissas) * _ABOVE)
     return mantissa, np.where(mantissa > 0, top + extra, _NOTHING)
+
+
+def _diagonals(values: NDArray[Any], shape: tuple[int, int], first: int) -> NDArray[Any]:
+    """View ``values[first + row - column]`` as a matrix; numpy refuses one that leaves the values."""
+    size = values.itemsize
+    return np.ndarray(shape, values.dtype, values, first * size, (size, -size))
