@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.inference import fast_noise
+from dpnb.risk.loss_distribution import LossDistribution
 
 Floats = NDArray[np.float64]
 Answer = Callable[[Any], Sequence[float]]
@@ -46,14 +47,19 @@ def two_scale_delta(narrow: float, wide: float, epsilon: float) -> float:
     return max(math.exp(-cut / wide) - math.exp(epsilon - cut / narrow), 0.0)
 
 
+def _mixture_ratio(weights: Floats, shifts: Floats, at: Floats) -> Floats:
+    """Log density ratio at points of Σ w N(s, 1) against N(0, 1)."""
+    from scipy.special import logsumexp
+
+    return np.asarray(logsumexp(np.log(weights) + np.outer(at, shifts) - shifts**2 / 2, axis=1))
+
+
 def _mixture_logs(weights: Floats, shifts: Floats, at: Floats) -> tuple[Floats, Floats, Floats]:
-    """Log density ratio at points, and log tail masses above them, of Σ w N(s, 1) against N(0, 1)."""
+    """The same, and log tail masses above the points."""
     from scipy.special import log_ndtr, logsumexp
 
-    logs = np.log(weights)
-    ratio = logsumexp(logs + np.outer(at, shifts) - shifts**2 / 2, axis=1)
-    above = logsumexp(logs + log_ndtr(shifts[None, :] - at[:, None]), axis=1)
-    return ratio, above, log_ndtr(-at)
+    above = logsumexp(np.log(weights) + log_ndtr(shifts[None, :] - at[:, None]), axis=1)
+    return _mixture_ratio(weights, shifts, at), above, log_ndtr(-at)
 
 
 def gaussian_mixture_epsilon(weights: Floats, shifts: Floats, delta: float) -> float:
@@ -66,7 +72,7 @@ def gaussian_mixture_epsilon(weights: Floats, shifts: Floats, delta: float) -> f
         middle = (low + high) / 2
         ratio, above, plain = (float(v[0]) for v in _mixture_logs(weights, shifts, np.array([middle])))
         low, high = (middle, high) if _excess(above, ratio + plain) > delta else (low, middle)
-    upper = float(_mixture_logs(weights, shifts, np.array([high]))[0][0])
+    upper = float(_mixture_ratio(weights, shifts, np.array([high]))[0])
     return max(upper, _lower_epsilon(weights, shifts, delta), 0.0)
 
 
@@ -79,7 +85,7 @@ def _lower_epsilon(weights: Floats, shifts: Floats, delta: float) -> float:
     from scipy.special import log_ndtr
 
     at = np.linspace(-40.0, float(shifts.max()), 40_001)
-    ratio, _, _ = _mixture_logs(weights, shifts, at)
+    ratio = _mixture_ratio(weights, shifts, at)
     below = np.exp(log_ndtr(at)), np.exp(log_ndtr(at[:, None] - shifts)) @ weights
     excess = below[0] - np.exp(-ratio) * below[1]
     enough = excess > delta
@@ -91,7 +97,7 @@ def gaussian_mixture_delta(weights: Floats, shifts: Floats, epsilon: float) -> f
     low, high = -60.0, 60.0 + float(shifts.max())
     for _ in range(200):
         middle = (low + high) / 2
-        ratio = float(_mixture_logs(weights, shifts, np.array([middle]))[0][0])
+        ratio = float(_mixture_ratio(weights, shifts, np.array([middle]))[0])
         low, high = (middle, high) if ratio < epsilon else (low, middle)
     _, above, plain = (float(v[0]) for v in _mixture_logs(weights, shifts, np.array([high])))
     return max(math.exp(above) - math.exp(epsilon + plain), 0.0)
@@ -114,28 +120,15 @@ def composed_laplace_epsilon(
     masses[1:] += inner * upwards
     masses[:-1] += inner * (not upwards)
     masses[-1] += 0.5
-    losses, total = _composed(masses, step, -cells // 2, times)
-    low, high = _bracket(losses, total, delta, times * each)
-    return high if upwards else low
+    return _composed(masses, step, -cells // 2, times).epsilon(delta)
 
 
-def _composed(masses: Floats, step: float, first: int, times: int) -> tuple[Floats, Floats]:
-    """The losses of `times` independent draws and their masses, by one Fourier transform."""
+def _composed(masses: Floats, step: float, first: int, times: int) -> LossDistribution:
+    """The loss of `times` independent draws, by one Fourier transform."""
     length = (masses.size - 1) * times + 1
     size = 1 << length.bit_length()
     total = np.fft.irfft(np.fft.rfft(masses, size) ** times, size)[:length].clip(0.0)
-    return np.asarray(step * (np.arange(length) + first * times)), np.asarray(total)
-
-
-def _bracket(losses: Floats, total: Floats, delta: float, most: float) -> tuple[float, float]:
-    low, high = 0.0, most
-    for _ in range(40):
-        middle = (low + high) / 2
-        over = losses > middle
-        # a sum, not @: threads of a BLAS would fight each other here on a busy machine
-        kept = -float(np.sum(total[over] * np.expm1(middle - losses[over]))) <= delta
-        low, high = (low, middle) if kept else (middle, high)
-    return low, high
+    return LossDistribution(step, first * times, np.asarray(total), 0.0)
 
 
 def composed_mixture_epsilon(
@@ -151,11 +144,9 @@ def composed_mixture_epsilon(
         return gaussian_mixture_epsilon(weights, shifts, delta)
     edges = np.linspace(-9.0, 9.0 + min(float(shifts.max()), 30.0), cells + 1)
     masses = np.diff(ndtr(edges[:, None] - shifts) @ weights)
-    ratio = _mixture_logs(weights, shifts, edges[:-1])[0]
+    ratio = _mixture_ratio(weights, shifts, edges[:-1])
     step = 1e-3 / math.sqrt(times)
     place = np.floor(np.minimum(ratio, 60.0 / math.sqrt(times)) / step).astype(np.int64)
     first = int(place.min())
-    losses, total = _composed(
-        np.asarray(np.bincount(place - first, weights=masses), dtype=np.float64), step, first, times
-    )
-    return _bracket(losses, total, delta, float(losses[-1]))[0]
+    counted = np.asarray(np.bincount(place - first, weights=masses), dtype=np.float64)
+    return _composed(counted, step, first, times).epsilon(delta)

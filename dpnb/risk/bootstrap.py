@@ -144,13 +144,7 @@ def resampling_epsilon(delta: float, rho: float, k: int, n: int, inflation: floa
         raise LossError(
             f"delta {delta:g} is below what this computation can resolve. Use a delta above 1e-10."
         )
-    low, high = 0.0, 1.0
-    while found.delta(high) > wanted:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if found.delta(middle) > wanted else (low, middle)
-    return ceil(high * 1e6) / 1e6
+    return ceil(found.epsilon(wanted) * 1e6) / 1e6
 
 
 @lru_cache(maxsize=256)

@@ -76,6 +76,28 @@ class LossDistribution:
         over = loss > epsilon
         return float(self.infinite - self.masses[over] @ np.expm1(epsilon - loss[over]))
 
+    def epsilon(self, delta: float) -> float:
+        """Return the least ε ≥ 0 at a δ; infinite where more than δ is at infinity.
+
+        Between two losses of the grid δ falls as M - e^ε E, by sums over the losses above, so that the crossing is found at once.
+        """
+        import numpy as np
+        from scipy.signal import lfilter
+
+        start = max(0, 1 - self.first)  # losses above 0
+        masses = self.masses[start:][::-1]
+        above = np.append(np.cumsum(masses)[::-1] + self.infinite, self.infinite)
+        weighed = lfilter([1.0], [1.0, -np.exp(-self.step)], masses)[
+            ::-1
+        ]  # Σ m e^(l - l'), l the first of them
+        if above[0] - np.exp(-self.step * (self.first + start)) * (weighed[0] if masses.size else 0) <= delta:
+            return 0.0
+        if self.infinite > delta:
+            return float("inf")
+        place = int(np.argmax(above[:-1] - weighed <= delta))
+        loss = self.step * (self.first + start + place)
+        return float(loss + np.log((above[place] - delta) / weighed[place]))
+
 
 def reach_of(profile: Profile) -> float:
     """Return an ε at which a profile is negligible."""

@@ -365,10 +365,12 @@ def test_groups_are_placed_one_after_the_other():
     assert found[0] > 3 > found[2]
 
 
-def test_a_check_measures_the_drawn_placement():
+def test_a_check_measures_the_drawn_placement(monkeypatch):
     """The noise on D has the law of scale k·factor/check and misfits 0.9 and 1.1 times it; it is paid for."""
     mechanism = KSExponential(Fraction(1), 3, (1, 1), 2, Fraction(1, 4))
     assert mechanism.check_scale == 24
+    sampler = mechanism.sampler([4, 1])  # as each of the groups would make it
+    monkeypatch.setattr(KSExponential, "sampler", lambda *_: sampler)
     found = np.array(mechanism.noised([4, 1] * 30_000, SeededBits(17))).reshape(-1, 3)
     assert (found[:, :2].sum(axis=1) == 3).all()
     noise = found[:, 2] - np.maximum(np.abs(12 - 5 * found[:, 0]), 0)

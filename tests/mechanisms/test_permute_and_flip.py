@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -32,11 +33,12 @@ class TestPermuteAndFlip(MechanismContract):
 def log_law(mechanism, counts: Counts) -> dict[tuple[int, ...], float]:
     """Log-probability of every ordered choice: the law of one pick, then of the next among what is left."""
     found = {}
+    law = functools.cache(functools.partial(probabilities, mechanism, counts))
     for order in itertools.permutations(range(mechanism.size), mechanism.picks):
-        total, left = 0.0, list(range(mechanism.size))
+        total, left = 0.0, tuple(range(mechanism.size))
         for index in order:
-            total += math.log(probabilities(mechanism, counts, left)[index])
-            left.remove(index)
+            total += math.log(law(left)[index])
+            left = tuple(other for other in left if other != index)
         found[order] = total
     return found
 

@@ -75,6 +75,19 @@ def test_one_row_resampled_once_is_the_gaussian_curve():
         assert composed.delta(epsilon) >= gaussian_delta(1, str(epsilon)) * (1 - 1e-9)
 
 
+@pytest.mark.parametrize(("mu", "n", "k"), [(0.1, 1, 1), (0.14, 500, 50), (1.0, 20, 3)])
+def test_the_epsilon_at_a_delta_is_where_the_curve_crosses_it(mu, n, k):
+    """At each δ, from infinity's to above δ(0): the curve is there at that ε, and above it before."""
+    composed = bootstrap._composed(mu, n, k)
+    for delta in (1e-9, 1e-6, 1e-3, 0.01):
+        epsilon = composed.epsilon(delta)
+        assert composed.delta(epsilon) == pytest.approx(delta, rel=1e-6)
+        assert composed.delta(epsilon - 1e-6) > delta
+    assert composed.epsilon(composed.delta(0.0)) == pytest.approx(0.0, abs=1e-9)
+    assert composed.epsilon(min(2 * composed.delta(0.0), 1.0)) == 0.0
+    assert composed.epsilon(composed.infinite / 2) == math.inf
+
+
 def attained_delta(mu, epsilon, n=500):
     """Return by quadrature the δ of P = N(0,1) against Q = Σ Bin(n,1/n)(r) N(rμ,1), the larger of both directions."""
     odds = [stats.binom.pmf(r, n, 1 / n) for r in range(20)]
