@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -39,7 +41,7 @@ from dpnb.trusted.aggregate.algebra import (
     conjuncts,
     substitute,
 )
-from dpnb.trusted.aggregate.reference import exact_sums
+from dpnb.trusted.aggregate.reference import Evaluator, exact_sums
 from tests.contracts.expressions import RANGES, SIZES, batches, integers_of, predicates_of, tables
 
 
@@ -159,6 +161,54 @@ def test_every_request_means_what_it_says_row_by_row(columns, batch):
         assert plain(request, found) == by_rows(columns, request)
 
 
+SEARCHES = st.recursive(
+    st.integers(-5, 5).map(Lit),
+    lambda below: st.builds(
+        Case,
+        st.builds(
+            Cmp,
+            st.sampled_from(["<", "<", "<", "<="]),
+            st.sampled_from([Col("g")] * 9 + [Col("age")]),
+            st.integers(-2, 9).map(Lit),
+        ),
+        below,
+        below,
+    ),
+    max_leaves=6,
+)
+"""Choices among constants by where a code lies: searches by halving, and what only looks like one."""
+
+
+def halved(starts, first):
+    """A search by halving, as bins are written."""
+    if not starts:
+        return Lit(first)
+    middle = len(starts) // 2
+    lower, upper = halved(starts[:middle], first), halved(starts[middle + 1 :], first + middle + 1)
+    return Case(Cmp("<", Col("g"), Lit(starts[middle])), lower, upper)
+
+
+@given(
+    columns=tables, node=st.one_of(SEARCHES, st.sets(st.integers(-2, 9)).map(lambda s: halved(sorted(s), -1)))
+)
+def test_a_search_by_halving_finds_what_its_comparisons_say(columns, node):
+    """In order and out of it, with repeated limits, of one code and of two: looked up at once where it is a search, and only there."""
+    table = table_of(columns)
+    found = Evaluator(table).ints(node).tolist()
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    assert found == [value(node, row) for row in rows]
+
+
+def test_a_search_is_looked_up_at_once(monkeypatch):
+    """Fifty bins are one look-up in a sorted list, not fifty comparisons of each row."""
+    compared = []
+    monkeypatch.setattr(Evaluator, "_decide", lambda *given: compared.append(given))
+    table = table_of({"g": [3, None, 77, 0, 50]})
+    found = Evaluator(table).ints(halved(list(range(50)), -1)).tolist()
+    assert found == [3, None, 49, 0, 49]
+    assert not compared
+
+
 @given(columns=tables, node=integers_of(3))
 def test_no_value_leaves_its_bounds(columns, node):
     """Interval analysis is never too narrow."""
@@ -231,6 +281,17 @@ def test_nodes_that_could_fail_on_data_cannot_be_written():
     ):
         with pytest.raises(ValueError):
             build()
+
+
+def test_a_hash_that_is_kept_is_that_of_the_value_and_stays_in_its_process():
+    """Texts hash differently in each process: a value that was sent elsewhere finds its own hash there."""
+    one, other = (Total(Add(Col("x"), Lit(1)), Known(Col("y")), (Key(Col("g"), 7),)) for _ in range(2))
+    assert hash(one) == hash(one) == hash(other)
+    sent = pickle.loads(pickle.dumps(one))
+    assert sent == one
+    assert not hasattr(sent, "_hash")
+    assert not hasattr(replace(one, where=None), "_hash")
+    assert hash(replace(one, where=None)) != hash(one)
 
 
 def test_equal_expressions_are_equal_values():

@@ -66,6 +66,7 @@ def engine_over(raw, where, tables, folder):
     wide = replace(where, columns=(*where.columns, numbered), unit=PrivacyUnit("add-remove"))
     copy = prepare(raw, wide, folder / f"{random.getrandbits(60):x}.duckdb")
     with DuckDBEngine(copy.path, threads=1) as engine:
+        engine._short = False  # so that statements answer
         yield engine
 
 
@@ -140,6 +141,7 @@ def engine_over_files(raw, where, folder):
         own = held.pop("")
         copy = prepare(NamedFiles(own, held) if held else own, where, folder / "copy.duckdb", key=KEY)
         with DuckDBEngine(copy.path, threads=1) as engine:
+            engine._short = False
             yield engine
 
 

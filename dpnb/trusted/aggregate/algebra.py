@@ -12,51 +12,75 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from math import prod
-from typing import Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform
 
 CmpOp: TypeAlias = Literal["==", "<", "<="]
+_T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Col:
+class _Hashed:
+    """Keeps its hash: to hash a node is to walk through all below it, which is done once."""
+
+    __slots__ = ("_hash",)
+
+
+@dataclass_transform(frozen_default=True)
+def _node(cls: type[_T]) -> type[_T]:
+    """Make a class a frozen value that keeps its hash."""
+    made = dataclass(frozen=True, slots=True)(cls)
+    plain = made.__hash__
+
+    def kept(self: Any) -> int:
+        try:
+            found: int = self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", found := plain(self))
+        return found
+
+    made.__hash__ = kept  # type: ignore[method-assign]
+    return made
+
+
+@_node
+class Col(_Hashed):
     """A column of the prepared copy."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lit:
+@_node
+class Lit(_Hashed):
     """An integer constant."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Add:
+@_node
+class Add(_Hashed):
     """``a + b``."""
 
     a: IntExpr
     b: IntExpr
 
 
-@dataclass(frozen=True, slots=True)
-class Sub:
+@_node
+class Sub(_Hashed):
     """``a - b``."""
 
     a: IntExpr
     b: IntExpr
 
 
-@dataclass(frozen=True, slots=True)
-class Mul:
+@_node
+class Mul(_Hashed):
     """``a * b``."""
 
     a: IntExpr
     b: IntExpr
 
 
-@dataclass(frozen=True, slots=True)
-class FloorDiv:
+@_node
+class FloorDiv(_Hashed):
     """``⌊a / k⌋``, toward minus infinity, for a constant ``k > 0``."""
 
     a: IntExpr
@@ -67,8 +91,8 @@ class FloorDiv:
             raise ValueError(f"FloorDiv divides by a positive constant, not by {self.k}")
 
 
-@dataclass(frozen=True, slots=True)
-class Clip:
+@_node
+class Clip(_Hashed):
     """``min(max(a, lo), hi)``; NULL stays NULL."""
 
     a: IntExpr
@@ -80,8 +104,8 @@ class Clip:
             raise ValueError(f"Clip needs lo <= hi, not {self.lo} and {self.hi}")
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+@_node
+class Case(_Hashed):
     """``then`` where ``cond`` is true, ``other`` where it is false, NULL where it is unknown."""
 
     cond: Pred
@@ -89,8 +113,8 @@ class Case:
     other: IntExpr
 
 
-@dataclass(frozen=True, slots=True)
-class Cmp:
+@_node
+class Cmp(_Hashed):
     """``a op b`` for ``op`` in ``==``, ``<``, ``<=``; unknown where either side is NULL."""
 
     op: CmpOp
@@ -98,38 +122,38 @@ class Cmp:
     b: IntExpr
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+@_node
+class And(_Hashed):
     """Kleene's conjunction: false wins over unknown."""
 
     a: Pred
     b: Pred
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+@_node
+class Or(_Hashed):
     """Kleene's disjunction: true wins over unknown."""
 
     a: Pred
     b: Pred
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+@_node
+class Not(_Hashed):
     """Negation; unknown stays unknown."""
 
     a: Pred
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+@_node
+class Known(_Hashed):
     """Whether ``a`` is not NULL; never unknown itself."""
 
     a: IntExpr
 
 
-@dataclass(frozen=True, slots=True)
-class TrueP:
+@_node
+class TrueP(_Hashed):
     """The predicate that is always true."""
 
 
@@ -139,8 +163,8 @@ Node: TypeAlias = IntExpr | Pred
 _N = TypeVar("_N", bound=Node)
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+@_node
+class Key(_Hashed):
     """One axis of cells: a row belongs to cell ``code``; NULL and anything outside ``0..size-1`` to none."""
 
     code: IntExpr
@@ -156,8 +180,8 @@ def cells_of(keys: Sequence[Key]) -> int:
     return prod(key.size for key in keys)
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+@_node
+class Total(_Hashed):
     """The exact sum of ``value`` over the kept rows of each cell (row-major over ``keys``; NULL adds 0)."""
 
     value: IntExpr
@@ -165,8 +189,8 @@ class Total:
     keys: tuple[Key, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ValueCounts:
+@_node
+class ValueCounts(_Hashed):
     """How often each known ``value`` occurs among the kept rows of each cell, in ascending order of value."""
 
     value: IntExpr
@@ -174,8 +198,8 @@ class ValueCounts:
     keys: tuple[Key, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSums:
+@_node
+class LabelSums(_Hashed):
     """How many kept rows have each label, and the exact sum of each of ``values`` over them, in ascending order of label.
 
     A label is the integers ``label``; a row is kept where the filter is true and each of these and of ``values`` is known.
@@ -216,8 +240,8 @@ class Shrink:
             raise ValueError("limits rise, and there are fewer of them than steps")
 
 
-@dataclass(frozen=True, slots=True)
-class CrossMoments:
+@_node
+class CrossMoments(_Hashed):
     """The exact sums of ``values[i] * values[j]`` for each pair, over the kept rows in which every value is known."""
 
     values: tuple[IntExpr, ...]

@@ -44,6 +44,7 @@ Int64s: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 _EXACT_FLOAT_BITS = 53
+_INT63 = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,10 +104,10 @@ class Evaluator:
             if request.shrink is not None:
                 values = shrunk(values, request)
             return exact_products(values, request.pairs, times)
-        cells = self.cells(request.keys)
-        kept, times = self._kept(self.ints(request.value).known & (cells >= 0), request.where)
+        cells, value = self.cells(request.keys), self.ints(request.value)
+        (cells, kept), times = self._kept(value.known & (cells >= 0), request.where, cells, value.values)
         add = exact_sums if isinstance(request, Total) else tallies
-        return add(cells[kept], self.ints(request.value).values[kept], cells_of(request.keys), times)
+        return add(cells, kept, cells_of(request.keys), times)
 
     def complete(self, wanted: Sequence[IntExpr], where: Pred | None) -> tuple[list[Int64s], Int64s | None]:
         """The values of the kept rows in which each of some is known, and how often each row occurs."""
@@ -114,16 +115,16 @@ class Evaluator:
         known = np.ones(self.table.rows, dtype=bool)
         for column in columns:
             known = known & column.known
-        kept, times = self._kept(known, where)
-        return [column.values[kept] for column in columns], times
+        return self._kept(known, where, *(column.values for column in columns))
 
-    def _kept(self, rows: Bools, where: Pred | None) -> tuple[Bools, Int64s | None]:
-        """Which of some rows a filter keeps, where each occurs at all, and how often."""
-        kept = rows if where is None else rows & self.true(where)
-        if self.table.times is None:
-            return kept, None
-        kept = kept & (self.table.times > 0)
-        return kept, self.table.times[kept]
+    def _kept(self, rows: Bools, where: Pred | None, *columns: Int64s) -> tuple[list[Int64s], Int64s | None]:
+        """What some columns hold in those of some rows that a filter keeps, where each occurs at all, and how often."""
+        kept, times = rows if where is None else rows & self.true(where), self.table.times
+        if times is not None:
+            kept = kept & (times > 0)
+        if kept.all():  # to copy whole columns takes longer than to see that
+            return list(columns), times
+        return [column[kept] for column in columns], None if times is None else times[kept]
 
     def cells(self, keys: Sequence[Key]) -> Int64s:
         """The row-major cell of each row; −1 for a row in no cell."""
@@ -164,6 +165,8 @@ class Evaluator:
             case Clip(a, lo, hi):
                 inner = self.ints(a)
                 return Ints(np.clip(inner.values, np.int64(lo), np.int64(hi)), inner.known)
+            case Case(Cmp(_, code), _, _) if len(steps := _steps(node, code)) > 2:
+                return self._stepped(code, steps)
             case Case(cond, then, other):
                 return self._choose(cond, self.ints(then), self.ints(other))
 
@@ -179,6 +182,14 @@ class Evaluator:
         true, false = self._kleene(cond)
         known = (true & then.known) | (false & other.known)
         return Ints(np.where(known, np.where(true, then.values, other.values), 0), known)
+
+    def _stepped(self, code: IntExpr, steps: Sequence[tuple[int, int]]) -> Ints:
+        """Look up each value in a list of steps."""
+        column, (starts, values) = self.ints(code), np.array(steps[1:], dtype=np.int64).T
+        leaves = np.append(np.int64(steps[0][1]), values)
+        return Ints(
+            np.where(column.known, leaves[np.searchsorted(starts, column.values, "right")], 0), column.known
+        )
 
     def _kleene(self, node: Pred) -> tuple[Bools, Bools]:
         """Where the predicate is true, and where it is false."""
@@ -228,6 +239,22 @@ def shrunk(values: Sequence[Int64s], request: CrossMoments) -> list[Int64s]:
     return [moved[one] * moved[other[0]] if other else moved[one] for one, *other in products]
 
 
+def _steps(root: IntExpr, code: IntExpr) -> list[tuple[int, int]]:
+    """Return the steps of a search for a code by halving: where each starts, and its constant. Nothing of any other expression."""
+    found: list[tuple[int, int]] = []
+    waiting: list[tuple[int, IntExpr]] = [(-(2**63), root)]
+    while waiting:
+        start, part = waiting.pop()
+        match part:
+            case Lit(value) if not found or found[-1][0] < start:
+                found.append((start, value))
+            case Case(Cmp("<", one, Lit(bound)), then, other) if one == code:
+                waiting += [(bound, other), (start, then)]
+            case _:
+                return []
+    return found
+
+
 _COMPARE: dict[str, Any] = {"==": np.equal, "<": np.less, "<=": np.less_equal}
 
 
@@ -241,6 +268,8 @@ def exact_sums(cells: Int64s, values: Int64s, size: int, times: Int64s | None = 
         return (0,) * size
     occurrences = len(values) if times is None else int(times.sum())
     top = max(abs(int(values.min())), abs(int(values.max())), 1)
+    if size == 1 and top * occurrences < _INT63:
+        return (int((values if times is None else values * times).sum()),)
     width = _EXACT_FLOAT_BITS - occurrences.bit_length()
     if top.bit_length() <= width:
         return tuple(int(total) for total in _digit_sums(cells, values, size, times).tolist())

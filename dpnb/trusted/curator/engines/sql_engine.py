@@ -56,7 +56,7 @@ from dpnb.trusted.curator.together import Together
 _INT63 = 2**62
 _MOST_COUNTED_CELLS = 1 << 21
 _MOST_KEPT_CELLS = 1 << 16
-"""Joint cells up to which columns are counted for sums, too: adding up so many takes less than a scan of any size."""
+"""Joint cells, or rows of a table, up to which columns are counted for sums, too: adding up so many takes less than a scan of any size."""
 _MOST_SUMS_AT_ONCE = 6
 """Sums over the same columns that are not cheaper to scan for than to count for."""
 _KEPT_BYTES = 1 << 28
@@ -86,6 +86,7 @@ class SqlEngine:
         self._sizes = dict(sizes)
         self._ranges = {name: (0, size - 1) for name, size in self._sizes.items()}
         self._rows = rows
+        self._short = rows <= _MOST_KEPT_CELLS
         self._dialect = dialect
         self._lock = threading.Lock()
         self._together = Together(self._answered, self._answered_in_one)
@@ -143,11 +144,8 @@ class SqlEngine:
         rest = [request for request in distinct if request not in answers]
         totals = [request for request in rest if isinstance(request, Total)]
         answers |= zip(totals, self._totals(totals), strict=True)
-        for request in rest:
-            if isinstance(request, ValueCounts):
-                answers[request] = self._value_counts(request)
-            elif isinstance(request, LabelSums):
-                answers[request] = self._label_sums(request)
+        answers |= {one: self._value_counts(one) for one in rest if isinstance(one, ValueCounts)}
+        answers |= {one: self._label_sums(one) for one in rest if isinstance(one, LabelSums)}
         answers |= self._cross_moments([r for r in rest if isinstance(r, CrossMoments)])
         return [answers[request] for request in requests]
 
@@ -170,8 +168,9 @@ class SqlEngine:
         return found
 
     def _cells(self, columns: tuple[str, ...]) -> int:
-        """How many joint codes columns may have, NULL included in each."""
-        return prod(self._sizes[name] + 1 for name in columns)
+        """How many joint codes columns may have, NULL included in each; a short table has no more than rows."""
+        cells = prod(self._sizes[name] + 1 for name in columns)
+        return min(cells, _MOST_KEPT_CELLS) if self._short else cells
 
     def _whatever_holds(self, columns: tuple[str, ...]) -> tuple[str, ...] | None:
         """The columns of the shortest kept counts that hold these columns."""
@@ -184,13 +183,13 @@ class SqlEngine:
         return held if rows <= _MOST_KEPT_CELLS or held == columns else None
 
     def _worth_counting(self, columns: tuple[str, ...], requests: Sequence[Request]) -> bool:
-        """Whether counts are made now: at the first question that would group by the columns, or at the second about them."""
+        """Whether counts are made now: of a short table, at the first question that would group by the columns, or at the second."""
         if self._cells(columns) > _MOST_KEPT_CELLS:
             return False
         grouped = any(isinstance(request, ValueCounts) or bool(_keys_of(request)) for request in requests)
         again = columns in self._scanned
         self._scanned.add(columns)
-        return grouped or again or not columns or len(requests) > _MOST_SUMS_AT_ONCE
+        return self._short or grouped or again or not columns or len(requests) > _MOST_SUMS_AT_ONCE
 
     # ------------------------------------------------------------------ totals
 
