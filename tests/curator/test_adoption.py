@@ -211,7 +211,7 @@ def test_sigkills_of_both_at_random_leave_what_an_undisturbed_notebook_leaves(dp
 
 @pytest.mark.soak
 def test_10000_kills_of_both_at_random_leave_what_an_undisturbed_notebook_leaves(dpnb_home, tmp_path):
-    """Other kills each time: 9,000 by exception and 1,000 by SIGKILL; about 35 minutes on two busy cores (2,000 took 7)."""
+    """Other kills each time: 9,000 by exception and 1,000 by SIGKILL; 27 minutes on two busy cores."""
     seed = int(time.time())
     print(f"seed {seed}")  # shown where it fails
     kill(dpnb_home / "here", tmp_path / "here", 9_000, send_here, seed)

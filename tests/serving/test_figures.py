@@ -67,6 +67,7 @@ def test_cards_panel_gauge_repr_and_refusal_tell_one_figure(running, monkeypatch
     (seen,) = snapshot(ada)["datasets"]
     assert figure in seen["words"]
     assert (seen["left"], seen["cap"]) == (pytest.approx(float(left)), float(cap))
+    assert (seen["counting"]["epsilon"], seen["counting"]["whole"], seen["own"]) == (float(cap), True, "")
     assert f"spent ε 0.1 of ε {cap} · ε {left} left{name}" in budget_card(people.schema, people.budget).text
     assert repr(people.budget) == f"<budget: ε 0.1 spent, ε {left} left of ε {cap}{name}>"
     assert f"spent ε 0.1 of ε {cap}, left ε {left}{name}" in said_by_magic(people, monkeypatch)

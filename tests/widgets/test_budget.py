@@ -91,6 +91,21 @@ def test_an_epsilon_delta_budget_keeps_its_own_delta():
     assert epsilon_of(facts["rho"], facts["delta"]) <= 1
 
 
+@pytest.mark.parametrize("budget", [{"epsilon": 4}, {"rho": 4}, {"epsilon": 4, "delta": "1e-6"}], ids=str)
+def test_under_a_tighter_cap_that_is_the_promise_which_is_counted(budget):
+    """A student's share, and not the dataset's budget; what it promises as (ε, δ) follows from its ρ."""
+    whole = Budget.from_toml(budget)
+    nothing, cap = (
+        PrivacyLoss.zero(whole.measure),
+        PrivacyLoss(whole.measure, Fraction(1, 10), whole.cap.delta),
+    )
+    facts, all_of_it = (counting(whole, [], nothing, one) for one in (cap, whole.cap))
+    assert all_of_it == counting(whole, [], nothing)
+    assert facts["delta"] == all_of_it["delta"]
+    found = compared(facts["epsilon"], facts["rho"], [], 1e-6)
+    assert (found["epsilon"] if budget == {"epsilon": 4} else found["rho"]) == pytest.approx(0.1)
+
+
 def test_charges_of_others_are_not_passed_over_in_silence(tight):
     """A count that leaves out what others were charged under the same budget says that it does."""
     dpnb.release({"m": tight.x.mean()}, epsilon="0.5")

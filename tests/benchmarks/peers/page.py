@@ -349,7 +349,8 @@ def _timing(lines: Sequence[Line], sizes: Sequence[Line]) -> Iterator[str]:
         )
     for line in lines:
         if line["fails"]:
-            yield f"{line['library']}, {line['statistic']}, n {line['rows']:,}, fails: {line['fails'].split(':')[0]}."
+            what = "" if line["statistic"] == "open" else f"{line['statistic']}, "
+            yield f"{line['library']}, {what}n {line['rows']:,}: {line['fails'].split(':')[0]}."
             yield ""
     if sizes:
         yield (

@@ -11,6 +11,8 @@ from .study import HIGH, REGIONS, Answer, Table, answer
 
 ADJACENCIES = ("add-remove",)
 RELEASES = 40
+MOST_ROWS = 1_000_000
+"""It is timed up to so many: each row is a tuple that generators pass on, one by one, and ten times as many take ten times as long."""
 NOTES = {"difference": "means of two public partitions, both at ε: the groups are disjoint"}
 METRICS = pipeline_dp.Metrics
 

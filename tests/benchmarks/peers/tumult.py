@@ -37,14 +37,13 @@ class Peer:
 
     def __init__(self, table: Table, adjacency: str) -> None:
         assert adjacency in ADJACENCIES
-        builder = SparkSession.builder.master("local[2]")
-        builder = builder.config("spark.sql.warehouse.dir", tempfile.mkdtemp())
-        spark = builder.getOrCreate()
-        frame = spark.createDataFrame(
-            pd.DataFrame(
-                {name: values.astype(float) if name in "xsy" else values for name, values in table.items()}
-            )
-        ).cache()
+        folder = tempfile.mkdtemp()
+        builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "8g")
+        spark = builder.config("spark.sql.warehouse.dir", folder).getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        rows = {name: values.astype(float) if name in "xsy" else values for name, values in table.items()}
+        pd.DataFrame(rows).to_parquet(f"{folder}/rows.parquet")
+        frame = spark.read.parquet(f"{folder}/rows.parquet").cache()
         frame.count()
         self.session = Session.from_dataframe(PureDPBudget(float("inf")), "t", frame, AddOneRow())
         self.keys = {"r": KeySet.from_dict({"r": list(range(REGIONS))}), "g": KeySet.from_dict({"g": [0, 1]})}
