@@ -95,6 +95,7 @@ def sent(priced: PricedBatch, held: Sequence[str] = ()) -> Plan:
             max((_share(priced, asker) for asker in one.askers), key=lambda share: share.amount),
             one.group,
             one.parts,
+            one.plan,
         )
         for one in priced.bought
     )

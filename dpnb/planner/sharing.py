@@ -21,7 +21,7 @@ finer for another question would make all of them dearer. Where a cell would sti
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +32,7 @@ from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query.plan_record import measured
+from dpnb.trusted.query.plan_record import measured, written
 
 _SLACK = Fraction(1, 1000)
 """What is saved is left where it is less than this part of the loss: the noise stays that of the questions."""
@@ -54,12 +54,19 @@ class Bought:
         Places of the questions that it serves.
     group : int
         With which others it is priced.
+    plan : dict
+        The record of the parts, where it is at hand.
     """
 
     parts: tuple[Measurement, ...]
     measured: str
     askers: tuple[int, ...]
     group: int
+    plan: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def with_parts(self, parts: tuple[Measurement, ...]) -> Bought:
+        """Return what measures the same under other noise."""
+        return replace(self, parts=parts, plan={})
 
 
 Places = tuple[tuple[int, int], ...]
@@ -97,10 +104,11 @@ def _bought(
     for asker, pieces_of in enumerate(questions):
         mine: list[tuple[int, int]] = []
         for piece in pieces_of:
-            name = measured(piece)
+            plan = written(piece)
+            name = measured(piece, plan)
             place = found.setdefault(name, len(bought))
             if place == len(bought):
-                bought.append(Bought(piece, name, (asker,), asker))
+                bought.append(Bought(piece, name, (asker,), asker, plan))
             else:
                 bought[place] = _shared(bought[place], piece, asker, facts)
             mine += [(place, at) for at in range(len(piece))]
@@ -143,7 +151,7 @@ def _sum(one: Bought) -> bool:
 def _shared(one: Bought, other: tuple[Measurement, ...], asker: int, facts: Facts) -> Bought:
     """Return a purchase that serves one question more: of the two that which costs more alone, and has less noise."""
     if one.parts != other:
-        one = replace(one, parts=max(one.parts, other, key=lambda parts: cost(parts, facts)))
+        one = one.with_parts(max(one.parts, other, key=lambda parts: cost(parts, facts)))
     return replace(one, askers=tuple(dict.fromkeys((*one.askers, asker))))
 
 
@@ -306,7 +314,7 @@ def refined(
         return tuple(bought)
     factor = 1 + (most - least) / part
     found = tuple(
-        replace(one, parts=(_finer(one.parts[0], factor),)) if place in free else one
+        one.with_parts((_finer(one.parts[0], factor),)) if place in free else one
         for place, one in enumerate(bought)
     )
     costs = total(joint((found[place] for place in paid), facts), facts.measure)

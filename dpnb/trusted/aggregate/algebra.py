@@ -161,6 +161,16 @@ IntExpr: TypeAlias = Col | Lit | Add | Sub | Mul | FloorDiv | Clip | Case
 Pred: TypeAlias = Cmp | And | Or | Not | Known | TrueP
 Node: TypeAlias = IntExpr | Pred
 _N = TypeVar("_N", bound=Node)
+_INTEGERS = (
+    Col,
+    Lit,
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+    Clip,
+    Case,
+)  # a tuple: a union of types is made anew each time
 
 
 @_node
@@ -290,7 +300,7 @@ def roots(request: Request) -> tuple[Node, ...]:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The sub-nodes of a node, left to right."""
-    if isinstance(node, (Col, Lit, TrueP)):  # a tuple: a union of types is made anew each time
+    if isinstance(node, (Col, Lit, TrueP)):
         return ()
     if isinstance(node, (FloorDiv, Clip, Not, Known)):
         return (node.a,)
@@ -419,7 +429,7 @@ def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
     """
     found, ends = 0, Bounds(ranges)
     for part in walk(node):
-        if isinstance(part, IntExpr):
+        if isinstance(part, _INTEGERS):
             low, high = ends(part)
             found = max(found, -low, high)
         if isinstance(part, FloorDiv):

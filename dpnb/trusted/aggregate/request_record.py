@@ -70,8 +70,13 @@ _REQUESTS: Final[dict[str, tuple[type[Request], tuple[str, ...]]]] = {
 }
 """The same of each kind of request."""
 
-_NAMES: Final = {kind: name for name, (kind, _) in (_NODES | _REQUESTS).items()}
+_NAMES: Final = {kind: name for name, (kind, _) in _REQUESTS.items()}
 _CHILDREN: Final[dict[str, Any]] = {"number": IntExpr, "predicate": Pred}
+_LAYOUT: Final = {
+    kind: (name, [(field, what in _CHILDREN) for field, what in zip(kind.__match_args__, holds, strict=True)])
+    for name, (kind, holds) in _NODES.items()
+}
+"""Of each node its name, and its fields in order: whether each is a node too."""
 
 
 def written_requests(requests: Iterable[Request]) -> dict[str, Any]:
@@ -178,9 +183,8 @@ class _Nodes:
         return known[id(root)]
 
     def _add(self, node: Node, known: Mapping[int, int]) -> int:
-        name = _NAMES[type(node)]
-        pairs = zip(node.__match_args__, _NODES[name][1], strict=True)
-        values = [(getattr(node, field), holds in _CHILDREN) for field, holds in pairs]
+        name, fields = _LAYOUT[type(node)]
+        values = [(getattr(node, field), inside) for field, inside in fields]
         row = (name, *[known[id(value)] if inside else value for value, inside in values])
         place = self._places.setdefault(row, len(self.listed))
         if place == len(self.listed):
