@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import math
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import reduce
+from operator import xor
 from typing import Any
 
 from dpnb.datasets.cell_text import canonical, text_of
 from dpnb.trusted.curator.content import (
-    ABSENT,
     DAY,
     DAYS,
-    FRACTION,
-    MIDDLE,
-    WHOLE,
+    MISSING,
     Content,
     Kind,
     Sums,
@@ -48,16 +47,21 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
     """
     texts = {name: [canonical(cell) for cell in columns[name]] for name in read_names(schema)}
     hashed = [[_hashed(key, text) for text in texts[name]] for name in texts]
-    rows = [[ABSENT if h is None else h for h in row] for row in zip(*hashed, strict=True)]
+    rows = list(zip(*hashed, strict=True))
     multiset = sum(finished(sum(row)) for row in rows)
     places = column_numbers(key, len(hashed))
-    told = [finished(sum(h * place for h, place in zip(row, places, strict=True))) for row in rows]
+    told = [
+        reduce(xor, (finished(h ^ place) for h, place in zip(row, places, strict=True)), 0) for row in rows
+    ]
     owners = _owners(columns, schema, key, len(rows))
     state = sum(finished(row ^ owner) for row, owner in zip(told, owners, strict=True))
     kinds = [_kind_of(text) for text in texts.values()]
     known = [
-        (sum(h is not None for h in column), sum(h or 0 for h in column))
-        for column, kind in zip(hashed, kinds, strict=True)
+        (
+            sum(text is not None for text in column),
+            sum(h for h, text in zip(one, column, strict=True) if text is not None),
+        )
+        for one, column, kind in zip(hashed, texts.values(), kinds, strict=True)
         if identifies(kind.distinct, run=kind.run)
     ]
     guessable = may_be_guessed(len(rows), kinds)
@@ -67,15 +71,13 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
 def _owners(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes, rows: int) -> list[int]:
     """Return whose each row is, as a number: of its place where the unit is the row."""
     if schema.unit_column is None:
-        return [mix(place + MIDDLE, numbers_of(key, "place")) for place in range(rows)]
+        return [mix(place, numbers_of(key, "place")) for place in range(rows)]
     return [_owner(key, text_of(cell)) for cell in columns[schema.unit_column]]
 
 
 def _owner(key: bytes, unit: str | None) -> int:
-    if unit is None:
-        return 0
-    plain = re.fullmatch(PLAIN_WHOLE, unit)
-    return mix(int(unit) + MIDDLE, numbers_of(key, "cell")) if plain else _half(key, "unit", unit)
+    plain = unit is None or re.fullmatch(PLAIN_WHOLE, unit)
+    return _hashed(key, unit) if plain else _half(key, "unit", unit)
 
 
 def _kind_of(texts: Sequence[str | None]) -> Kind:
@@ -90,38 +92,33 @@ def _kind_of(texts: Sequence[str | None]) -> Kind:
     return Kind(len(counts), run=run, missing=None in texts)
 
 
-def _place(text: str) -> int | None:
-    """Return the number that is mixed for a canonical text: of a whole number or a day."""
-    if re.fullmatch(WHOLE, text):
-        return int(text)
+def _place(text: str) -> float | None:
+    """Return the place of a whole number or a day among those that can be a run: of a day between two numbers."""
+    number, day = number_of(text), _day(text)
+    if day is not None:
+        return day + 0.5
+    return number if number is not None and abs(number) < LARGEST_WHOLE and number.is_integer() else None
+
+
+def _day(text: str) -> int | None:
     if re.fullmatch(DAY, text):
         with contextlib.suppress(ValueError):
-            return DAYS + (date.fromisoformat(text) - date(1970, 1, 1)).days
+            return (date.fromisoformat(text) - date(1970, 1, 1)).days
     return None
 
 
-def _hashed(key: bytes, text: str | None) -> int | None:
+def _hashed(key: bytes, text: str | None) -> int:
     """Return the number of a cell."""
-    if text is None:
-        return None
-    place = _place(text)
-    if place is not None:
-        return mix(place + MIDDLE, numbers_of(key, "cell"))
-    parts = _parts(text)
-    if parts is None:
-        return _half(key, "cell", text)
-    whole, part = parts
-    return mix(whole + MIDDLE ^ mix(part + MIDDLE, numbers_of(key, "part")), numbers_of(key, "cell"))
+    bits = MISSING if text is None else _bits(text)
+    return _half(key, "cell", text or "") if bits is None else mix(bits, numbers_of(key, "cell"))
 
 
-def _parts(text: str) -> tuple[int, int] | None:
-    """Return the whole number and the fraction, in units, of a canonical text that is such a number."""
-    number = number_of(text)
-    if number is None or not abs(number) < LARGEST_WHOLE:
-        return None
-    whole = math.trunc(number)
-    part = (number - whole) * FRACTION
-    return (whole, int(part)) if part == math.trunc(part) else None
+def _bits(text: str) -> int | None:
+    """Return the bits of a number's binary64, or of a day."""
+    number, day = number_of(text), _day(text)
+    if number is not None:
+        return int(struct.unpack("<Q", struct.pack("<d", number + 0.0))[0])  # there is one zero
+    return None if day is None else DAYS + day
 
 
 def _half(key: bytes, kind: str, text: str) -> int:

@@ -19,7 +19,7 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from dpnb.datasets import load
-from dpnb.trusted.curator.content import MASK, MIDDLE, finished, mix, numbers_of
+from dpnb.trusted.curator.content import MASK, MISSING, column_numbers, finished, mix, numbers_of
 from dpnb.trusted.curator.engines import recognition
 from tests.contracts.content import content_of
 from tests.contracts.handed import prepare
@@ -346,18 +346,71 @@ def test_a_number_is_finished_alike_by_the_engine_and_written_out(own):
     assert {int(x): y for x, y in found} == {one: finished(one) for one in PROBES}
 
 
+NUMBERS = [0.0, -0.0, 1.0, -1.5, 0.1, 5e-324, 2.0**53, 1.7e308, float("inf"), float("-inf"), float("nan")]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_number_is_its_bits_to_the_engine_and_written_out(own):
+    """There is one zero, and NaN, which a missing cell is, has the bits of the constant."""
+    with duckdb.connect() as connection:
+        recognition.define_finished(connection, own=own)
+        found = connection.execute(
+            'SELECT "##number"(x) FROM (SELECT unnest(?::DOUBLE[]) AS x)', [NUMBERS]
+        ).fetchall()
+    bits = [int((np.float64(x) + 0.0).view(np.uint64)) for x in NUMBERS[:-1]]
+    assert [row[0] for row in found] == [finished(one) for one in (*bits, MISSING)]
+
+
 def test_content_is_the_same_where_the_engine_hashes_otherwise(tmp_path, monkeypatch):
-    columns = {"a": [1, 2, None, 5, 5], "b": ["x", "07", "1.5", None, "é"]}
-    table = pa.table({"a": pa.array(columns["a"], pa.int64()), "b": pa.array(columns["b"], pa.string())})
-    pq.write_table(table, tmp_path / "t.parquet")
-    first = known(tmp_path / "t.parquet", schema_of("ab"), tmp_path)
+    columns = {
+        "a": [1, 2, None, 5, 5],
+        "b": ["x", "07", "1.5", None, "é"],
+        "c": [0.1, -0.0, None, float("nan"), 2.0**70],
+        "d": [dt.date(1970, 1, 1), dt.date(1, 1, 1), None, dt.date(2024, 2, 29), dt.date(9999, 12, 31)],
+    }
+    types = [pa.int64(), pa.string(), pa.float64(), pa.date32()]
+    cells = zip(columns.items(), types, strict=True)
+    pq.write_table(
+        pa.table({name: pa.array(one, kind) for (name, one), kind in cells}), tmp_path / "t.parquet"
+    )
+    schema = schema_of("abcd")
+    first = known(tmp_path / "t.parquet", schema, tmp_path)
     written_out = partial(recognition.define_finished, own=False)
     monkeypatch.setattr(recognition, "define_finished", written_out)
-    assert (
-        known(tmp_path / "t.parquet", schema_of("ab"), tmp_path)
-        == first
-        == content_of(columns, schema_of("ab"), KEY)
-    )
+    assert known(tmp_path / "t.parquet", schema, tmp_path) == first == content_of(columns, schema, KEY)
+
+
+LATE = 2**14 + 1000
+FIRST_ALIKE = {
+    "kinds that only later rows have": [7] * LATE + [n * n % 61 for n in range(500)],
+    "64 that only later rows have": [7] * LATE + [n % 64 for n in range(500)],
+    "far apart": [7] * LATE + [0, 10**6] * 200,
+    "nothing": [None] * (LATE + 1),
+    "two kinds": [0] * LATE + [1] * 9,
+    "a run at last": [n * 25 // 1000 * 40 % 400 for n in range(20_000)],
+}
+
+
+@pytest.mark.parametrize("kind", FIRST_ALIKE)
+@pytest.mark.parametrize("type", [pa.int32(), pa.float64(), pa.string()])
+def test_a_column_is_counted_to_its_end_where_its_first_rows_do_not_tell(tmp_path, kind, type):
+    """Distinct cells are counted in the first rows, and in all where that decides nothing: marks are those of the whole column."""
+    cells = [None if cell is None else str(cell) for cell in FIRST_ALIKE[kind]]
+    given = cells if type == pa.string() else [None if cell is None else float(cell) for cell in cells]
+    table = pa.table({"a": pa.array(given, pa.float64() if type == pa.int32() else type).cast(type)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    raw = {"a": cells}
+    assert known(tmp_path / "t.parquet", schema_of("a"), tmp_path) == content_of(raw, schema_of("a"), KEY)
+
+
+def test_a_run_beside_missing_numbers_is_a_run_whatever_they_are(tmp_path):
+    """A NaN is a missing cell: the largest number is another."""
+    for missing in (None, float("nan")):
+        cells = [*map(float, range(500)), missing]
+        pq.write_table(pa.table({"a": pa.array(cells, pa.float64())}), tmp_path / "t.parquet")
+        found = known(tmp_path / "t.parquet", schema_of("a"), tmp_path)
+        assert found.marks == ()
+        assert found == content_of({"a": cells}, schema_of("a"), KEY)
 
 
 @pytest.mark.parametrize("last", ["z", "7.0", "", "2020-01-01", None])
@@ -372,14 +425,14 @@ def test_labels_are_hashed_as_they_stand_whatever_the_last_of_them_is(last, tmp_
 
 
 def test_a_bit_of_a_cell_changes_every_bit_of_its_number_in_half_of_the_keys():
-    """Of 63 bits in and 64 out, under 400 keys: the share of flips is within 6 standard errors of a half."""
+    """Of 64 bits in and out, under 400 keys: the share of flips is within 6 standard errors of a half."""
     rng, keys = random.Random(5), 400
-    flips = np.zeros((63, 64))
+    flips = np.zeros((64, 64))
     for _ in range(keys):
         numbers = numbers_of(rng.randbytes(16), "cell")
-        cell = rng.randrange(1000) + MIDDLE
+        cell = rng.randrange(2**64)
         there = mix(cell, numbers)
-        for bit in range(63):
+        for bit in range(64):
             changed = there ^ mix(cell ^ 1 << bit, numbers)
             flips[bit] += [changed >> place & 1 for place in range(64)]
     assert np.abs(flips / keys - 0.5).max() < 6 * 0.5 / keys**0.5
@@ -391,8 +444,22 @@ def test_cells_that_change_places_change_every_sum():
     alike = 0
     for _ in range(keys):
         numbers = numbers_of(rng.randbytes(16), "cell")
-        a, b, c, d = (mix(cell + MIDDLE, numbers) for cell in (10, 13, 11, 12))
+        a, b, c, d = (mix(cell, numbers) for cell in (10, 13, 11, 12))
         assert a + b != c + d
         assert finished(a + c) + finished(b + d) != finished(a + d) + finished(b + c)
         alike += (a + b - c - d) % 2**bits == 0
+    assert abs(alike - keys / 2**bits) < 6 * (keys / 2**bits) ** 0.5
+
+
+def test_cells_that_change_columns_change_the_state():
+    """Two cells of a row in each other's column: what the state adds up is another number, and its last bits agree as chance has it."""
+    rng, keys, bits = random.Random(7), 20_000, 6
+    alike = 0
+    for _ in range(keys):
+        key = rng.randbytes(16)
+        one, two = column_numbers(key, 2)
+        a, b = (mix(cell, numbers_of(key, "cell")) for cell in (0x3FF0 << 48, 0))  # the bits of 1 and 0
+        there, here = finished(a ^ one) ^ finished(b ^ two), finished(b ^ one) ^ finished(a ^ two)
+        assert there != here
+        alike += (there ^ here) % 2**bits == 0
     assert abs(alike - keys / 2**bits) < 6 * (keys / 2**bits) ** 0.5

@@ -12,14 +12,14 @@ What is not recognised: rows of which one cell was changed, one row added or lef
 another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
 :mod:`dpnb.trusted.curator.sources`.)
 
-**Sums.** Under a secret key a cell is a pseudo-random number h: a number or a day is *mixed*, any other text is hashed by
-md5. Of a number with a fraction the whole part is mixed, changed by the mix of the fraction in units of 2⁻⁵³; where that is no whole number, it is a text. A column is known by Σh over its rows, a row by Σh over its cells, finished, the rows by Σ of that: sums forget the order.
-(The state keeps it: it adds up the numbers of a row's cells, each times the secret constant of its column's place among the
-columns' names, finishes that sum, joins the row's place, mixed, or what its unit is known by, and finishes again.) A run is known by its sum too: it is a multiple of the sum over the integers of its range.
+**Sums.** Under a secret key a cell is a pseudo-random number h: a number, a day or a missing cell is *mixed*, any other text is hashed by
+md5. A number is the bits of its binary64, a missing cell those of NaN, a day those of a NaN of its own. A column is known by Σh over its known cells, a row by Σh over its cells, finished, the rows by Σ of that: sums forget the order.
+(The state keeps it: the numbers of a row's cells, each changed by the secret constant of its column's place among the columns' names and
+finished, are joined with the row's place, mixed, or what its unit is known by, and finished again.) A run is known by its sum too: it is a multiple of the sum over the integers of its range.
 They are exact integers, and everything that is kept is an HMAC of them. Two contents that
-differ have equal 64-bit sums with probability of about 2⁻⁶⁴ over the key, which nobody learns. To *mix* is to add a
-secret 64-bit number, to multiply by another, odd one, and to *finish* the 128-bit product: each half is put through the finaliser of
-MurmurHash (twice a shift and a product, one to one), and both are joined. The secret product takes two cells to numbers that nobody
+differ have equal 64-bit sums with probability of about 2⁻⁶⁴ over the key, which nobody learns. To *finish* up to 128 bits is to put each half through the finaliser of
+MurmurHash (twice a shift and a product, one to one), and to join both. To *mix* is to finish 64 bits, to change them by a
+secret 64-bit number, to multiply by another, odd one, and to finish the 128-bit product. The secret product takes two cells to numbers that nobody
 can relate, the finaliser leaves no relation between sums of them. That is no cipher, and none is needed for sums that nobody sees;
 it takes a thirtieth of what md5 takes, and the engine has a function for it. The same sums in SQL are :mod:`dpnb.trusted.curator.engines.recognition`.
 """
@@ -44,26 +44,20 @@ LEAST_DISTINCT = 64
 _LEAST_BITS = 48
 """Fewer tables than two to this power could be guessed one by one: at one attach a millisecond they take 8,900 years."""
 
-WHOLE, DAY = "-?[0-9]{1,18}", "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-"""Canonical texts that are mixed, and of which an evenly repeated run can be guessed."""
+DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+"""Canonical texts that may be a day."""
 
-DAYS = 2**60
-"""The number of the first of January 1970; the days before and after it are no whole numbers of any cell."""
+MISSING = 0x7FF8 << 48
+"""The bits of a missing cell: of NaN, which is no cell."""
+
+DAYS = 0x7FFC << 48
+"""The bits of the first of January 1970; those of the days before and after it are no cell's either."""
 
 FINALISER = 0xD6E8FEB86659FD93
 """The public factor of MurmurHash's finaliser, as DuckDB writes it."""
 
-ABSENT = 1
-"""What a missing cell adds to its row's sum."""
-
-MIDDLE = 2**62
-"""What is added to a whole number before it is mixed: none of them is negative then."""
-
-SUMS_VERSION = 5
+SUMS_VERSION = 6
 """The version of how rows and cells are summed: a state or mark of rows of another version is another one."""
-
-FRACTION = 2**53
-"""The unit of a fraction is one part of so many."""
 
 MASK = 2**64 - 1
 
@@ -144,15 +138,15 @@ def hash_text(key: bytes, kind: str) -> str:
 
 
 def numbers_of(key: bytes, kind: str) -> tuple[int, int]:
-    """Return two secret 64-bit numbers of a kind: what is added, and what is multiplied by."""
+    """Return two secret 64-bit numbers of a kind: what changes others, and what is multiplied by."""
     digest = hmac.new(key, f"mix|{kind}".encode(), hashlib.sha256).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little") | 1
 
 
 def mix(number: int, numbers: tuple[int, int]) -> int:
-    """Mix a 64-bit number under two secret ones."""
-    added, factor = numbers
-    return finished((number & MASK ^ added) * factor)
+    """Mix 64 bits under two secret numbers."""
+    changed, factor = numbers
+    return finished((finished(number) ^ changed) * factor)
 
 
 def finished(number: int) -> int:
@@ -215,6 +209,6 @@ def may_be_guessed(rows: int, kinds: Sequence[Kind]) -> bool:
 
 
 def column_numbers(key: bytes, columns: int) -> list[int]:
-    """Return a secret 48-bit number for each column's place among the columns' names: products of 2^16 cells stay below 2^128."""
+    """Return a secret 64-bit number for each column's place among the columns' names."""
     numbers = numbers_of(key, "column")
-    return [mix(place, numbers) >> 16 for place in range(columns)]
+    return [mix(place, numbers) for place in range(columns)]
