@@ -116,6 +116,7 @@ def prepare(
         config: dict[str, Any] = {
             "temp_directory": str(Path(workshop) / "spill"),
             "pandas_analyze_sample": "0",
+            "force_compression": "uncompressed",  # codes are narrow: packed they take longer to write, and each time they are read
         }
         with held(source, dialect) as named, duckdb.connect(str(draft), config=config) as connection:
             tables = open_tables(connection, named, schema, table, Path(workshop))
@@ -436,16 +437,18 @@ def _read(
 
 
 def _placed(schema: Schema, one: ListOfColumns) -> str:
-    """The code of each cell of a grid, clamped before it is cast; a text stays one, as its list is its column's own."""
+    """The code of each cell of a grid, cast where it is within and clamped where it is not; a text stays one, as its list is its column's own."""
     if _holds_texts(schema, one):
         return one.name
     lower, step, steps = _grids(schema, one)
     kind = smallest_type(schema.columns[one.places[0]].size)
 
     def code(x: str, n: str) -> str:
-        place = f"floor(({x} - {lower}[{n}]) / {step}[{n}] + {double(0.5)})"
-        held = f"least(greatest({place}, {double(0.0)}), {steps}[{n}])"
-        return f"CASE WHEN NOT isnan({x}) THEN CAST({held} AS {kind}) END"
+        place, last = f"floor(({x} - {lower}[{n}]) / {step}[{n}] + {double(0.5)})", f"{steps}[{n}]"
+        return (
+            f"CASE WHEN {place} BETWEEN {double(0.0)} AND {last} THEN CAST({place} AS {kind}) "
+            f"WHEN {place} < {double(0.0)} THEN 0::{kind} WHEN NOT isnan({place}) THEN CAST({last} AS {kind}) END"
+        )
 
     return f"{one.mapped(code)} AS {one.name}"
 
