@@ -72,5 +72,5 @@ def test_the_reading_of_a_type_is_written_once_however_many_columns_have_it():
     number_sql.cache_clear()
     prepared_sql({"": raw}, schema, b"")
     recognition._Cells.of(raw, schema, b"k" * 32).sql()
-    assert canonical_sql.cache_info().misses == 1
+    assert canonical_sql.cache_info().misses <= 1
     assert number_sql.cache_info().misses <= 3
