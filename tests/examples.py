@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import time
 import zlib
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,18 +48,22 @@ def waiting(items: list[pytest.Item], day: int | None) -> list[pytest.Item]:
     """Return the cases of ``turns(n, *names, of=…)`` that do not have their turn on this day, or all of them on none.
 
     Of the cases alike in the named parameters each nth has it; on the next day others do, and after n days all did. The tests
-    of one file that are of the same family (``of``), or that the table of expensive tests gives the same number of days, take turns
-    together, as if they were the cases of one test.
+    of one file that are of the same family (``of``) take turns together, as if they were the cases of one test.
     Groups begin at different places, so that each day sees every value of what varies; which they are depends on no other file.
+    A test of the table of expensive ones runs once in its days, and the next of as many days in the table a day before it.
     """
     groups: dict[tuple[str, int, object], list[pytest.Item]] = defaultdict(list)
+    places, left = places_of(EXPENSIVE), []
     for item in items:
-        mark = item.get_closest_marker("turns") or expensive(item)
+        mark, name = item.get_closest_marker("turns"), item.nodeid.split("[")[0]
         if mark is not None:
             alike = tuple(repr(item.callspec.params[name]) for name in mark.args[1:])  # type: ignore[attr-defined]
             groups[family(item, mark), mark.args[0], alike].append(item)
+        elif name in places:
+            if day is None or (places[name] + day) % EXPENSIVE[name]:
+                left.append(item)
+            places[name] += 1  # the next case
     begun: Counter[str] = Counter()
-    left: list[pytest.Item] = []
     for (name, turns, _alike), group in groups.items():
         first = zlib.crc32(name.encode()) + begun[name]
         begun[name] += 1
@@ -69,10 +75,10 @@ def waiting(items: list[pytest.Item], day: int | None) -> list[pytest.Item]:
     return left
 
 
-def expensive(item: pytest.Item) -> pytest.Mark | None:
-    """Return the turns of a test of the table."""
-    days = EXPENSIVE.get(item.nodeid.split("[")[0])
-    return pytest.mark.turns(days, of="expensive").mark if days else None
+def places_of(table: dict[str, int]) -> dict[str, int]:
+    """Number the tests of the table that have as many days, in its order."""
+    numbers: dict[int, Iterator[int]] = defaultdict(itertools.count)
+    return {name: next(numbers[days]) for name, days in table.items()}
 
 
 def family(item: pytest.Item, mark: pytest.Mark) -> str:

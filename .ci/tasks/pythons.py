@@ -56,9 +56,9 @@ DIFFERS = {
     "tests/widgets/test_deposit.py": "TOML",
 }
 # wire and pickles run under each of the other Pythons every day; each file of these places under each of them once in DAYS days.
-# A week has no factor in common with the turns of cases (`tests.examples`): each case meets each Python in the end. `make soak`
+# Thirteen has no factor in common with the turns of cases (`tests.examples`): each case meets each Python in the end. `make soak`
 # runs all places under all of them.
-DAYS = 7
+DAYS = 13
 IN_TURN = (
     "tests/notebook",
     "tests/curator/engines",

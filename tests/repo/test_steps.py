@@ -249,7 +249,7 @@ def test_every_other_python_runs_what_may_differ(steps):
 
 @pytest.mark.parametrize("others", [1, 2, 3])
 def test_the_other_pythons_take_turns(steps, monkeypatch, others):
-    """Within a week each of them ran every place; what does not take turns each day; and no two the same file on one day."""
+    """Within DAYS days each of them ran every place; what does not take turns each day; and no two the same file on one day."""
     monkeypatch.setattr(steps.project, "ROOT", ROOT)
     always = set(steps.pythons.DIFFERS) - set(steps.pythons.IN_TURN)
     ran = [set() for _ in range(others)]

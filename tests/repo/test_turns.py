@@ -113,15 +113,21 @@ def test_the_table_of_expensive_tests_names_what_is_there():
     assert twice == []
 
 
-def test_a_test_of_the_table_takes_its_turn_beside_its_files_others(monkeypatch):
-    """Without a mark, as one of the table: the same rule, and a long run has it."""
-    names = [f"tests/test_it.py::test_{letter}" for letter in "abcdef"]
-    monkeypatch.setattr(examples, "EXPENSIVE", dict.fromkeys(names[:4], 2))
-    tests = [SimpleNamespace(nodeid=name, get_closest_marker={}.get) for name in names]
-    first, second = ({one.nodeid for one in waiting(tests, day)} for day in (0, 1))
-    assert first | second == set(names[:4])
-    assert not first & second
-    assert len(waiting(tests, None)) == 4
+@pytest.mark.parametrize("days", [2, 3, 4])
+def test_each_case_of_a_test_of_the_table_runs_once_in_its_days(days, monkeypatch):
+    """Without a mark: neighbours of the table on different days, the cases of one test too, also the only one of a file; a long run has all."""
+    names = [f"tests/test_{letter}.py::test_it" for letter in "abcdef"]
+    monkeypatch.setattr(examples, "EXPENSIVE", dict.fromkeys(names[:4], days))
+    cases = [f"{name}[{case}]" for name in names[:3] for case in range(5)] + names[3:]
+    tests = [SimpleNamespace(nodeid=name, get_closest_marker={}.get) for name in cases]
+    ran = [set(cases) - {one.nodeid for one in waiting(tests, day)} for day in range(days)]
+    listed = cases[:16]
+    assert [sum(name in day for day in ran) for name in listed] == [1] * 16
+    assert all(set(names[4:]) <= day for day in ran)
+    assert max(map(len, ran)) - min(map(len, ran)) <= days
+    assert len(waiting(tests, None)) == 16
+    alone = [SimpleNamespace(nodeid=names[3], get_closest_marker={}.get)]
+    assert [names[3] in day for day in ran] == [not waiting(alone, day) for day in range(days)]
 
 
 def test_a_long_run_leaves_all_to_itself():
