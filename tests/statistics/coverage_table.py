@@ -338,12 +338,12 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield ""
     yield from (
         "Counts and sums describe the file and have no confidence interval; limits of a quantile that were selected have none where n is private.",
-        "A robust mean is of the values moved into the range that it chose, as it says, and is judged by their mean. The plain mean it estimates only where that range",
-        "left no tail out: at ρ 0.005 it ends at 66 to 83 for most releases, 3 % of the skewed people lie beyond 66, and the mean of the moved values is 0.4 too small beside a standard error of 1.2. A range that",
+        "A robust mean is of the values moved into a range chosen for it, as it says, and is judged by their mean. The plain mean it estimates only where that range",
+        "left nobody out: at ρ 0.005 it ends at 66 to 83 for most releases, 3 % of the skewed people lie beyond 66, and the mean of the moved values is 0.4 too small beside a standard error of 1.2. A range that",
         "may lie far from the data is flagged, has no confidence interval, and all of the bounds for its privacy interval; where the noise could hide that more than a twentieth of the rows",
         "lie outside it, which is so here but at ρ 0.5, that is flagged too: then the interval is not for the plain mean.",
         'Confidence intervals of the slope suppose equal variances, which y has not here; with `cov_type="HC1"` they do not, for which the moments of x, y and all their products are bought:',
-        "14 sums in place of 5, so that at these losses of 1,000 rows most are wider, or unbounded. Those of a covariance",
+        "20 sums in place of 5, with twice the noise in ρ and four times in ε, so that of 1,000 rows they are wider, and more often unbounded. Those of a covariance",
         "and a correlation suppose products at most 1.5 times as variable as normal columns' (`tails=`), of a covariance as variable as gamma columns' as",
         "near to a bound, or as they were bought, from n ε = 5,000 on; the skewed population has 2.6 and 1.9 times. An unbounded interval holds.",
         "",
