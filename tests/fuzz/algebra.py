@@ -229,7 +229,10 @@ def _joint(drawn: Algebra, noise: Any) -> list[Measured]:
             Mul(Lit(2), Mul(value, value)), Lit((drawn.top(value) + rng.choice([0, 0, 0, 1, -1])) ** 2)
         )
 
-    values = [Mul(x, y), x, y, square(x), square(y), ONE, rng.choice([x, y, Mul(y, x), square(x)])]
+    beside = rng.choice(
+        [x, y, Mul(y, x), square(x), Mul(Mul(x, y), x), Mul(Mul(x, y), Mul(x, y)), drawn.number()]
+    )
+    values = [Mul(x, y), x, y, square(x), square(y), ONE, beside]
     chosen = [value for value in values if rng.random() < 0.8]
     return [_total(drawn, noise, value, where, keys) for value in chosen or [Mul(x, y)]]
 
