@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportions_ztest
 
 from dpnb.errors import OptionError, PendingError, Unavailable
 from dpnb.estimate import Estimate
@@ -92,6 +90,8 @@ def test_a_difference_is_found() -> None:
 
 def test_without_noise_it_is_the_score_test() -> None:
     """With next to no noise a proportion's p-value is that of the textbook's score test."""
+    from statsmodels.stats.proportion import proportions_ztest
+
     statistic, sample = QUESTIONS["proportion"]
     where = schema(UNITS["add-remove"])
     raw = rows(2000, np.random.default_rng(3))
@@ -184,6 +184,8 @@ def test_people_with_several_rows_have_no_test_about_a_population() -> None:
 
 def test_several_tests_are_adjusted_as_holm_does() -> None:
     """The adjusted p-values are statsmodels', whatever the order."""
+    from statsmodels.stats.multitest import multipletests
+
     values = np.array([0.04, 0.001, 0.2, 0.03, 0.03])
     np.testing.assert_allclose(holm(values), multipletests(values, method="holm")[1])
     groups = answered("means by group").test(30)

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 
 import dpnb
 from dpnb.errors import OptionError, Unavailable
@@ -67,6 +66,8 @@ def fit(counts, epsilon="1", draw="d", design=DESIGN):
 
 def test_exact_counts_give_the_maximum_likelihood_of_the_rows():
     """Against statsmodels on the same table: coefficients and their standard errors."""
+    import statsmodels.api as sm
+
     counts = people(np.random.default_rng(1), 5000)
     y, s, a = np.indices(SETTING.shape).reshape(3, -1)
     x = sm.add_constant(np.column_stack([s, a]).astype(float))
