@@ -37,9 +37,7 @@ class LossDistribution:
     infinite: float
 
     def __add__(self, other: LossDistribution) -> LossDistribution:
-        from scipy.signal import fftconvolve
-
-        masses = fftconvolve(self.masses, other.masses).clip(0.0)
+        masses = _convolved(self.masses, other.masses).clip(0.0)
         infinite = 1 - (1 - self.infinite) * (1 - other.infinite)
         return LossDistribution(self.step, self.first + other.first, masses, infinite).trimmed()
 
@@ -82,21 +80,43 @@ class LossDistribution:
         Between two losses of the grid δ falls as M - e^ε E, by sums over the losses above, so that the crossing is found at once.
         """
         import numpy as np
-        from scipy.signal import lfilter
 
         start = max(0, 1 - self.first)  # losses above 0
-        masses = self.masses[start:][::-1]
-        above = np.append(np.cumsum(masses)[::-1] + self.infinite, self.infinite)
-        weighed = lfilter([1.0], [1.0, -np.exp(-self.step)], masses)[
-            ::-1
-        ]  # Σ m e^(l - l'), l the first of them
-        if above[0] - np.exp(-self.step * (self.first + start)) * (weighed[0] if masses.size else 0) <= delta:
+        masses = np.append(self.masses[start:], 0.0)
+        above, weighed = np.cumsum(masses[::-1])[::-1] + self.infinite, _weighed(masses, self.step)
+        if above[0] - np.exp(-self.step * (self.first + start)) * weighed[0] <= delta:
             return 0.0
         if self.infinite > delta:
             return float("inf")
-        place = int(np.argmax(above[:-1] - weighed <= delta))
+        place = int(np.argmax(above - weighed <= delta))
         loss = self.step * (self.first + start + place)
         return float(loss + np.log((above[place] - delta) / weighed[place]))
+
+
+def _convolved(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the convolution, by Fourier transforms; scipy.signal has it too, and takes a second to be imported."""
+    import numpy as np
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    length = one.size + other.size - 1
+    size = next_fast_len(length, real=True)
+    return np.asarray(irfft(rfft(one, size) * rfft(other, size), size)[:length])
+
+
+def _weighed(masses: np.ndarray, step: float) -> np.ndarray:
+    """Return Σ m_j e^(-step (j - i)) over j ≥ i for each i, block by block so that nothing overflows."""
+    import numpy as np
+
+    found, carried = np.empty(masses.size), 0.0
+    block = min(masses.size, max(1, int(300 / step)))
+    growth = np.exp(step * np.arange(block))
+    for end in range(masses.size, 0, -block):
+        part = slice(max(end - block, 0), end)
+        size = part.stop - part.start
+        sums = np.cumsum((masses[part] / growth[:size])[::-1])[::-1] + carried * np.exp(-step * size)
+        found[part] = sums * growth[:size]
+        carried = float(found[part.start])
+    return found
 
 
 def reach_of(profile: Profile) -> float:
