@@ -15,15 +15,17 @@ import stat
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
 
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 _OPEN_FILES = Path("/proc/self/fd")
-_BLOCK = 2**22
+_blake2b = partial(hashlib.blake2b, digest_size=32)
 EVERY = "*.parquet"
 """What stands for a file's name where a source is every Parquet file of a folder."""
 _MOST_FILES = 400
@@ -115,7 +117,7 @@ class NamedFile:
             return os.path.samestat(path.stat(), os.fstat(self.descriptor))
         return False
 
-    def reader(self) -> BinaryIO:
+    def reader(self) -> BufferedReader:
         """Open a reader of this very file, at its start."""
         place = self.place
         if place is not None:
@@ -145,14 +147,11 @@ class NamedFile:
         OwnerError
             When the system cannot read them.
         """
-        digest = hashlib.blake2b(digest_size=32)
         try:
             with self.reader() as file:
-                while block := file.read(_BLOCK):
-                    digest.update(block)
+                return hashlib.file_digest(file, _blake2b).hexdigest()
         except OSError as error:
             raise OwnerError(_unreadable(self.path, error)) from None
-        return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Self
 
 import duckdb
@@ -383,9 +384,8 @@ def _totals(cells: _Cells, relation: str) -> str:
         facts, source = [], f'SELECT {added} FROM {relation} GROUP BY "row"'
     else:
         row = " + ".join(f"CAST(h{place} AS HUGEINT)" for place in range(width))
-        told = "0::UBIGINT"
-        for place, number in enumerate(numbers):
-            told = f"xor({told}, {_FINISHED}(xor(h{place}, {number}::UBIGINT)))"
+        changed = (f"{_FINISHED}(xor(h{at}, {number}::UBIGINT))" for at, number in enumerate(numbers))
+        told = reduce("xor({}, {})".format, changed)
         facts = [
             fact.format(h=f"h{place}", i=f"i{place}", missing=cells.missing)
             for place in range(width)
