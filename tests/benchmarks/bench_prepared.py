@@ -7,6 +7,8 @@ statement the one statement in it that groups and joins
 by hand   DuckDB: the join itself by hand, of the same files with the same aggregates, written into a table of a new file as well
 asked     four questions of the prepared copy, warm
 raw       DuckDB: the same four, exactly, from the raw files
+opened    the first opening of one file of ten times as many rows: hashed, read, checked, recognised, written, hashed again
+read      DuckDB: the same file read, all its columns as they are, into a table of a new file
 
 Of each way the seconds of the clock and of the processor, of all threads; ratios of the processor hold on a busy machine too.
 """
@@ -26,6 +28,7 @@ from dpnb.trusted.aggregate.algebra import Col, Key, Lit, Total
 from dpnb.trusted.curator.engines import DuckDBEngine, preparing
 from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema.owner import load
+from tests.benchmarks.bench_scale import TERMS, write_people
 from tests.contracts.handed import prepare
 
 REPEATS = 5
@@ -142,11 +145,41 @@ def measure(visits: int) -> dict[str, np.ndarray]:
     return {way: np.median(seconds, axis=0) for way, seconds in found.items()}
 
 
+def opening(rows: int) -> dict[str, np.ndarray]:
+    """Median seconds of a first opening of a file, and of reading it into DuckDB by hand."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path, declared = folder / "people.parquet", folder / "people.dpnb.toml"
+        write_people(path, rows)
+        declared.write_text(TERMS)
+        schema = load(declared, source=path).schema
+
+        def opened() -> None:
+            with NamedFile.open(path) as file:
+                before = file.digest()
+                prepare(file, schema, folder / "copy.duckdb", key=b"k" * 32, marking=b"m" * 32)
+                assert file.digest() == before
+
+        def read() -> None:
+            (folder / "raw.duckdb").unlink(missing_ok=True)
+            with duckdb.connect(str(folder / "raw.duckdb")) as connection:
+                connection.execute(f"CREATE TABLE people AS FROM '{path}'")
+
+        rounds = [{"opened": used(opened), "read": used(read)} for _ in range(REPEATS)]
+    return {way: np.median([one[way] for one in rounds], axis=0) for way in ("opened", "read")}
+
+
 if __name__ == "__main__":
-    seconds = measure(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    visits = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    seconds = measure(visits) | opening(10 * visits)
     print(f"{'':27}{'clock':>8}{'processor':>11}")
     for way, (clock, processor) in seconds.items():
         print(f"{way:27}{clock:8.3f}{processor:11.3f}")
-    for one, other in (("joined", "by hand"), ("statement", "by hand"), ("asked", "raw")):
+    for one, other in (
+        ("joined", "by hand"),
+        ("statement", "by hand"),
+        ("asked", "raw"),
+        ("opened", "read"),
+    ):
         clock, processor = seconds[one] / seconds[other]
         print(f"{one + ' / ' + other:27}{clock:8.3f}{processor:11.3f}")
