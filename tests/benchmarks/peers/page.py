@@ -175,8 +175,8 @@ def _exactly() -> Iterator[str]:
         "those above it, which prefers a wrong value, at any ε, where a rare one beside a frequent median balances both sides better; its noisy",
         "maximum selects a wrong neighbour up to half as often as an exponential mechanism, which costs less in ρ. Limits need a part of ε: nine tenths of it",
         "for the point alone leave the third. So at n·ε ≥ 1,000 the goal is met at n 1,000 and ε 1, and where both are exact to a thousandth of a step;",
-        "at n 10,000 and ε 0.1, change-one, it is not. The last column is of no mechanism here: dpnb's score with exponential noise, as OpenDP's, which pools kept in ε could use.",
-        "It would need exact binomial draws for runs of values with equal scores, halves the ways to go wrong, and leaves that case a tenth above OpenDP's.",
+        "at n 10,000 and ε 0.1, change-one, it is not. The last column is of no mechanism here: dpnb's score with exponential noise, as OpenDP's, which a budget kept in ε could use.",
+        "It would need exact binomial draws for runs of values with equal scores, halves how often a wrong neighbour is selected, and leaves that case a tenth above OpenDP's.",
         "",
     )
     yield from table(
