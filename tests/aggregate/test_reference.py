@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -281,17 +279,6 @@ def test_nodes_that_could_fail_on_data_cannot_be_written():
     ):
         with pytest.raises(ValueError):
             build()
-
-
-def test_a_hash_that_is_kept_is_that_of_the_value_and_stays_in_its_process():
-    """Texts hash differently in each process: a value that was sent elsewhere finds its own hash there."""
-    one, other = (Total(Add(Col("x"), Lit(1)), Known(Col("y")), (Key(Col("g"), 7),)) for _ in range(2))
-    assert hash(one) == hash(one) == hash(other)
-    sent = pickle.loads(pickle.dumps(one))
-    assert sent == one
-    assert not hasattr(sent, "_hash")
-    assert not hasattr(replace(one, where=None), "_hash")
-    assert hash(replace(one, where=None)) != hash(one)
 
 
 def test_equal_expressions_are_equal_values():

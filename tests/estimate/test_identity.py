@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 import pickle
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import pytest
 
 from dpnb.errors import PendingError
 from dpnb.estimate import Table, to_json
+from dpnb.trusted.aggregate.algebra import Add, Col, Key, Known, Lit, Total
 from tests.estimate.fakes import fill, make_release, pending, released
 
 
@@ -184,3 +185,14 @@ def test_two_copies_of_one_stored_answer_are_the_same_noise():
     assert tuple((first - second).interval(kind="privacy")) == (0.0, 0.0)
     assert len((first + second).releases) == 1
     assert make_release(id="aa") == make_release(id="aa")
+
+
+def test_a_hash_that_is_kept_is_that_of_the_value_and_stays_in_its_process():
+    """Texts hash differently in each process: a value that was sent elsewhere finds its own hash there."""
+    one, other = (Total(Add(Col("x"), Lit(1)), Known(Col("y")), (Key(Col("g"), 7),)) for _ in range(2))
+    assert hash(one) == hash(one) == hash(other)
+    sent = pickle.loads(pickle.dumps(one))
+    assert sent == one
+    assert not hasattr(sent, "_hash")
+    assert not hasattr(replace(one, where=None), "_hash")
+    assert hash(replace(one, where=None)) != hash(one)
