@@ -7,6 +7,7 @@ questions and the engines are those of ``make bench``, with fifty groups. ``--pa
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import statistics
 import tempfile
@@ -61,16 +62,36 @@ def parts(rows, repeats):
     Kernel and curator are one process here. The wire is a request that asks nothing, at a curator in a process of its own: both
     ends of it on the clock, the kernel's end on the processor.
     """
-    from dpnb.client import priced_batch, session
-    from dpnb.client.transport import InMemory
     from dpnb.client.upload import hand_over
     from dpnb.planner.request import Ask
+    from dpnb.trusted.wire.places import Home
+    from tests.benchmarks.peers.ours import declared
+
+    home, table = Home(Path(os.environ["DPNB_HOME"])), study(rows, regions=GROUPS)
+    with in_one_process(home) as (here, took):
+        data = here.attach(hand_over(table, declared(table, "change-one"), home))
+        took.clear()
+        for turn in range(repeats):  # another question each time: nothing is known of it
+            asked = data.x.clip(0, HIGH - turn % (HIGH // 2)).mean()
+            noted(took, "a fresh mean", here.release, [asked], Ask.make(epsilon="1", fresh=True))
+        for _ in range(repeats):
+            noted(took, "the same again", here.release, [data.x.mean()], Ask.make(epsilon="1", fresh=True))
+    wire(Home(home.root / "wire"), took, repeats)
+    order = ("a fresh mean", "the same again", "the wire", "  plan", "    of that: price", "  conclude")
+    for label in (*order, *(label for label in took if label not in order)):
+        clock, processor = (statistics.median(times) for times in zip(*took[label], strict=True))
+        yield f"{label:36} {processor:7.2f} {clock:7.2f}"
+
+
+@contextlib.contextmanager
+def in_one_process(home):
+    """Give a session whose curator is in this process, and what each part of what it asks takes: pairs of clock and processor, by its name."""
+    from dpnb.client import priced_batch, session
+    from dpnb.client.transport import InMemory
     from dpnb.trusted.curator import release, service
     from dpnb.trusted.curator.config import Config
     from dpnb.trusted.curator.engines import DuckDBEngine
     from dpnb.trusted.curator.ledger import Ledger
-    from dpnb.trusted.wire.places import Home
-    from tests.benchmarks.peers.ours import declared
 
     took = {}
 
@@ -78,10 +99,7 @@ def parts(rows, repeats):
         real = getattr(where, name)
         patch.setattr(where, name, lambda *given, **named: noted(took, label, real, *given, **named))
 
-    home, table = Home(Path(os.environ["DPNB_HOME"])), study(rows, regions=GROUPS)
     curator = service.Curator.opened(Config(home))
-    here = session.Session(lambda: InMemory(lambda body: curator.answer(body, "ann")))
-    data = here.attach(hand_over(table, declared(table, "change-one"), home))
     with pytest.MonkeyPatch.context() as patch:
         for where, name, label in (
             (session, "batch_of", "  plan"),
@@ -96,17 +114,8 @@ def parts(rows, repeats):
             (Ledger, "store", "  store, synced, and raise the mark"),
         ):
             noting(patch, where, name, label)
-        for turn in range(repeats):  # another question each time: nothing is known of it
-            asked = data.x.clip(0, HIGH - turn % (HIGH // 2)).mean()
-            noted(took, "a fresh mean", here.release, [asked], Ask.make(epsilon="1", fresh=True))
-        for _ in range(repeats):
-            noted(took, "the same again", here.release, [data.x.mean()], Ask.make(epsilon="1", fresh=True))
+        yield session.Session(lambda: InMemory(lambda body: curator.answer(body, "ann"))), took
     curator.close()
-    wire(Home(home.root / "wire"), took, repeats)
-    order = ("a fresh mean", "the same again", "the wire", "  plan", "    of that: price", "  conclude")
-    for label in (*order, *(label for label in took if label not in order)):
-        clock, processor = (statistics.median(times) for times in zip(*took[label], strict=True))
-        yield f"{label:36} {processor:7.2f} {clock:7.2f}"
 
 
 def noted(took, label, work, *given, **named):
