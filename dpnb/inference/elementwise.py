@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+_PLAIN = (float, int, str)
+
 
 def lesser(a: Any, b: Any) -> Any:
     """Return the smaller of two numbers, entry by entry."""
@@ -67,7 +69,11 @@ def subset(value: Any, shape: tuple[int, ...], where: Any) -> Any:
         Which entries; the result's arrays have one axis.
     """
     if isinstance(value, np.ndarray):
-        return np.broadcast_to(value, shape)[where] if value.ndim else value
+        if value.shape != shape and value.ndim:
+            value = np.broadcast_to(value, shape)
+        return value[where] if value.ndim else value
+    if value is None or isinstance(value, _PLAIN):
+        return value
     if isinstance(value, tuple):
         return tuple(subset(item, shape, where) for item in value)
     if isinstance(value, dict):

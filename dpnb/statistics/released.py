@@ -144,8 +144,7 @@ def combine(releases: Sequence[Release]) -> dict[str, Part]:
     for name in [part.name for part in releases[0].parts]:
         found = distinct(release.part(name) for release in releases)
         laws = [law_from_json(dict(part.law)) for part in found]
-        precision = [1 / max(law_as_sum(law).total_variance, 1e-12) for law in laws]
-        weights = [p / sum(precision) for p in precision]
+        weights = _weights(laws)
         values = sum(
             (w * np.asarray([float(v) for v in part.values]) for w, part in zip(weights, found, strict=True)),
             np.zeros(len(found[0].values)),
@@ -155,6 +154,14 @@ def combine(releases: Sequence[Release]) -> dict[str, Part]:
         )
         parts[name] = Part(name, values, sources)
     return parts
+
+
+def _weights(laws: Sequence[Law]) -> list[float]:
+    """Return the weights that leave least noise: one over the variance of each, divided by their sum."""
+    if len(laws) == 1:
+        return [1.0]
+    precision = [1 / max(law_as_sum(law).total_variance, 1e-12) for law in laws]
+    return [p / sum(precision) for p in precision]
 
 
 def distinct(parts: Iterable[ReleasedPart]) -> list[ReleasedPart]:

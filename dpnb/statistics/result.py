@@ -194,7 +194,10 @@ class Result:
 
 def _full(found: Any, values: np.ndarray) -> Any:
     """Return a figure of every entry; nothing where there is none."""
-    return None if found is None else np.broadcast_to(np.asarray(found, dtype=float), values.shape).ravel()
+    if found is None:
+        return None
+    figures = np.asarray(found, dtype=float)
+    return (figures if figures.shape == values.shape else np.broadcast_to(figures, values.shape)).ravel()
 
 
 def _flags(raised: Mapping[str, Any], values: np.ndarray) -> tuple[tuple[str, ...], ...]:
