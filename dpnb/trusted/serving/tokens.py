@@ -7,6 +7,7 @@ set back does not bring an expired token back to life while the service runs.
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 import time
 from dataclasses import dataclass
@@ -117,9 +118,9 @@ class Tokens:
 
     def _by_digest(self, digest: str) -> Token | None:
         """Return a token that holds now, as the file says now."""
-        with self._reading:
-            stamp = self._stat()
-            if stamp != self._stamp:
+        if self._stat() != self._stamp:
+            with self._reading:
+                stamp = self._stat()  # before the file is read: what changes meanwhile is read again
                 self._known, self._stamp = {one.digest: one for one in self.listed()}, stamp
         found = self._known.get(digest)
         return None if found is None or found.revoked or self.now() >= found.expires else found
@@ -131,7 +132,7 @@ class Tokens:
 
     def _stat(self) -> tuple[int, ...]:
         try:
-            found = self.path.stat()
+            found = os.stat(self.path)  # noqa: PTH116 - three of these are made for each release
         except FileNotFoundError:
             return ()
         return (found.st_ino, found.st_mtime_ns, found.st_size)
