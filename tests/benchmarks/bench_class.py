@@ -38,7 +38,7 @@ from dpnb.trusted.wire.codec import raw
 from tests.contracts.handed import prepare
 
 OPEN = "import dpnb; dpnb.open('incentive33', quiet=True)"
-LIBRARIES = "import asyncio, http.client, sqlite3, msgspec, numpy, duckdb, tornado.web"
+LIBRARIES = "import asyncio, http.client, sqlite3, msgspec, numpy, duckdb, tornado.httpserver"
 
 
 @dataclass(frozen=True, slots=True)

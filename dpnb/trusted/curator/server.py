@@ -26,15 +26,16 @@ import sys
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from http.client import responses
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+import tornado.http1connection
 import tornado.httpserver
 import tornado.httputil
 import tornado.iostream
 import tornado.netutil
-import tornado.web
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
@@ -97,12 +98,12 @@ class Answering(Protocol):
         """Close the ledger and the engines."""
 
 
-class Refused(tornado.web.HTTPError):
-    """Refused at the door, with a reply that says why."""
+class Refused(Exception):
+    """Refused at the door, with a reply that may say why."""
 
     def __init__(self, status: int, reply: bytes = b"") -> None:
         super().__init__(status)
-        self.reply = reply
+        self.status, self.reply = status, reply
 
 
 class Place:
@@ -143,13 +144,12 @@ class Place:
         if not self._config.tcp:
             self._config.home.socket.unlink(missing_ok=True)
 
-    async def admit(
-        self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream
-    ) -> Any:
+    async def admit(self, request: Exchange) -> Any:
         """Return who asks, from the headers alone, or raise :class:`Refused`: here this user, who alone may ask."""
-        if self._token is not None and not _same(request.headers.get(TOKEN, ""), self._token):
+        shown = request.headers.get(TOKEN, "").encode("utf-8", "surrogatepass")
+        if self._token is not None and not hmac.compare_digest(shown, self._token.encode()):
             raise Refused(401)
-        if self._token is None and peer_of(stream.socket) != os.getuid():
+        if self._token is None and peer_of(request.stream.socket) != os.getuid():
             raise Refused(403)
         return principal_of(os.getuid())
 
@@ -157,9 +157,9 @@ class Place:
         """Whoever runs as this user may."""
         return True
 
-    def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:  # noqa: ARG002 - a place's
-        """Nothing besides messages."""
-        return []
+    def addresses(self) -> Mapping[str, Address]:
+        """Nothing besides messages and life-lines."""
+        return {}
 
     def owner(self, who: Any, stream: tornado.iostream.IOStream) -> Any:  # noqa: ARG002 - a place's
         """Return the process at the other end, where the system knows it."""
@@ -172,7 +172,7 @@ class Life:
     def __init__(self, linger: float) -> None:
         self.linger = linger
         self.holders = 0
-        self.lines: dict[_Hold, None] = {}
+        self.lines: dict[_Line, None] = {}
         self.busy = 0
         self.still = asyncio.Event()
         self.still.set()
@@ -243,160 +243,168 @@ class _Workers:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-@tornado.web.stream_request_body  # so that `prepare` sees the headers before a byte of the body is kept
-class Handler(tornado.web.RequestHandler):
-    """What every address has in common: who asks is decided on the headers."""
+class Address(NamedTuple):
+    """What is done at a path."""
 
-    service: Answering
-    life: Life
-    place: Place
-    workers: _Workers
+    answer: Callable[[Exchange], Awaitable[None]]
+    """Answers a request that has arrived whole."""
+    method: str = "POST"
+    keeps: bool = False
+    """Whether a body is kept."""
+    asks: bool = True
+    """Whether it matters who asks; where it does not, nobody may bring a body."""
 
-    def initialize(self, service: Answering, life: Life, place: Place, workers: _Workers) -> None:
-        """Take what all requests share."""
-        self.service, self.life, self.place, self.workers = service, life, place, workers
 
-    def set_default_headers(self) -> None:
-        """Say nothing of the software."""
-        self.clear_header("Server")
+class Exchange(tornado.httputil.HTTPMessageDelegate):
+    """One request and its answer: who asks is decided on the headers, before a byte of a body is kept."""
 
-    async def prepare(self) -> None:
-        """Decide who asks, before a byte of the body is kept."""
-        stream = self.request.connection.stream  # type: ignore[union-attr]
-        self.who = await self.place.admit(self.request, stream)
-        if stream.closed():  # whoever asked went while somebody looked who it was
-            raise tornado.web.HTTPError(400)
-        if self.request.headers.get("Origin"):  # a page in a browser
+    def __init__(self, door: Door, connection: Any) -> None:
+        self.connection: tornado.http1connection.HTTP1Connection = connection
+        self.door, self.life, self.stream, self.body = door, door.life, connection.stream, bytearray()
+
+    async def headers_received(self, start_line: Any, headers: tornado.httputil.HTTPHeaders) -> None:
+        """Decide who asks and what, or refuse it at once."""
+        self._method, self.path, self.headers = start_line.method, start_line.path.partition("?")[0], headers
+        await self._or_refused(self._enter())
+
+    async def _enter(self) -> None:
+        address = self.door.addresses.get(self.path)
+        if address is None or address.asks:
+            await self._admit()
+        if address is None:
+            raise Refused(404)
+        if self._method != address.method:
+            raise Refused(405)
+        body = self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers
+        if body and not address.asks:
+            raise Refused(413)
+        self._address = address
+        self._late = asyncio.get_running_loop().call_later(WHOLE_BODY, self.life.hang_up, self.stream)
+
+    async def _admit(self) -> None:
+        self.who = await self.door.place.admit(self)
+        if self.stream.closed():  # whoever asked went while somebody looked who it was
+            raise Refused(400)
+        if self.headers.get("Origin"):  # a page in a browser
             raise Refused(403)
-        self._stream = stream
-        _OWNERS[stream] = self.place.owner(self.who, stream)
-        self.life.known.add(stream)
-        self.life.rest(stream)
+        _OWNERS[self.stream] = self.door.place.owner(self.who, self.stream)
+        self.life.known.add(self.stream)
+        self.life.rest(self.stream)
         if self.life.ending:
-            raise tornado.web.HTTPError(503)
+            raise Refused(503)
 
     def data_received(self, chunk: bytes) -> None:
-        """Keep nothing."""
+        """Keep a body where one may be; its length is limited by the server."""
+        if self._address.keeps:
+            self.body += chunk
+            self.life.arrived(self.stream, len(chunk))
+
+    def finish(self) -> None:
+        """Answer what has arrived whole."""
+        self._late.cancel()
+        self._task = asyncio.ensure_future(self._or_refused(self._address.answer(self)))
 
     def on_connection_close(self) -> None:
-        """Forget a connection."""
-        if hasattr(self, "_stream"):
-            self.life.leave(self._stream)
+        """Forget a connection, and a body that never became whole; this object may live on until somebody collects it."""
+        self.life.leave(self.stream)
+        self.body = bytearray()
 
-    def write_error(self, status_code: int, **facts: Any) -> None:  # noqa: ARG002 - tornado's signature
-        """Send the refusal of the door, and nothing of any other fault."""
-        fault = (facts.get("exc_info") or (None, None))[1]
-        if isinstance(fault, Refused) and fault.reply:
-            self.set_header("Content-Type", "application/json")
-        self.finish(fault.reply if isinstance(fault, Refused) else b"")
-
-    def log_exception(self, *_: Any) -> None:
-        """Say nothing: the service keeps the owner's log."""
-
-
-def _same(given: str, token: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
-
-
-class _Unknown(Handler):
-    """Any other address: refused, to whoever may ask, without reading a body."""
-
-    async def prepare(self) -> None:
-        await super().prepare()
-        raise tornado.web.HTTPError(404)
-
-
-class _Messages(Handler):
-    async def prepare(self) -> None:
-        await super().prepare()
-        self._body = bytearray()
-
-    def data_received(self, chunk: bytes) -> None:
-        """Keep a body that may be asked; its length is limited by the server."""
-        self._body += chunk
-        self.life.arrived(self._stream, len(chunk))
-
-    def on_connection_close(self) -> None:
-        """Keep nothing of a body that never became whole; this object may live on until somebody collects it."""
-        super().on_connection_close()
-        self._body = bytearray()
-
-    async def post(self) -> None:
-        self.life.change(busy=1)
-        self.life.leave(self._stream)
+    async def _or_refused(self, work: Awaitable[None]) -> None:
+        """Do it, or send the refusal of the door, and nothing of any other fault: the service keeps the owner's log."""
         try:
-            reply = await self._reply(bytes(self._body))
-            with contextlib.suppress(Exception):
-                self.set_header("Content-Type", "application/json")
-                await self.finish(reply)
-        finally:
-            self.life.change(busy=-1)
-            self.life.rest(self._stream)
+            await work
+        except Refused as fault:
+            self.send(fault.reply, status=fault.status)
+        except Exception:  # noqa: BLE001 - whatever it is, nothing of it may leave
+            self.send(b"", status=500)
 
-    async def _reply(self, body: bytes) -> bytes:
-        asked = (
-            self.service.read(body)
-            if len(body) <= _SHORT
-            else await self.workers.run("rest", self.service.read, body)
-        )
-        if isinstance(asked, bytes):
-            return asked
-        if self.life.ending:
-            raise tornado.web.HTTPError(503)
-        kind = _KINDS.get(type(asked), "rest")
-        reply: bytes = await self.workers.run(kind, self.service.carry_out, asked, self.who)
-        return reply
+    def send(self, body: bytes, kind: str = "application/json", status: int = 200) -> Awaitable[None]:
+        """Send an answer, which says nothing of the software; return what ends when it is sent."""
+        facts = {"Date": tornado.httputil.format_timestamp(time.time()), "Content-Length": str(len(body))}
+        sent = self.begin({"Content-Type": kind, **facts} if body else facts, body, status)
+        self.connection.finish()
+        return sent
+
+    def begin(self, headers: Mapping[str, str], body: bytes = b"", status: int = 200) -> Awaitable[None]:
+        """Send the head of an answer, and this much of it."""
+        start = tornado.httputil.ResponseStartLine("", status, responses[status])
+        chunk = None if self._method == "HEAD" else body
+        return self.connection.write_headers(start, tornado.httputil.HTTPHeaders(headers), chunk)
 
 
-class _Hold(Handler):
+class Door(tornado.httputil.HTTPServerConnectionDelegate):
+    """What all requests share: what is served, to whom, where, and the threads that do it."""
+
+    def __init__(self, service: Answering, life: Life, place: Place, workers: _Workers) -> None:
+        self.service, self.life, self.place, self.workers = service, life, place, workers
+        ours = {MESSAGES: Address(_messages, keeps=True), HOLD: Address(_hold)}
+        self.addresses = {f"{place.prefix}{path}": one for path, one in {**ours, **place.addresses()}.items()}
+
+    def start_request(self, server_conn: object, request_conn: Any) -> Exchange:  # noqa: ARG002 - tornado's
+        """Take a request."""
+        return Exchange(self, request_conn)
+
+
+async def _messages(asked: Exchange) -> None:
+    asked.life.change(busy=1)
+    asked.life.leave(asked.stream)
+    try:
+        reply = await _reply(asked)
+        with contextlib.suppress(tornado.iostream.StreamClosedError):
+            await asked.send(reply)
+    finally:
+        asked.life.change(busy=-1)
+        asked.life.rest(asked.stream)
+
+
+async def _reply(asked: Exchange) -> bytes:
+    door, body = asked.door, bytes(asked.body)
+    read, short = door.service.read, len(body) <= _SHORT
+    asks = read(body) if short else await door.workers.run("rest", read, body)
+    if isinstance(asks, bytes):
+        return asks
+    if door.life.ending:
+        raise Refused(503)
+    kind = _KINDS.get(type(asks), "rest")
+    return cast("bytes", await door.workers.run(kind, door.service.carry_out, asks, asked.who))
+
+
+async def _hold(asked: Exchange) -> None:
+    """Hold a life-line until it is closed."""
+    life, line = asked.life, _Line(asked)
+    life.leave(asked.stream)
+    life.change(holders=1)
+    try:
+        asked.connection.set_close_callback(line.closed.set)
+        await asked.begin({"Content-Type": "application/octet-stream"})
+        line.join()
+        await line.closed.wait()
+    finally:
+        life.lines.pop(line, None)
+        life.change(holders=-1)
+
+
+class _Line:
     """A life-line. One byte on it says that the ledger grew: ask, if you want to know more."""
 
-    async def post(self) -> None:
-        self._closed = asyncio.Event()
-        self.life.leave(self._stream)
-        self.life.change(holders=1)
-        try:
-            self.set_header("Content-Type", "application/octet-stream")
-            await self.flush()
-            self._hold()
-            await self._closed.wait()
-        finally:
-            self.life.lines.pop(self, None)
-            self.life.change(holders=-1)
+    def __init__(self, asked: Exchange) -> None:
+        self._asked, self.stream, self.closed = asked, asked.stream, asyncio.Event()
 
-    def _hold(self) -> None:
+    def join(self) -> None:
         """Join the life-lines; where there are many, the oldest of whoever holds most of them is cut: a kernel opens another."""
-        lines = self.life.lines
-        if len(lines) >= self.place.most // 2:
-            cut = _of_the_greediest(line.stream for line in lines)[0]
-            self.life.hang_up(cut)
-            del lines[next(line for line in lines if line.stream is cut)]
-        lines[self] = None
-
-    @property
-    def stream(self) -> tornado.iostream.IOStream:
-        """The connection."""
-        return cast("tornado.iostream.IOStream", self._stream)
+        life = self._asked.life
+        if len(life.lines) >= self._asked.door.place.most // 2:
+            cut = _of_the_greediest(line.stream for line in life.lines)[0]
+            life.hang_up(cut)
+            del life.lines[next(line for line in life.lines if line.stream is cut)]
+        life.lines[self] = None
 
     def wake(self) -> None:
         """Tell this kernel; one that does not read is let alone, one that has gone is found out elsewhere, who may not ask hears no more."""
-        if not self.place.knows(self.who):
-            self.life.hang_up(self._stream)
-            return
-        if self.request.connection.stream.writing():  # type: ignore[union-attr]
-            return
-        with contextlib.suppress(tornado.iostream.StreamClosedError):
-            self.write(b".")
-            self.flush().add_done_callback(_heard)
-
-    def on_connection_close(self) -> None:
-        super().on_connection_close()
-        if hasattr(self, "_closed"):
-            self._closed.set()
-
-
-def _heard(future: Any) -> None:
-    future.exception()  # looked at: a kernel that went in this moment is no fault
+        if not self._asked.door.place.knows(self._asked.who):
+            self._asked.life.hang_up(self.stream)
+        elif not self.stream.writing():
+            self._asked.connection.write(b".")
 
 
 _OWNERS: weakref.WeakKeyDictionary[tornado.iostream.IOStream, Any] = weakref.WeakKeyDictionary()
@@ -478,7 +486,15 @@ async def _serve(service: Answering, config: Config, place: Place) -> bool:
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
     life, workers = Life(config.linger), _Workers(place.releases)
-    server = _server(service, life, place, workers)
+    server = _Server(
+        Door(service, life, place, workers),
+        max_header_size=MOST_HEADERS,
+        max_body_size=MAX_REQUEST,
+        max_buffer_size=2 * MAX_REQUEST,
+        ssl_options=place.ssl,
+    )
+    server.conn_params.header_timeout = None  # who rests is hung up on when room is needed
+    server.watch(life, place.most)
     listener = place.listen()
     server.add_socket(listener)
     loop = asyncio.get_running_loop()
@@ -486,9 +502,7 @@ async def _serve(service: Answering, config: Config, place: Place) -> bool:
     news = _News(life)
 
     def told() -> None:
-        with contextlib.suppress(
-            RuntimeError
-        ):  # the loop has ended, and what was charged is stored all the same
+        with contextlib.suppress(RuntimeError):  # the loop has ended: what was charged is stored all the same
             if not news.due:
                 loop.call_soon_threadsafe(news.grew)
 
@@ -500,39 +514,12 @@ async def _serve(service: Answering, config: Config, place: Place) -> bool:
     server.stop()
     place.withdraw()
     service.refuse_charges()
-    await _until_stored(life)
+    with contextlib.suppress(
+        asyncio.TimeoutError
+    ):  # what was charged is stored and sent, what was not is refused
+        await asyncio.wait_for(life.still.wait(), GRACE)
     workers.leave()
     return not life.busy
-
-
-def _server(service: Answering, life: Life, place: Place, workers: _Workers) -> _Server:
-    settings = {"service": service, "life": life, "place": place, "workers": workers}
-    application = tornado.web.Application(
-        [
-            (place.prefix + MESSAGES, _Messages, settings),
-            (place.prefix + HOLD, _Hold, settings),
-            *place.routes(settings),
-        ],
-        default_handler_class=_Unknown,
-        default_handler_args=settings,
-        log_function=lambda _: None,
-    )
-    server = _Server(
-        application,
-        max_header_size=MOST_HEADERS,
-        max_body_size=MAX_REQUEST,
-        max_buffer_size=2 * MAX_REQUEST,
-        body_timeout=WHOLE_BODY,
-        ssl_options=place.ssl,
-    )
-    server.watch(life, place.most)
-    return server
-
-
-async def _until_stored(life: Life) -> None:
-    """Give what is under way a moment: what was charged is stored and sent, what was not is refused at its charge."""
-    with contextlib.suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(life.still.wait(), GRACE)
 
 
 class _News:

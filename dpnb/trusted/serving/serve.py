@@ -14,17 +14,16 @@ import os
 import re
 import signal
 import socket
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import tornado.netutil
-import tornado.web
-from tornado.httputil import HTTPServerRequest
 from tornado.iostream import IOStream
 
 from dpnb.trusted.curator.config import Config
-from dpnb.trusted.curator.server import Handler, Place, Refused, end, say, serve
+from dpnb.trusted.curator.server import Address, Exchange, Place, Refused, end, say, serve
 from dpnb.trusted.errors import AccessError, OwnerError
 from dpnb.trusted.serving.desk import Desk, refusal
 from dpnb.trusted.serving.identities import Identities
@@ -76,7 +75,7 @@ class ServicePlace(Place):
     def withdraw(self) -> None:
         """Nothing to remove."""
 
-    async def admit(self, request: HTTPServerRequest, stream: IOStream) -> Token:  # noqa: ARG002 - a place's
+    async def admit(self, request: Exchange) -> Token:
         """Return the token of whoever asks, as it stands now."""
         shown = _BEARER.fullmatch(request.headers.get("Authorization", ""))
         if shown is None:
@@ -108,54 +107,27 @@ class ServicePlace(Place):
         """Say whether a token still holds."""
         return self._identities.holds(who)
 
-    def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
+    def addresses(self) -> Mapping[str, Address]:
         """Health and figures."""
-        return [(self.prefix + "/health", Health), (self.prefix + "/metrics", Metrics, settings)]
+        return {"/health": Address(_health, "GET", asks=False), "/metrics": Address(_metrics, "GET")}
 
 
-@tornado.web.stream_request_body
-class Health(tornado.web.RequestHandler):
-    """Whether it listens; a body is kept of nobody."""
-
-    def set_default_headers(self) -> None:
-        """Say nothing of the software."""
-        self.clear_header("Server")
-
-    def prepare(self) -> None:
-        """Refuse whatever brings a body or is no question."""
-        headers = self.request.headers
-        if self.request.method != "GET":
-            raise tornado.web.HTTPError(405)
-        if headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in headers:
-            raise tornado.web.HTTPError(413)
-
-    def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ARG002 - tornado's signature
-        """Say nothing more."""
-        self.finish()
-
-    def data_received(self, chunk: bytes) -> None:
-        """Keep nothing."""
-
-    def get(self) -> None:
-        """Say so."""
-        self.finish("ok\n")
+async def _health(asked: Exchange) -> None:
+    """Say that it listens."""
+    asked.send(b"ok\n", "text/plain")
 
 
-class Metrics(Handler):
-    """Counts since the start, for whoever holds the scope."""
-
-    def get(self) -> None:
-        """Write them as Prometheus reads them."""
-        who: Token = self.who
-        try:
-            who.need("metrics")
-        except AccessError as error:
-            raise Refused(403, refusal(error)) from None
-        desk: Any = self.service
-        counts = sorted(desk.counts.copy().items())
-        lines = [f'dpnb_count{{what="{what}"}} {_tens(count)}' for what, count in counts]
-        self.set_header("Content-Type", "text/plain; version=0.0.4")
-        self.finish("\n".join([*lines, f"dpnb_lines {_tens(len(self.life.lines))}", ""]))
+async def _metrics(asked: Exchange) -> None:
+    """Write the counts since the start as Prometheus reads them, for whoever holds the scope."""
+    try:
+        asked.who.need("metrics")
+    except AccessError as error:
+        raise Refused(403, refusal(error)) from None
+    desk: Any = asked.door.service
+    counts = sorted(desk.counts.copy().items())
+    lines = [f'dpnb_count{{what="{what}"}} {_tens(count)}' for what, count in counts]
+    text = "\n".join([*lines, f"dpnb_lines {_tens(len(asked.life.lines))}", ""])
+    asked.send(text.encode(), "text/plain; version=0.0.4")
 
 
 def _tens(count: int) -> int:
