@@ -70,7 +70,7 @@ def by_the_total_before(_: Any) -> Any:
                 "_spent",
                 lambda db, pool, who, *rest: known.setdefault((pool, who), real(db, pool, who, *rest)),
             )
-            return [database._tried(connection, act) for act in acts]
+            return [database._tried(connection, act) for act, _ in acts]
 
     return in_one
 

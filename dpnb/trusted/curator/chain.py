@@ -20,16 +20,27 @@ def link(previous: str, entry: int, time: str, kind: str, body: str) -> str:
     return hashlib.sha256(canonical([previous, entry, time, kind, body]).encode()).hexdigest()
 
 
+class Chain(sqlite3.Connection):
+    """A connection to a ledger, which within a transaction that writes remembers the last entry and the last act of an owner."""
+
+    end: tuple[int, str] | None = None
+    act: Any = None
+
+
 def head(database: sqlite3.Connection) -> tuple[int, str]:
     """Return the number and the hash of the last entry."""
+    if isinstance(database, Chain) and database.end:
+        return database.end
     row = database.execute("SELECT entry, hash FROM entries ORDER BY entry DESC LIMIT 1").fetchone()
     return (0, GENESIS) if row is None else (int(row[0]), str(row[1]))
 
 
-def append(db: sqlite3.Connection, time: str, kind: str, body: dict[str, Any], after: Any = None) -> int:
-    """Append an entry inside the caller's transaction, `after` its head where that is known, and return its number."""
-    last, previous = after or head(db)
+def append(db: sqlite3.Connection, time: str, kind: str, body: dict[str, Any]) -> int:
+    """Append an entry inside the caller's transaction, and return its number."""
+    last, previous = head(db)
     entry, text = last + 1, canonical(body)
-    values = (entry, time, kind, text, link(previous, entry, time, kind, text))
-    db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", values)
+    digest = link(previous, entry, time, kind, text)
+    db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", (entry, time, kind, text, digest))
+    if isinstance(db, Chain):
+        db.end = entry, digest
     return entry

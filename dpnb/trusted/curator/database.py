@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dpnb.trusted.curator import failpoints
-from dpnb.trusted.curator.chain import head
+from dpnb.trusted.curator.chain import Chain, head
 from dpnb.trusted.curator.file_faults import FAULTS, named_faults
 from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.trusted.curator.ledger_tables import APPLICATION, DRAFTS, make_tables, refuse_newer
@@ -26,6 +26,8 @@ from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.curator.together import BY_ITSELF, Together
 from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, FrozenError, OwnerError
 
+Act = Callable[[Chain], Any]
+"""What is done within a transaction."""
 _WAIT = 10.0
 _LONGEST_JOURNAL = 4000
 """Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.trusted.curator.upkeep` does it beside the writers."""
@@ -57,7 +59,7 @@ class Database:
         self.writes = 0
         self._lock = threading.RLock()
         self._process = os.getpid()
-        self._connection: sqlite3.Connection | None = None
+        self._connection: Chain | None = None
         self._guard: Guard | None = None
         self._together = Together(self._written, self._written_in_one)
         before = traces(path)  # looked at before the ledger: it is made first
@@ -91,7 +93,7 @@ class Database:
         return None if self._guard is None else self._guard.mark
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[Chain]:
         """Open one transaction that is on disk when the block ends, or leaves no trace when it raises."""
         with self._lock, named_faults(self.path.name):
             self._refuse_moved()
@@ -105,30 +107,43 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                connection.end = connection.act = None
             self.writes += 1
 
-    def together(self, act: Callable[[sqlite3.Connection], Any]) -> Any:
+    def together(self, act: Act, *, leaves: bool = False) -> Any:
         """Write as in :meth:`writing`, in one transaction with what others wait to write: on disk for all with one sync.
 
         Each act reads what those before it wrote, and its entries follow theirs. An act that is refused leaves no trace among
         them. One that fails is done again by itself; where the transaction fails, so are all. It may hence be called twice.
+        Where its result may leave, the mark knows it when this returns, raised once for all: see :meth:`cover`.
         """
-        return self._together.do(act)
+        return self._together.do((act, leaves))
 
-    def _written(self, act: Callable[[sqlite3.Connection], Any]) -> Any:
+    def _written(self, asked: tuple[Act, bool]) -> Any:
+        act, leaves = asked
         with self.writing() as connection:
-            return act(connection)
+            found, last = act(connection), head(connection)[0]
+        if leaves:
+            self.cover(last)
+        return found
 
-    def _written_in_one(self, acts: Sequence[Callable[[sqlite3.Connection], Any]]) -> list[Any]:
+    def _written_in_one(self, asked: Sequence[tuple[Act, bool]]) -> list[Any]:
         with self.writing() as connection:
-            return [_tried(connection, act) for act in acts]
+            found, last = [_tried(connection, act) for act, _ in asked], head(connection)[0]
+        try:
+            if any(leaves for _, leaves in asked):
+                self.cover(last)
+        except Exception as fault:  # noqa: BLE001 - what is written stands: it is the fault of those who wait for the mark alone
+            return [fault if leaves else one for one, (_, leaves) in zip(found, asked, strict=True)]
+        return found
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         failpoints.at("committing")
         connection.execute("COMMIT")
 
     @contextlib.contextmanager
-    def telling(self) -> Iterator[sqlite3.Connection]:
+    def telling(self) -> Iterator[Chain]:
         """Write as in :meth:`writing`, and say so when it is on disk: to :attr:`told`, which hears that, and nothing else.
 
         Whatever becomes of who is told, it stands, and who wrote it goes on: a charge is never without its answer for that.
@@ -182,7 +197,7 @@ class Database:
             When a file of the ledger is no longer at its path.
         """
         self._refuse_moved()
-        if self._guard is None or self._guard.covers(entry):
+        if self._guard is None or self._guard.mark.entry >= entry:
             return
         try:
             self._refuse(self._guard.cover(entry, self.reading()))
@@ -220,7 +235,7 @@ class Database:
         if self.frozen is not None:
             raise FrozenError(REFUSAL) from CuratorError(self.frozen)
 
-    def _mine(self) -> sqlite3.Connection:
+    def _mine(self) -> Chain:
         if os.getpid() != self._process:
             raise CuratorError("A ledger does not survive a fork: open it again in this process.")
         if self.frozen is not None or self._connection is None:
@@ -244,7 +259,7 @@ class Database:
         return self.frozen is None if self._guard is None else not self._guard.replaced()
 
 
-def _tried(connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], Any]) -> Any:
+def _tried(connection: Chain, act: Act) -> Any:
     """Carry out an act within a transaction. Where it raises and has written nothing, a refusal is its result.
 
     What has written something before it raises takes the transaction with it, so that it leaves no trace among the others; so
@@ -299,13 +314,14 @@ def _refuse_draft_format(path: Path) -> None:
         )
 
 
-def _connect(path: Path, wait: float, mode: str = "rw") -> sqlite3.Connection:
+def _connect(path: Path, wait: float, mode: str = "rw") -> Chain:
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=wait,
         isolation_level=None,
         check_same_thread=False,
+        factory=Chain,
     )
     try:
         for pragma in (
@@ -322,7 +338,7 @@ def _connect(path: Path, wait: float, mode: str = "rw") -> sqlite3.Connection:
     return connection
 
 
-def opened(path: Path, wait: float = _WAIT) -> sqlite3.Connection:
+def opened(path: Path, wait: float = _WAIT) -> Chain:
     """Open a ledger for writing, in autocommit mode, whatever its mark says of it."""
     if path.stat().st_size == 0:
         raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_CORRUPT]}.")

@@ -168,10 +168,6 @@ class Guard:
         """Say whether another file lies where one of the ledger's was."""
         return self._inodes.replaced()
 
-    def covers(self, entry: int) -> bool:
-        """Say whether the mark knows an entry."""
-        return self.mark.entry >= entry
-
     def fallen(self, db: sqlite3.Connection) -> str | None:
         """Say whether an open ledger is below its mark, as it is where a file was copied over it, or return None.
 
@@ -193,7 +189,7 @@ class Guard:
     def cover(self, entry: int, now: contextlib.AbstractContextManager[sqlite3.Connection]) -> str | None:
         """Raise the mark to the ledger as it is now, unless it knows the entry; return the fault of one that has fallen."""
         with self._lock:
-            if self.covers(entry):  # who waited for another finds it done
+            if self.mark.entry >= entry:  # who waited for another finds it done
                 return None
             with now as db:
                 fault = self.fallen(db)

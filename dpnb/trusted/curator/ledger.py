@@ -21,7 +21,7 @@ from dpnb.trusted.curator import admission, adoption, holds, known_content, pins
 from dpnb.trusted.curator.admission import LAST_ACT, MINE, POOL, Limit, Standing
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS
+from dpnb.trusted.curator.chain import GENESIS, Chain
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.guard import mark_at
@@ -325,7 +325,7 @@ class Ledger(Database):
         facts |= {} if store is None else {"store": store}
         now = time or _now()
 
-        def act(db: sqlite3.Connection) -> ChargeRow:
+        def act(db: Chain) -> ChargeRow:
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
@@ -345,9 +345,10 @@ class Ledger(Database):
         self.tell()
         return row
 
-    def _standing(self, db: sqlite3.Connection, *scope: Any) -> Standing:
+    def _standing(self, db: Chain, *scope: Any) -> Standing:
         """Return what owners' acts say of a charge: what they said before, where there was no act since."""
-        act, key = db.execute(LAST_ACT).fetchone(), (*scope[:-1], id(scope[-1]))
+        act = db.act = db.act or db.execute(LAST_ACT).fetchone()  # none shares a transaction with charges
+        key = (*scope[:-1], id(scope[-1]))
         if act != self._acts[0] or len(self._acts[1]) > _MOST_STANDINGS:
             self._acts = act, {}
         if key not in self._acts[1]:
@@ -368,10 +369,8 @@ class Ledger(Database):
     def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
         """Return the names of what a request was charged for, in order, or None before its charge."""
         with self.reading() as db:
-            entry = stored.charge_of(db, request_id, principal)
-            if entry is None:
-                return None
-            return tuple(question["measured"] for question in totals.body_of(db, entry)["questions"])
+            found = stored.charge_of(db, request_id, principal)
+            return None if found is None else tuple(one["measured"] for one in found[1]["questions"])
 
     def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
         """Return what a pool, or one principal of it, has spent in the current period."""
@@ -402,22 +401,21 @@ class Ledger(Database):
         """
         now = time or _now()
 
-        def act(db: sqlite3.Connection) -> tuple[list[Answer], int]:
+        def act(db: Chain) -> list[Answer]:
             charge = stored.charge_of(db, request_id, principal)
             if charge is None:
                 raise CuratorError("No answer is stored without a charge.")
-            return stored.insert(db, now, charge, answers)
+            return stored.insert(db, now, *charge, answers)
 
         with stored.after_the_charge():
-            found, entry = self.together(act)
-            self.cover(entry)
-        return list(found)
+            found: list[Answer] = self.together(act, leaves=True)
+        return found
 
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
         with stored.after_the_charge(), self.showing() as db:
             charge = stored.charge_of(db, request_id, principal)
-            return None if charge is None else stored.answers_of(db, charge)
+            return None if charge is None else stored.answers_of(db, charge[0])
 
     def best_stored(
         self,

@@ -12,9 +12,11 @@ record and plans nothing; a record that is not what the request is priced at is 
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from dpnb.trusted.canonical import canonical
@@ -49,7 +51,12 @@ Parts = tuple[Measurement, ...]
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return _written(int(time.time()))
+
+
+@lru_cache(maxsize=1)
+def _written(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).isoformat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +118,9 @@ def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[Stored
     """
     if wanted.again == EVERYTHING:
         return [None] * len(wanted.questions)
-    return ledger.best_stored(
-        wanted.principal,
-        attached.data_version,
-        attached.schema.version,
-        MECHANISM_VERSION,
-        [(question.measured, question.loss) for question in wanted.questions],
-        wanted.again,
-        wanted.store,
-    )
+    key = wanted.principal, attached.data_version, attached.schema.version, MECHANISM_VERSION
+    asked = [(question.measured, question.loss) for question in wanted.questions]
+    return ledger.best_stored(*key, asked, wanted.again, wanted.store)
 
 
 def enough(
@@ -237,15 +238,8 @@ def _recorded(charged: Charged) -> Question:
 
 
 def _scope(wanted: Wanted, attached: Attached) -> Scope:
-    return Scope(
-        principal=wanted.principal,
-        pool=attached.pool,
-        dataset=attached.known_as,
-        data_version=attached.data_version,
-        schema_version=attached.schema.version,
-        mechanism_version=MECHANISM_VERSION,
-        again=wanted.again,
-    )
+    state = attached.known_as, attached.data_version, attached.schema.version, MECHANISM_VERSION
+    return Scope(wanted.principal, attached.pool, *state, wanted.again)
 
 
 def _others(wanted: Wanted, mine: Sequence[Charged]) -> list[Question]:

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
-from dpnb.trusted.curator.chain import append, head
+from dpnb.trusted.curator.chain import Chain, append, head
 from dpnb.trusted.curator.file_faults import UNSPENT
 from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
 from dpnb.trusted.privacy.accountant import compose
@@ -59,11 +59,11 @@ def after_the_charge() -> Iterator[None]:
         ) from error
 
 
-def charge_of(db: sqlite3.Connection, request_id: str, principal: str) -> int | None:
-    """Return the entry of the charge that a request is bound to, or None."""
-    query = "SELECT charge FROM requests WHERE request = ? AND principal = ?"
+def charge_of(db: sqlite3.Connection, request_id: str, principal: str) -> tuple[int, dict[str, Any]] | None:
+    """Return the entry and the body of the charge that a request is bound to, or None."""
+    query = "SELECT charge, body FROM requests JOIN entries ON entries.entry = charge WHERE request = ? AND principal = ?"
     row = db.execute(query, (request_id, principal)).fetchone()
-    return None if row is None else int(row[0])
+    return None if row is None else (row[0], json.loads(row[1]))
 
 
 def brief(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,36 +71,34 @@ def brief(question: Mapping[str, Any]) -> dict[str, Any]:
     return {name: question[name] for name in ("texts", "share", "events")}
 
 
-def insert(db: sqlite3.Connection, time: str, charge: int, answers: Sequence[Answer]) -> tuple[Any, int]:
+def insert(db: Chain, time: str, charge: int, body: Answer, answers: Sequence[Answer]) -> list[Answer]:
     """Store the answers of a charge, unless it has some: the second writer's are passed over in silence.
 
     Returns
     -------
-    (sequence of dict, int)
-        What *is* stored, and the last entry.
+    list of dict
+        What *is* stored.
 
     Raises
     ------
     CuratorError
         When the number of answers is not that of the charged questions.
     """
-    body = totals.body_of(db, charge)
     texts = [canonical(answer) for answer in answers]
     if len(body["questions"]) != len(texts):
         raise CuratorError("A charge of other questions: the answers do not match.")
-    last = head(db)
-    entry = last[0] + 1
+    entry = head(db)[0] + 1
     won = db.execute("INSERT INTO answers VALUES (?, ?) ON CONFLICT DO NOTHING", (charge, entry)).rowcount
     if won != 1:
-        return answers_of(db, charge) or [], last[0]
+        return answers_of(db, charge) or []
     hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-    append(db, time, "store", {"charge": charge, "answers": hashes}, last)
+    append(db, time, "store", {"charge": charge, "answers": hashes})
     rows = [
         (entry, place, address(body, question["measured"]), charge, canonical(brief(question)), text)
         for place, (question, text) in enumerate(zip(body["questions"], texts, strict=True))
     ]
     db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
-    return answers, entry
+    return list(answers)
 
 
 def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
