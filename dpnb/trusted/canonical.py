@@ -16,7 +16,6 @@ and any order of keys, since its texts may come from elsewhere, and refuses what
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn, TypeGuard
@@ -54,9 +53,10 @@ def canonical(value: Any) -> str:
     '{"a":["ε",true,null,"1/10"],"b":1}'
     """
     if _is_plain(value):
-        # what this writer refuses, the other one says why
-        with contextlib.suppress(TypeError, ValueError, ArithmeticError, RecursionError):
+        try:
             return _FAST.encode(value).decode()
+        except (TypeError, ValueError, ArithmeticError, RecursionError):
+            pass  # the other one says why
     _check(value)
     text = _ENCODER.encode(value)
     if not text.isascii():
@@ -98,7 +98,7 @@ def is_record(value: object, fields: Mapping[str, type]) -> TypeGuard[dict[str, 
     """
     if not isinstance(value, dict) or value.keys() != fields.keys():
         return False
-    return all(kind is object or type(value[name]) is kind for name, kind in fields.items())
+    return not [name for name, kind in fields.items() if kind is not object and type(value[name]) is not kind]
 
 
 def _is_plain(value: Any) -> bool:

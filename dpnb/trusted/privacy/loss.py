@@ -194,14 +194,14 @@ def exact_text(x: Fraction) -> str:
     >>> exact_text(Fraction(1, 4)), exact_text(Fraction(1, 3))
     ('0.25', '1/3')
     """
-    places = _decimal_places(x.denominator)
+    above, below = x.numerator, x.denominator
+    if below == 1:
+        return str(above)
+    places = _decimal_places(below)
     if places is None:
-        return f"{x.numerator}/{x.denominator}"
-    if places == 0:
-        return str(x.numerator)
-    scaled = abs(x.numerator) * (10**places // x.denominator)
-    whole, part = divmod(scaled, 10**places)
-    return f"{'-' if x < 0 else ''}{whole}.{part:0{places}d}"
+        return f"{above}/{below}"
+    digits = f"{abs(above) * (10**places // below):0{places + 1}d}"
+    return f"{'-' if above < 0 else ''}{digits[:-places]}.{digits[-places:]}"
 
 
 _MOST_PLACES = 30

@@ -113,5 +113,5 @@ def _lengths(mechanism: Any) -> Iterator[int]:
         if is_dataclass(value):
             yield from _lengths(value)
         for number in value if isinstance(value, tuple) else (value,):
-            if isinstance(number, int | Fraction):
+            if type(number) is int or type(number) is Fraction:
                 yield max(abs(number.numerator).bit_length(), number.denominator.bit_length())
