@@ -358,12 +358,13 @@ class PrivacyLoss:
             return NotImplemented
         self._same(other)
         delta = max(self.delta - other.delta, _ZERO) if other.delta else self.delta
-        return PrivacyLoss(self.measure, max(self.amount - other.amount, _ZERO), delta)
+        amount = self.amount - other.amount
+        return PrivacyLoss(self.measure, amount if amount.numerator > 0 else _ZERO, delta)
 
     def fits_in(self, cap: PrivacyLoss) -> bool:
         """Say whether both parts are at most those of `cap`."""
         self._same(cap)
-        return self.amount <= cap.amount and self.delta <= cap.delta
+        return self.amount <= cap.amount and (not self.delta or self.delta <= cap.delta)
 
     def bounded(self) -> PrivacyLoss:
         """Return this loss with both parts under :func:`bounded_above`."""
