@@ -90,7 +90,12 @@ def main() -> int:
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--epsilon", type=float, nargs="+", default=[0.1, 1.0])
     parser.add_argument("--releases", type=int, default=400)
-    parser.add_argument("--statistics", nargs="+", default=[], help="measure the errors of these alone")
+    parser.add_argument(
+        "--statistics",
+        nargs="+",
+        default=[],
+        help="measure the errors of these alone; together for the seven",
+    )
     parser.add_argument("--timed", type=int, nargs="+", default=[10_000, 1_000_000, 10_000_000])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[], metavar="LIBRARY")

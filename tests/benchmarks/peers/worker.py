@@ -17,10 +17,10 @@ from .study import TOGETHER, Answer, measured, study, truths
 
 
 def released(peer: Any, epsilon: float, releases: int, only: Sequence[str]) -> dict[str, list[Answer]]:
-    """Each statistic alone at ε, and the seven together: in one release where the library has such, else at ε/7 each; or some alone."""
+    """Each statistic alone at ε, and the seven together: in one release where the library has such, else at ε/7 each; or some of these."""
     asked = [name for name in peer.supports if not only or name in only]
     found = {name: [peer.ask(name, epsilon) for _ in range(releases)] for name in asked}
-    if only:
+    if only and "together" not in only:
         return found
     joint: dict[str, list[Answer]] = {}
     for _ in range(releases):
