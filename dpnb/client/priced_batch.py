@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -41,8 +41,6 @@ class AskedBatch:
     priced: PricedBatch
     groups: tuple[tuple[PendingQuestion, ...], ...]
     again: tuple[str, ...] = ()
-    sent: dict[tuple[str, ...], str] = field(default_factory=dict, repr=False, compare=False)
-    """What crosses the wire, by what is measured again: batches of one price share it."""
 
     @property
     def firsts(self) -> tuple[PendingQuestion, ...]:
@@ -57,9 +55,10 @@ class AskedBatch:
     @property
     def text(self) -> str:
         """What crosses the wire: measurements with their noise, and the loss that they are expected to cost."""
-        if self.again not in self.sent:
-            self.sent[self.again] = canonical(sent(self.priced, self.again).to_json())
-        return self.sent[self.again]
+        texts = self.priced.texts
+        if self.again not in texts:
+            texts[self.again] = canonical(sent(self.priced, self.again).to_json())
+        return texts[self.again]
 
     @property
     def body(self) -> Raw:
@@ -83,7 +82,7 @@ class AskedBatch:
     def refined(self, stored: Sequence[bool]) -> AskedBatch:
         """Return the batch with what its questions save together spent on less noise in what is not stored."""
         priced = self.priced.refined(frozenset(place for place, one in enumerate(stored) if one))
-        return self if priced is self.priced else replace(self, priced=priced, sent={})
+        return self if priced is self.priced else replace(self, priced=priced)
 
 
 def sent(priced: PricedBatch, held: Sequence[str] = ()) -> Plan:
@@ -156,8 +155,7 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
     plan = BatchPlan(dataset.name, dataset.schema.version, listed, ask)
     known = [group[0].checked if group[0].dataset.schema is dataset.schema else None for group in found]
     said = (tuple(groups), tuple((item.weight, item.spend) for item in listed), dataset.name, ask)
-    priced, texts = _priced(_Wanted(said, plan, dataset.schema, known))
-    return AskedBatch(dataset, plan, priced, found, sent=texts)
+    return AskedBatch(dataset, plan, _priced(_Wanted(said, plan, dataset.schema, known)), found)
 
 
 class _Wanted:
@@ -176,9 +174,9 @@ class _Wanted:
 
 
 @lru_cache(maxsize=_KEPT)
-def _priced(wanted: _Wanted) -> tuple[PricedBatch, dict[tuple[str, ...], str]]:
-    """Return a plan's price, and where what is sent of it is kept."""
-    return price(wanted.plan, wanted.schema, wanted.known), {}
+def _priced(wanted: _Wanted) -> PricedBatch:
+    """Return a plan's price."""
+    return price(wanted.plan, wanted.schema, wanted.known)
 
 
 def _pending(items: Iterable[Asked]) -> list[PendingQuestion]:

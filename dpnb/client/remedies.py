@@ -189,4 +189,4 @@ class _Trials:
             priced = price(plan, self._asked.dataset.schema)
         except DpnbError:
             return False
-        return self._look(replace(self._asked, plan=plan, priced=priced, sent={})).admitted
+        return self._look(replace(self._asked, plan=plan, priced=priced)).admitted

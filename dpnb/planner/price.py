@@ -9,7 +9,7 @@ cost nothing and take no share. What questions share is bought once (:mod:`dpnb.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -142,6 +142,8 @@ class PricedBatch:
         What they buy together.
     places : tuple
         For each part of each question what of it serves it.
+    texts : dict
+        What a curator is sent of it, once it was written: by the ids of what is measured again.
     """
 
     batch: BatchPlan
@@ -150,6 +152,7 @@ class PricedBatch:
     alone: tuple[PricedQuestion, ...]
     bought: tuple[Bought, ...]
     places: tuple[Places, ...]
+    texts: dict[tuple[str, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def measure(self) -> Measure:

@@ -18,17 +18,20 @@ from pathlib import Path
 import pytest
 
 import dpnb
+from dpnb.client.priced_batch import batch_of
 from dpnb.client.upload import hand_over
 from dpnb.datasets import census, census_schema
 from dpnb.estimate import PendingQuestion
+from dpnb.planner.price import price
 from dpnb.planner.request import Ask
 from dpnb.trusted.wire.places import Home
 from tests.benchmarks.bench_before import processor
 from tests.benchmarks.bench_questions import in_one_process
 
 ROWS, ROUNDS = 10_000, 60
-MOST = 10.0
-"""Milliseconds that one number may take again: the median of its rounds, on a machine that does nothing else. New, or as fifty numbers, twice that."""
+MOST, MOST_PRICING = 15.0, 5.0
+"""Milliseconds that one number may take again, and pricing one: the median of its rounds, on a machine that does nothing else. New, or as fifty
+numbers, twice that."""
 FEW = {"count", "mean", "variance", "median"}
 ASKED = {
     "count": lambda data, turn: data[data.age > 20 + turn % 60].count(),
@@ -90,6 +93,12 @@ def test_a_fresh_release_of_one_statistic_takes_milliseconds(dpnb_home):
         found[name] = new, again
         print(f"{name:18} " + "  ".join(" ".join(f"{one:7.2f}" for one in each) for each in (new, again)))
     print(parts())
+    mean, prices = batch_of(pending(ASKED["mean"](data, 0), data), ASK), []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        price(mean.plan, data.schema)
+        prices.append(time.perf_counter() - start)
+    assert 1e3 * statistics.median(prices) <= MOST_PRICING
     for name, (new, again) in found.items():
         few = name in FEW
         assert again[0] <= (MOST if few else 2 * MOST)
