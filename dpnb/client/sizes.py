@@ -31,13 +31,14 @@ class ReleasedSizes:
         self._known: dict[_Rows, tuple[float, ...]] = {}
 
     def learn(self, questions: Iterable[PendingQuestion]) -> None:
-        """Remember how many rows released answers speak of; the latest answer about the same rows stays."""
+        """Remember how many rows released answers speak of, no more than are public; the latest answer about the same rows stays."""
         for one in questions:
             setting = one.checked.setting
             if setting.private or setting.keys:
                 cells = _cells(one, setting)
                 if cells is not None:
-                    self._known[_rows(setting)] = cells
+                    most = setting.unit.rows or math.inf
+                    self._known[_rows(setting)] = tuple(min(cell, most) for cell in cells)
 
     def of(self, setting: Setting) -> int | None:
         """Return the number of rows in each cell, of unequal ones the smallest; of two arms that of two equal ones as good."""

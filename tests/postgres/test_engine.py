@@ -27,13 +27,14 @@ from tests.postgres.conftest import PASSWORD
 
 @contextmanager
 def engine_over(columns, uri):
-    """A prepared copy of these codes in a server, and an engine over it."""
+    """A prepared copy of these codes in a server, and an engine over it that asks statements, as of a long table."""
     arrays = {n: np.array([np.nan if v is None else v for v in c], dtype=float) for n, c in columns.items()}
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "copy.server"
         copy = prepare(arrays, schema_of(SIZES), Path(folder) / "copy.duckdb")
         write_copy(copy.path, ServerTable(uri, "rows"), schema_of(SIZES), note)
         with PostgresEngine(note) as engine:
+            engine._short = False
             yield engine
         drop_copy(note)
 

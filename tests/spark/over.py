@@ -22,10 +22,11 @@ def prepared(columns, folder):
 
 @contextmanager
 def engine_over(columns):
-    """A prepared copy of these codes that Spark reads, and an engine over it."""
+    """A prepared copy of these codes that Spark reads, and an engine over it that asks statements, as of a long table."""
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "copy.spark"
         write_copy(prepared(columns, folder), None, None, note)
         with SparkEngine(note) as engine:
+            engine._short = False
             yield engine
         drop_copy(note)

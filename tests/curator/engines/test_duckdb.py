@@ -48,11 +48,12 @@ def schema_of(sizes):
 
 @contextmanager
 def engine_over(columns):
-    """A prepared copy of these codes, and an engine over it."""
+    """A prepared copy of these codes, and an engine over it that asks statements, as of a long table."""
     arrays = {n: np.array([np.nan if v is None else v for v in c], dtype=float) for n, c in columns.items()}
     with tempfile.TemporaryDirectory() as folder:
         copy = prepare(arrays, schema_of(SIZES), Path(folder) / "copy.duckdb")
         with DuckDBEngine(copy.path, threads=2) as engine:
+            engine._short = False
             yield engine
 
 
