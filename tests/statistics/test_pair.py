@@ -108,7 +108,10 @@ def test_no_neighbour_costs_more_than_the_claim(asked: str, unit: str, kind: str
     worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else FEW)
     assert worst <= found.loss.amount <= 1
     if method == "joint":
-        assert found.loss.amount == 1
+        bought = len(found.parts) > len(pair.components(found.checked.setting))
+        assert found.loss.amount >= (
+            Fraction(98, 100) if bought else 1
+        )  # the worst moves of moments and of products differ
     if method == "joint" and neighbours.max_rows == 1 and asked in {"plain", "by group"}:
         assert worst > Fraction(97, 100)
 
