@@ -28,6 +28,7 @@ import weakref
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from http.client import responses
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -163,7 +164,7 @@ class Place:
 
     def owner(self, who: Any, stream: tornado.iostream.IOStream) -> Any:  # noqa: ARG002 - a place's
         """Return the process at the other end, where the system knows it."""
-        return process_of(stream.socket)
+        return _owner(stream)
 
 
 class Life:
@@ -320,7 +321,7 @@ class Exchange(tornado.httputil.HTTPMessageDelegate):
 
     def send(self, body: bytes, kind: str = "application/json", status: int = 200) -> Awaitable[None]:
         """Send an answer, which says nothing of the software; return what ends when it is sent."""
-        facts = {"Date": tornado.httputil.format_timestamp(time.time()), "Content-Length": str(len(body))}
+        facts = {"Date": _date(int(time.time())), "Content-Length": str(len(body))}
         sent = self.begin({"Content-Type": kind, **facts} if body else facts, body, status)
         self.connection.finish()
         return sent
@@ -424,6 +425,12 @@ def _of_the_greediest(streams: Iterable[tornado.iostream.IOStream]) -> list[torn
     return [stream for owner, stream in owned if owner == most[0][0]]
 
 
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    return tornado.httputil.format_timestamp(second)
+
+
+@lru_cache(maxsize=1)
 def principal_of(uid: int) -> str:
     """Return the principal of an operating-system user."""
     try:

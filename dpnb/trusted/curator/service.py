@@ -389,7 +389,9 @@ class Curator:
                 return charge()
             finally:
                 with self._deciding:
-                    self._charging -= Counter([place])
+                    self._charging[place] -= 1
+                    if not self._charging[place]:
+                        del self._charging[place]
                     self._deciding.notify_all()
 
         return guard
