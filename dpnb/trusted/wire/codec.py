@@ -102,10 +102,11 @@ def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
 
 
 def _check_depth(body: bytes) -> None:
-    many = (
-        body.count(b"[") + body.count(b"{") > MAX_BRACKETS
-    )  # counted first: to walk through them takes a second
-    if many or any(depth > MAX_DEPTH for depth in accumulate(map(_STEPS.__getitem__, _brackets(body)))):
+    opened = body.count(b"[") + body.count(b"{")  # counted first: to walk through many takes a second
+    if opened <= MAX_DEPTH:  # nothing is nested deeper than there are brackets
+        return
+    depths = () if opened > MAX_BRACKETS else accumulate(map(_STEPS.__getitem__, _brackets(body)))
+    if opened > MAX_BRACKETS or max(depths, default=0) > MAX_DEPTH:
         raise PlanError(
             f"An expression nested more than {MAX_DEPTH} deep, or a cell of more than {MAX_BRACKETS:,} lists: "
             "split it, or use isin, between or clip."
