@@ -379,7 +379,7 @@ def test_a_journal_or_index_that_is_taken_away_loses_no_charge_of_another_proces
         ledger.attach(terms(), "content")
         charge(ledger, "r1")
         ledger.store("r1", "ann", [{}])
-        ledger.checkpoint("TRUNCATE")
+        ledger.checkpoint()
         real.with_name(f"{real.name}{part}").unlink()
         by_another_process(path, "theirs")
         with pytest.raises(FrozenError):
@@ -401,7 +401,7 @@ def test_an_older_copy_written_over_an_open_ledger_gives_no_second_budget(tmp_pa
         for n in range(3):
             charge(ledger, f"r{n}", pure("1"), cap=4)
             ledger.store(f"r{n}", "ann", [{}])
-            ledger.checkpoint("TRUNCATE")
+            ledger.checkpoint()
             if n == 0:
                 older = path.read_bytes()
     with Ledger(path) as ledger:

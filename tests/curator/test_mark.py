@@ -27,7 +27,7 @@ from dpnb.trusted.curator import failpoints, mark
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.database import aside
-from dpnb.trusted.curator.guard import mark_at, note_in_copies
+from dpnb.trusted.curator.guard import journal_of, mark_at, note_in_copies
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark, MarkFile, Total, mark_of
 from dpnb.trusted.curator.release import Chance
@@ -693,7 +693,7 @@ def flips(tmp_path, count, seed):
             charge(ledger, f"r{n}", cap=4)
             ledger.store(f"r{n}", "ann", [{"value": [n]}])
             if n == 1:
-                ledger.checkpoint("PASSIVE")
+                ledger.checkpoint()
         charge(ledger, "r9", cap=4)
 
     in_child(busy)
@@ -973,12 +973,20 @@ def wait_until(true, within=20.0):
         time.sleep(0.01)
 
 
-def test_a_ledger_that_rests_has_an_empty_journal_a_full_mark_and_noted_copies(service, ann, data, dpnb_home):
+def head_without_journal(path):
+    """The hash of the last entry that the ledger's file holds by itself."""
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as file:
+        return file.execute("SELECT hash FROM entries ORDER BY entry DESC LIMIT 1").fetchone()[0]
+
+
+def test_a_ledger_that_rests_is_whole_without_its_journal_and_has_a_full_mark_and_noted_copies(
+    service, ann, data, dpnb_home
+):
     home = Home(Path(dpnb_home))
     upkeep = Upkeep(service._ledger, service.note, service._shelf.keep).start()
     ann.release([data.x.mean()], Ask.make(epsilon=1))
-    journal = home.ledger.with_name(f"{home.ledger.name}-wal")
-    wait_until(lambda: journal.stat().st_size == 0)
+    assert head_without_journal(home.ledger) != service._ledger.mark.head
+    wait_until(lambda: head_without_journal(home.ledger) == service._ledger.mark.head)
     wait_until(lambda: str(service._ledger.mark.head) in (home.prepared / f"{data.handle}.json").read_text())
     ann.release([data.y.mean()], Ask.make(epsilon=1))
     assert service.frozen is None
@@ -986,22 +994,35 @@ def test_a_ledger_that_rests_has_an_empty_journal_a_full_mark_and_noted_copies(s
     assert not home.log.exists()
 
 
-def test_a_busy_ledgers_journal_stays_short(tmp_path, monkeypatch):
-    """Without a rest, too: some hundred entries, and a journal that holds not many more than a hundred."""
-    monkeypatch.setattr("dpnb.trusted.curator.upkeep._REST", 0.002)
+def test_a_journal_that_was_moved_into_the_ledger_is_begun_anew_in_its_place(tmp_path):
+    """It becomes neither longer nor shorter: a sync that changes a file's length waits for that, too."""
     path = tmp_path / "ledger.sqlite3"
     with Ledger(path) as ledger:
+        for n in range(20):
+            charge(ledger, f"r{n}", pure("0.01"), cap=4)
+        ledger.checkpoint()
+        before = journal_of(path).stat().st_size
+        for n in range(20, 35):
+            charge(ledger, f"r{n}", pure("0.01"), cap=4)
+        assert journal_of(path).stat().st_size == before > 0
+        assert ledger.verify().intact
+
+
+def test_a_busy_ledgers_journal_stays_short(tmp_path, monkeypatch):
+    """Without a rest, too, it is begun anew after some hundred entries."""
+    monkeypatch.setattr("dpnb.trusted.curator.upkeep._REST", 0.05)
+    monkeypatch.setattr(Upkeep, "_rest", lambda _: None)
+    with Ledger(tmp_path / "ledger.sqlite3") as ledger:
         upkeep = Upkeep(ledger, lambda fault, _: pytest.fail(str(fault)), lambda _: None).start()
-        kinds = []
+        moved = []
         real = ledger.checkpoint
-        ledger.checkpoint = lambda kind: (kinds.append(kind), real(kind))
-        for n in range(1500):
+        ledger.checkpoint = lambda: (moved.append(ledger.writes), real())
+        for n in range(5000):
             charge(ledger, f"r{n}", pure("0.0001"), cap=4)
-        wait_until(lambda: bool(kinds))
+            if moved:
+                break
         upkeep.close()
-        ledger.checkpoint("PASSIVE")
-        charge(ledger, "last", pure("0.0001"), cap=4)
-        assert "PASSIVE" in kinds
+        assert moved
         assert ledger.verify().intact
 
 

@@ -29,6 +29,7 @@ from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, FrozenErr
 Act = Callable[[Chain], Any]
 """What is done within a transaction."""
 _WAIT = 10.0
+_CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 _LONGEST_JOURNAL = 4000
 """Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.trusted.curator.upkeep` does it beside the writers."""
 
@@ -212,11 +213,16 @@ class Database:
             entry = head(connection)[0]
         self.cover(entry)
 
-    def checkpoint(self, kind: str) -> None:
-        """Move the journal's pages into the ledger, beside its readers and writers: ``PASSIVE`` or ``TRUNCATE``."""
+    def checkpoint(self) -> None:
+        """Move the journal's pages into the ledger, nearly all of them beside its writers; the next write begins the journal anew.
+
+        It keeps its length: a sync that makes a file longer takes twice as long.
+        """
         self._refuse_moved()
         with named_faults(self.path.name), contextlib.closing(_connect(self.path, 0.0)) as connection:
-            connection.execute(f"PRAGMA wal_checkpoint({kind})")
+            connection.execute(_CHECKPOINT)
+            with self._lock:  # what was written meanwhile
+                connection.execute(_CHECKPOINT)
 
     def refuse_fallen(self, connection: sqlite3.Connection) -> None:
         """Freeze a ledger that is below its mark in a transaction."""

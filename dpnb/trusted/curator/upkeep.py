@@ -87,12 +87,12 @@ class Upkeep:
                     self._rest()
                     kept = now
                 elif now - kept >= _ENTRIES:
-                    self._ledger.checkpoint("PASSIVE")
+                    self._ledger.checkpoint()
                     kept = now
             last = now
 
     def _rest(self) -> None:
         self._ledger.cover_all()
-        self._ledger.checkpoint("TRUNCATE")
+        self._ledger.checkpoint()
         if (mark := self._ledger.mark) is not None:
             self._keep(mark)
