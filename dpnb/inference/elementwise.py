@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,17 +69,24 @@ def subset(value: Any, shape: tuple[int, ...], where: Any) -> Any:
     where : ndarray of bool, or index
         Which entries; the result's arrays have one axis.
     """
+    if value is None or isinstance(value, _PLAIN):
+        return value
     if isinstance(value, np.ndarray):
         if value.shape != shape and value.ndim:
             value = np.broadcast_to(value, shape)
         return value[where] if value.ndim else value
-    if value is None or isinstance(value, _PLAIN):
-        return value
     if isinstance(value, tuple):
-        return tuple(subset(item, shape, where) for item in value)
+        return tuple([subset(item, shape, where) for item in value])
     if isinstance(value, dict):
         return {key: subset(item, shape, where) for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        changed = {f.name: subset(getattr(value, f.name), shape, where) for f in dataclasses.fields(value)}
-        return type(value)(**changed)
-    return value
+    kind: Any = type(value)
+    names = _names(kind)
+    return (
+        value if names is None else kind(**{one: subset(getattr(value, one), shape, where) for one in names})
+    )
+
+
+@lru_cache(maxsize=256)
+def _names(kind: type) -> tuple[str, ...] | None:
+    """Return the fields of a dataclass; nothing for another kind of value."""
+    return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None

@@ -7,6 +7,7 @@ draw (see :mod:`dpnb.trusted.noise.exact` and :mod:`dpnb.inference.fast_noise`).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -263,7 +264,7 @@ class DiscreteGaussianLaw:
         return {"kind": self.kind, "variance": str(self.variance)}
 
 
-def law_from_json(record: dict[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussianLaw:
+def law_from_json(record: Mapping[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussianLaw:
     """Rebuild a law from its JSON.
 
     Raises
@@ -271,12 +272,20 @@ def law_from_json(record: dict[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussi
     PlanError
         When the record is not one of the permanent forms.
     """
-    match record:
-        case {"kind": DiscreteLaplaceLaw.kind, "scale": str(text), **rest} if not rest:
+    found = _law(tuple(record.items())) if all(type(one) is str for one in record.values()) else None
+    if found is None:
+        raise PlanError("This is not a noise law that dpnb knows; update dpnb to read it.")
+    return found
+
+
+@lru_cache(maxsize=256)
+def _law(items: tuple[tuple[str, str], ...]) -> DiscreteLaplaceLaw | DiscreteGaussianLaw | None:
+    match dict(items):
+        case {"kind": DiscreteLaplaceLaw.kind, "scale": text, **rest} if not rest:
             return DiscreteLaplaceLaw(ratio(text))
-        case {"kind": DiscreteGaussianLaw.kind, "variance": str(text), **rest} if not rest:
+        case {"kind": DiscreteGaussianLaw.kind, "variance": text, **rest} if not rest:
             return DiscreteGaussianLaw(ratio(text))
-    raise PlanError("This is not a noise law that dpnb knows; update dpnb to read it.")
+    return None
 
 
 NoiseLaw: TypeAlias = DiscreteLaplaceLaw | DiscreteGaussianLaw

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -59,12 +60,16 @@ class MeanCell:
     @property
     def n(self) -> Any:
         """Rows behind the mean, as released."""
-        return size_from(self.ratio)[0]
+        return self._sizes[0]
 
     @property
     def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
-        return size_from(self.ratio)[1]
+        return self._sizes[1]
+
+    @cached_property
+    def _sizes(self) -> tuple[Any, Any]:
+        return size_from(self.ratio)
 
     @property
     def raised(self) -> dict[str, Any]:

@@ -180,12 +180,12 @@ class Ratio:
         """Why sampling error is unknown; empty where it is known."""
         return NO_SAMPLING.get(self.spread, "")
 
-    @property
+    @cached_property
     def rows(self) -> Any:
         """The number of rows, at least one."""
         return greater(self.size, 1.0)
 
-    @property
+    @cached_property
     def raw(self) -> Any:
         """Sum over size, before it is moved into the bounds."""
         return self.total / self.rows
@@ -208,7 +208,7 @@ class Ratio:
         """Whether the number of rows is free of noise."""
         return not (self.tally or self.size_noise.scales or self.size_noise.many or self.size_noise.variance)
 
-    @property
+    @cached_property
     def noise_variance(self) -> Any:
         """Variance of the mean from the mechanism, in squared grid units."""
         return self.residual_noise(self.mean).total_variance / self.rows**2
@@ -237,7 +237,7 @@ class Ratio:
             mean = self.total / (self.rows + 4) if self.spread == "known" else self.mean
         return greater(self.half**2 - mean**2, 0.0)
 
-    @property
+    @cached_property
     def sampling_variance(self) -> Any:
         """Variance of the mean from sampling, in squared grid units."""
         variance = self.row_variance()
@@ -300,9 +300,8 @@ def ratio(
     setting: Setting, parts: Mapping[str, Part | SimulatedPart], around: SpreadCentre | None = None
 ) -> Ratio:
     """Return the ratios of all cells at once, arrays of the shape of the parts; their squares from the middle, or from a place of their own."""
-    half = float(setting.number().centred().half)
-    spread = spread_of(setting)
-    square = (setting.number().centred() if around is None else around.powers).square()
+    centred, spread = setting.number().centred(), spread_of(setting)
+    square = (centred if around is None else around.powers).square()
     none = NoiseSum()
     total, size = centred_totals(setting, {name: part.values for name, part in parts.items()})
     tally = "tally" in parts
@@ -315,7 +314,7 @@ def ratio(
         first,
         size_noise,
         tally,
-        half,
+        float(centred.half),
         None if second is None else second.values * square.scale,
         none if second is None else second.noise.scaled(square.scale),
         spread,

@@ -49,6 +49,8 @@ class Part:
     @property
     def noise(self) -> NoiseSum:
         """The law of the error of one entry."""
+        if self.single is not None:
+            return law_as_sum(self.single)
         total = NoiseSum()
         for source in self.sources:
             total = total + law_as_sum(source.law).scaled(source.weight)
@@ -143,12 +145,12 @@ def combine(releases: Sequence[Release]) -> dict[str, Part]:
     parts = {}
     for name in [part.name for part in releases[0].parts]:
         found = distinct(release.part(name) for release in releases)
-        laws = [law_from_json(dict(part.law)) for part in found]
+        laws = [law_from_json(part.law) for part in found]
         weights = _weights(laws)
-        values = sum(
-            (w * np.asarray([float(v) for v in part.values]) for w, part in zip(weights, found, strict=True)),
-            np.zeros(len(found[0].values)),
-        )
+        vectors = [
+            w * np.array([float(v) for v in part.values]) for w, part in zip(weights, found, strict=True)
+        ]
+        values = sum(vectors[1:], vectors[0])
         sources = tuple(
             Source(part.draw, weight, law) for weight, part, law in zip(weights, found, laws, strict=True)
         )

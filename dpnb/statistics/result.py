@@ -196,13 +196,17 @@ def _full(found: Any, values: np.ndarray) -> Any:
     """Return a figure of every entry; nothing where there is none."""
     if found is None:
         return None
-    figures = np.asarray(found, dtype=float)
-    return (figures if figures.shape == values.shape else np.broadcast_to(figures, values.shape)).ravel()
+    return _spread(np.asarray(found, dtype=float), values.shape)
+
+
+def _spread(figures: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return figures of every entry as one row."""
+    return (figures if figures.shape == shape else np.broadcast_to(figures, shape)).ravel()
 
 
 def _flags(raised: Mapping[str, Any], values: np.ndarray) -> tuple[tuple[str, ...], ...]:
     """Return the warnings of every entry."""
-    up = [np.broadcast_to(np.asarray(where), values.shape).ravel() for where in raised.values()]
+    up = [_spread(np.asarray(where), values.shape) for where in raised.values()]
     return tuple(tuple(compress(raised, row)) for row in zip(*up, strict=True)) if up else ((),) * values.size
 
 

@@ -82,7 +82,7 @@ def read_json(text: str | bytes) -> Any:
     """
     if isinstance(text, bytes):
         text = text.decode()  # here: json itself would take UTF-16, and half a surrogate pair in bytes
-    found = json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_twins)
+    found = _READER.decode(text)
     if "\\u" in text or not text.isascii():
         _check_bytes(_ENCODER.encode(found))
     return found
@@ -145,3 +145,6 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) != len(pairs):
         raise PlanError("A record with a repeated key was refused.")
     return record
+
+
+_READER = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_twins)

@@ -15,6 +15,7 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 ShareKind = Literal["epsilon", "rho"]
+_SHARE_KINDS = get_args(ShareKind)
 _PART: dict[str, type] = {"name": str, "law": dict, "values": list, "draw": str}
 _OTHERS: dict[str, type] = {"parts": list, "loss": dict, "stored": bool, "entry": int}
 
@@ -53,7 +54,7 @@ class ReleasedPart:
         if not is_record(record, _PART):
             raise _refusal("released part")
         law = (*record["law"], *record["law"].values())
-        if not all(type(one) is int for one in record["values"]) or not all(type(one) is str for one in law):
+        if not {*map(type, record["values"])} <= {int} or not {*map(type, law)} <= {str}:
             raise _refusal("released part")
         return cls(record["name"], dict(record["law"]), tuple(record["values"]), record["draw"])
 
@@ -122,11 +123,13 @@ class Release:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Release:
         """Rebuild a release; an unknown or missing field, or one of another type, is an error."""
-        types = {**dict.fromkeys((field.name for field in fields(cls)), str), **_OTHERS}
-        if not is_record(record, types) or record["share_kind"] not in get_args(ShareKind):
+        if not is_record(record, _RELEASE) or record["share_kind"] not in _SHARE_KINDS:
             raise _refusal("release")
         parts = tuple(map(ReleasedPart.from_json, record["parts"]))
         return cls(**{**record, "parts": parts, "loss": PrivacyLoss.from_json(record["loss"])})
+
+
+_RELEASE: dict[str, type] = {**dict.fromkeys((field.name for field in fields(Release)), str), **_OTHERS}
 
 
 def _refusal(what: str) -> PlanError:
