@@ -35,25 +35,31 @@ def answers(priced: PricedBatch, releases: Sequence[Release]) -> tuple[Release |
 
 def _answer(item: PricedQuestion, served: Sequence[tuple[Release, int]], priced: PricedBatch) -> Release:
     parts = tuple(
-        replace(one.parts[at], name=part.name) for (one, at), part in zip(served, item.parts, strict=True)
+        _named(one.parts[at], part.name) for (one, at), part in zip(served, item.parts, strict=True)
     )
     found = list({one.id: one for one, _ in served}.values())
-    named = replace(found[0], question=item.key, parts=parts)
+    first = found[0]
     if not all(map(additive, item.parts)):
-        return named
+        return replace(first, question=item.key, parts=parts)
     latest = max(found, key=lambda one: one.entry)
     loss, share = _paid(item, parts, priced)
     return replace(
-        named,
-        id=named.id if len(found) == 1 else _digest(part.draw for part in parts)[:32],
+        first,
+        question=item.key,
+        parts=parts,
+        id=first.id if len(found) == 1 else _digest(part.draw for part in parts)[:32],
         loss=loss,
         share=exact_text(share.amount),
         share_kind=share.kind,
         stored=all(one.stored for one in found),
         entry=latest.entry,
         time=latest.time,
-        measured=named.measured if len(found) == 1 else _digest(one.measured for one in found),
+        measured=first.measured if len(found) == 1 else _digest(one.measured for one in found),
     )
+
+
+def _named(part: ReleasedPart, name: str) -> ReleasedPart:
+    return part if part.name == name else replace(part, name=name)
 
 
 def _digest(names: Iterable[str]) -> str:

@@ -55,10 +55,7 @@ class AskedBatch:
     @property
     def text(self) -> str:
         """What crosses the wire: measurements with their noise, and the loss that they are expected to cost."""
-        texts = self.priced.texts
-        if self.again not in texts:
-            texts[self.again] = canonical(sent(self.priced, self.again).to_json())
-        return texts[self.again]
+        return self._written[0]
 
     @property
     def body(self) -> Raw:
@@ -68,7 +65,15 @@ class AskedBatch:
     @property
     def digest(self) -> str:
         """What identifies the request: a retry has the same."""
-        return digest_of(self.text)
+        return self._written[1]
+
+    @property
+    def _written(self) -> tuple[str, str]:
+        texts = self.priced.texts
+        if self.again not in texts:
+            text = canonical(sent(self.priced, self.again).to_json())
+            texts[self.again] = text, digest_of(text)
+        return texts[self.again]
 
     @property
     def all_public(self) -> bool:
@@ -167,7 +172,7 @@ class _Wanted:
         self.said, self.plan, self.schema, self.known = said, plan, schema, known
 
     def __hash__(self) -> int:
-        return hash(self.said)
+        return hash(self.said[0])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Wanted) and self.schema is other.schema and self.said == other.said

@@ -11,6 +11,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client import launch
@@ -612,7 +613,13 @@ def _cost(batch: AskedBatch, peeked: Peeked) -> PrivacyLoss:
 
 
 def _loss(value: Any) -> PrivacyLoss:
-    return PrivacyLoss.from_json(exact_json(value))
+    return _told_loss(bytes(value))
+
+
+@lru_cache(maxsize=64)
+def _told_loss(told: bytes) -> PrivacyLoss:
+    """A loss as a curator tells it: the same cap and the same charge come with every answer."""
+    return PrivacyLoss.from_json(exact_json(told))
 
 
 def _budget(state: WireBudget) -> BudgetState:

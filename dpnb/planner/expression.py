@@ -381,6 +381,7 @@ _KINDS: dict[str, type[Expr]] = {
         Among,
     )
 }
+_PARTS = {op: tuple(field.name for field in fields(kind)) for op, kind in _KINDS.items()}  # type: ignore[arg-type]
 _SIGNS: dict[str, tuple[str, ...]] = {
     "arith": ("+", "-", "*", "/", "//"),
     "compare": ("==", "!=", "<", "<=", ">", ">="),
@@ -407,8 +408,7 @@ def to_json(expr: Expr) -> list[Any]:
         if isinstance(node, Const):
             return ["const", *encode_value(node.value)]
         if isinstance(node, Expr):
-            values = [getattr(node, field.name) for field in fields(node)]  # type: ignore[arg-type]
-            return [node.op, *(encode(value, depth + 1) for value in values)]
+            return [node.op, *[encode(getattr(node, name), depth + 1) for name in _PARTS[node.op]]]
         if isinstance(node, tuple):
             return [encode(value, depth + 1) for value in node]
         return node
@@ -439,7 +439,7 @@ def from_json(record: object) -> Expr:
 
 def _build(op: str, args: list[Any], decode: Any) -> Expr:
     kind = _KINDS[op]
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    names = _PARTS[op]
     if len(args) != len(names):
         raise PlanError("A column expression in this plan is not in canonical form.")
     made: dict[str, Any] = {}

@@ -102,9 +102,11 @@ class PricedQuestion:
 
     def as_asked(self, laws: Sequence[Mapping[str, Any]]) -> bool:
         """Tell whether noise of some laws is just that which its own share pays for."""
-        return not self.shares and [dict(part.mechanism.record) for part in self.parts] == [
-            dict(law) for law in laws
-        ]
+        return not self.shares and self._records == list(laws)
+
+    @cached_property
+    def _records(self) -> list[Mapping[str, Any]]:
+        return [part.mechanism.record for part in self.parts]
 
     @property
     def text(self) -> str:
@@ -143,7 +145,7 @@ class PricedBatch:
     places : tuple
         For each part of each question what of it serves it.
     texts : dict
-        What a curator is sent of it, once it was written: by the ids of what is measured again.
+        What a curator is sent of it and its digest, once it was written: by the ids of what is measured again.
     """
 
     batch: BatchPlan
@@ -152,7 +154,9 @@ class PricedBatch:
     alone: tuple[PricedQuestion, ...]
     bought: tuple[Bought, ...]
     places: tuple[Places, ...]
-    texts: dict[tuple[str, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    texts: dict[tuple[str, ...], tuple[str, str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def measure(self) -> Measure:

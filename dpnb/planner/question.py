@@ -52,8 +52,15 @@ def _decode_option(record: object) -> Option:
     raise PlanError("An option in this plan is not in canonical form.")
 
 
+class _Written:
+    """Where a canonical text is kept once it was written; it is no field, and in no pickle."""
+
+    __slots__ = ("_canonical",)
+    _canonical: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class QueryPlan:
+class QueryPlan(_Written):
     """A statistic of an expression over the rows that satisfy a filter, by declared groups.
 
     Parameters
@@ -167,7 +174,11 @@ class QueryPlan:
 
     def canonical(self) -> str:
         """Return the canonical text: equal for equal questions, different for different ones."""
-        return canonical(self.to_json())
+        try:
+            return self._canonical
+        except AttributeError:
+            object.__setattr__(self, "_canonical", canonical(self.to_json()))
+            return self._canonical
 
     @property
     def subset(self) -> str:

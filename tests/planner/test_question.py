@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,19 @@ def test_a_question_of_one_column_has_the_form_it_always_had() -> None:
     with pytest.raises(PlanError):
         QueryPlan.from_json({**record, "other": None})
     assert "other" in json.loads(QUESTIONS['hiv.age.correlation("tinc")'].canonical())
+
+
+def test_a_canonical_text_is_written_once_and_goes_into_no_pickle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked again it is the text that was kept, and a pickle of the question is as it was before."""
+    question = QueryPlan("hiv", "mean", e.Ref("got"))
+    before = pickle.dumps(question)
+    text = question.canonical()
+    assert pickle.dumps(question) == before
+    read = pickle.loads(before)
+    assert (read.canonical(), read) == (text, question)
+    monkeypatch.setattr("dpnb.planner.question.canonical", lambda _: "written again")
+    assert question.canonical() == text
+    assert QueryPlan("hiv", "mean", e.Ref("got")).canonical() == "written again"
 
 
 def test_constants_are_typed() -> None:
