@@ -21,10 +21,14 @@ def link(previous: str, entry: int, time: str, kind: str, body: str) -> str:
 
 
 class Chain(sqlite3.Connection):
-    """A connection to a ledger, which within a transaction that writes remembers the last entry and the last act of an owner."""
+    """A connection to a ledger, which within a transaction remembers the last entry and the last act of an owner."""
 
     end: tuple[int, str] | None = None
     act: Any = None
+
+    def forget(self) -> None:
+        """Forget them: the transaction ends."""
+        self.end = self.act = None
 
 
 def head(database: sqlite3.Connection) -> tuple[int, str]:

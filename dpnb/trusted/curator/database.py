@@ -19,12 +19,12 @@ from typing import Any
 
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.chain import Chain, head
-from dpnb.trusted.curator.file_faults import FAULTS, named_faults
+from dpnb.trusted.curator.file_faults import FAULTS, after_the_charge, named_faults
 from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.trusted.curator.ledger_tables import APPLICATION, DRAFTS, make_tables, refuse_newer
 from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.curator.together import BY_ITSELF, Together
-from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, FrozenError, OwnerError
+from dpnb.trusted.errors import CuratorError, DpnbError, FrozenError, OwnerError
 
 Act = Callable[[Chain], Any]
 """What is done within a transaction."""
@@ -109,7 +109,7 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
             finally:
-                connection.end = connection.act = None
+                connection.forget()
             self.writes += 1
 
     def together(self, act: Act, *, leaves: bool = False) -> Any:
@@ -124,17 +124,16 @@ class Database:
     def _written(self, asked: tuple[Act, bool]) -> Any:
         act, leaves = asked
         with self.writing() as connection:
-            found, last = act(connection), head(connection)[0]
-        if leaves:
-            self.cover(last)
+            found, mark = act(connection), self._reached(connection, leaves=leaves)
+        self._leave(mark)
         return found
 
     def _written_in_one(self, asked: Sequence[tuple[Act, bool]]) -> list[Any]:
         with self.writing() as connection:
-            found, last = [_tried(connection, act) for act, _ in asked], head(connection)[0]
+            found = [_tried(connection, act) for act, _ in asked]
+            mark = self._reached(connection, leaves=any(leaves for _, leaves in asked))
         try:
-            if any(leaves for _, leaves in asked):
-                self.cover(last)
+            self._leave(mark)
         except Exception as fault:  # noqa: BLE001 - what is written stands: it is the fault of those who wait for the mark alone
             return [fault if leaves else one for one, (_, leaves) in zip(found, asked, strict=True)]
         return found
@@ -166,7 +165,7 @@ class Database:
             self.told()
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[Chain]:
         """Read one consistent state."""
         with self._lock, named_faults(self.path.name):
             connection = self._mine()
@@ -177,6 +176,7 @@ class Database:
             try:
                 yield connection
             finally:
+                connection.forget()
                 connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
@@ -198,14 +198,21 @@ class Database:
             When a file of the ledger is no longer at its path.
         """
         self._refuse_moved()
-        if self._guard is None or self._guard.mark.entry >= entry:
-            return
-        try:
-            self._refuse(self._guard.cover(entry, self.reading()))
-        except OwnerError as error:
-            raise ChargedError(
-                f"{error.message} The charge stands: running again is not charged twice, and gives its answer."
-            ) from error
+        if self._guard is not None and self._guard.mark.entry < entry:
+            with after_the_charge(), self.reading() as connection:
+                self.refuse_fallen(connection)
+                mark = self._guard.reached(connection)
+            self._leave(mark)
+
+    def _reached(self, connection: Chain, *, leaves: bool) -> Mark | None:
+        return self._guard.reached(connection) if leaves and self._guard is not None else None
+
+    def _leave(self, mark: Mark | None) -> None:
+        """Let leave what a mark knows: it is raised so far before."""
+        if self._guard is not None and mark is not None:
+            self._refuse_moved()
+            with after_the_charge():
+                self._guard.raised(mark)
 
     def cover_all(self) -> None:
         """Raise the mark to the last entry."""
@@ -224,7 +231,7 @@ class Database:
             with self._lock:  # what was written meanwhile
                 connection.execute(_CHECKPOINT)
 
-    def refuse_fallen(self, connection: sqlite3.Connection) -> None:
+    def refuse_fallen(self, connection: Chain) -> None:
         """Freeze a ledger that is below its mark in a transaction."""
         self._refuse(None if self._guard is None else self._guard.fallen(connection))
 

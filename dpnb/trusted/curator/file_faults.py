@@ -9,7 +9,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 
-from dpnb.trusted.errors import CuratorError, OwnerError
+from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
 
 FAULTS: dict[int, str] = {
     sqlite3.SQLITE_BUSY: "is locked by another program. Close that program (or end its curator) and run this again",
@@ -39,3 +39,15 @@ def named_faults(name: str) -> Iterator[None]:
         if fault is None:
             raise CuratorError("The ledger met a fault it did not expect.") from error
         raise OwnerError(f"The ledger {name} {fault}.{UNSPENT}") from error
+
+
+@contextlib.contextmanager
+def after_the_charge() -> Iterator[None]:
+    """Say the truth about a fault of the file between charge and answer: the charge stands."""
+    try:
+        yield
+    except OwnerError as error:
+        cause = error.message.removesuffix(UNSPENT)
+        raise ChargedError(
+            f"{cause} The charge stands: running again is not charged twice, and gives its answer."
+        ) from error

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.curator.audit_trail import UNREADABLE, unlike_its_entry
-from dpnb.trusted.curator.chain import GENESIS
+from dpnb.trusted.curator.chain import GENESIS, Chain
 from dpnb.trusted.curator.inodes import Inodes
 from dpnb.trusted.curator.mark import Mark, MarkFile, Total, advanced, key_id, keyed, mark_of, shortfall
 from dpnb.trusted.errors import DpnbError
@@ -24,6 +24,10 @@ from dpnb.trusted.wire.places import write_private
 _NO_MARK = (ValueError, TypeError, KeyError, AttributeError)
 """What reading a note raises that is not written as a curator writes it."""
 
+_ENDS = (
+    "SELECT entry, hash, (SELECT hash FROM entries WHERE entry = ?) FROM entries ORDER BY entry DESC LIMIT 1"
+)
+"""The last entry, and the hash of the mark's."""
 _OVERWRITTEN = "what it held up to entry {} was overwritten while it was open"
 REFUSAL = (
     "This home is frozen: its ledger is not the one that answers were given from. Nothing is released. "
@@ -168,36 +172,34 @@ class Guard:
         """Say whether another file lies where one of the ledger's was."""
         return self._inodes.replaced()
 
-    def fallen(self, db: sqlite3.Connection) -> str | None:
+    def fallen(self, db: Chain) -> str | None:
         """Say whether an open ledger is below its mark, as it is where a file was copied over it, or return None.
 
         Parameters
         ----------
-        db : sqlite3.Connection
-            In the transaction that is to go on from what it reads.
+        db : Chain
+            In the transaction that is to go on from what it reads: it knows the last entry from then on.
         """
         mark = self.mark  # as it is now: another thread may raise it meanwhile
-        row = db.execute("SELECT hash FROM entries WHERE entry = ?", (mark.entry,)).fetchone()
-        held = (GENESIS if row is None else row[0]) == mark.head
-        return None if held else _OVERWRITTEN.format(mark.entry)
+        row = db.execute(_ENDS, (mark.entry,)).fetchone() or (0, GENESIS, None)
+        db.end = row[:2]
+        return None if (row[2] or GENESIS) == mark.head else _OVERWRITTEN.format(mark.entry)
 
     def below(self, pool: str, total: Total) -> str | None:
         """Say whether a pool's total, as a charge is about to go on from it, is less than the mark's, or return None."""
         known = self.mark.totals.get(pool)
         return None if known is None or not known.exceeds(total) else _OVERWRITTEN.format(self.mark.entry)
 
-    def cover(self, entry: int, now: contextlib.AbstractContextManager[sqlite3.Connection]) -> str | None:
-        """Raise the mark to the ledger as it is now, unless it knows the entry; return the fault of one that has fallen."""
+    def reached(self, db: Chain) -> Mark:
+        """Return the mark of the ledger as it is in a transaction in which it has not fallen."""
+        return keyed(advanced(self.mark, db), self._ledger)
+
+    def raised(self, mark: Mark) -> None:
+        """Raise the mark, on disk when this returns, unless it knows as much."""
         with self._lock:
-            if self.mark.entry >= entry:  # who waited for another finds it done
-                return None
-            with now as db:
-                fault = self.fallen(db)
-                mark = keyed(advanced(self.mark, db), self._ledger)
-            if fault is None:
+            if self.mark.entry < mark.entry:  # who waited for another may find it done
                 self._marks.raised(mark)
                 self.mark = mark
-            return fault
 
     def close(self) -> None:
         """Let go of the mark's file."""

@@ -17,11 +17,14 @@ class Inodes:
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._known = {os.fspath(path): _identity(os.fspath(path)) for path in paths}
+        self._known = {os.fspath(path): _found(os.fspath(path)) for path in paths}
 
     def moved(self) -> str | None:
         """Return the name of the first that is no longer at its path, or None."""
-        return next((Path(path).name for path, known in self._known.items() if _found(path) != known), None)
+        for path, known in self._known.items():
+            if _found(path) != known:
+                return Path(path).name
+        return None
 
     def replaced(self) -> bool:
         """Say whether another file lies at one of the paths."""
@@ -30,11 +33,7 @@ class Inodes:
 
 def _found(path: str) -> tuple[int, int] | None:
     try:
-        return _identity(path)
+        found = os.stat(path)  # noqa: PTH116 - fifteen of these are made for each release
     except OSError:
         return None
-
-
-def _identity(path: str) -> tuple[int, int]:
-    found = os.stat(path)  # noqa: PTH116 - six of these are made for each charge
     return found.st_dev, found.st_ino

@@ -24,6 +24,7 @@ from dpnb.trusted.curator.audit_trail import Verification, examine
 from dpnb.trusted.curator.chain import GENESIS, Chain
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.entry_rows import record
+from dpnb.trusted.curator.file_faults import after_the_charge
 from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.mark import Total
 from dpnb.trusted.curator.pins import Attachment
@@ -407,13 +408,13 @@ class Ledger(Database):
                 raise CuratorError("No answer is stored without a charge.")
             return stored.insert(db, now, *charge, answers)
 
-        with stored.after_the_charge():
+        with after_the_charge():
             found: list[Answer] = self.together(act, leaves=True)
         return found
 
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
-        with stored.after_the_charge(), self.showing() as db:
+        with after_the_charge(), self.showing() as db:
             charge = stored.charge_of(db, request_id, principal)
             return None if charge is None else stored.answers_of(db, charge[0])
 

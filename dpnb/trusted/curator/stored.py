@@ -9,11 +9,10 @@ Every function works inside its caller's transaction.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -23,8 +22,7 @@ from typing import Any, Final
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
 from dpnb.trusted.curator.chain import Chain, append, head
-from dpnb.trusted.curator.file_faults import UNSPENT
-from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
+from dpnb.trusted.errors import CuratorError
 from dpnb.trusted.privacy.accountant import compose
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -45,18 +43,6 @@ class StoredAnswer:
     paid: dict[str, Any]
     entry: int
     time: str
-
-
-@contextlib.contextmanager
-def after_the_charge() -> Iterator[None]:
-    """Say the truth about a fault of the file between charge and answer: the charge stands."""
-    try:
-        yield
-    except OwnerError as error:
-        cause = error.message.removesuffix(UNSPENT)
-        raise ChargedError(
-            f"{cause} The charge stands: running again is not charged twice, and gives its answer."
-        ) from error
 
 
 def charge_of(db: sqlite3.Connection, request_id: str, principal: str) -> tuple[int, dict[str, Any]] | None:
