@@ -1,6 +1,6 @@
 """The frame of every check of a student's function: its title, its signature, its chance, one clock, and trouble as a result.
 
-A check says what is drawn and how that is judged; a function that fails, or still runs after 15 s, is not judged.
+A check says what is drawn and how that is judged; a function that fails, or needs more than 15 s of processor, is not judged.
 """
 
 from __future__ import annotations

@@ -19,9 +19,14 @@ CHECKS = {
 }
 
 
-def endless(data):
+def waiting(data):
     while True:
         time.sleep(0.01)
+
+
+def endless(data):
+    while True:
+        pass
 
 
 def broken(data):
@@ -32,13 +37,25 @@ def unwritten(data):
     raise NotImplementedError
 
 
+@pytest.mark.parametrize("function", [endless, waiting])
 @pytest.mark.parametrize("name", CHECKS)
-def test_a_function_that_does_not_end_is_stopped(name, monkeypatch):
+def test_a_function_that_does_not_end_is_stopped(name, function, monkeypatch):
     """The limit is 15 s; a shorter one stops as well, and the student reads that and not an error of the clock."""
     assert student_function.LIMIT == 15
-    monkeypatch.setattr(trial, "Clock", lambda: student_function.Clock(0.3))
-    found = CHECKS[name](endless)
-    assert (found.check, found.title, found.mistake.name) == (name, "endless", "too slow")
+    monkeypatch.setattr(trial, "Clock", lambda: student_function.Clock(0.1))
+    found = CHECKS[name](function)
+    assert (found.check, found.title, found.mistake.name) == (name, function.__name__, "too slow")
+
+
+def test_a_function_is_not_too_slow_because_the_machine_is_busy(monkeypatch):
+    """Its own thread's processor counts, and the clock only when it has waited four times as long."""
+    clock = student_function.Clock(1.0)
+    passed = time.monotonic() + 3.9
+    monkeypatch.setattr(time, "monotonic", lambda: passed)
+    clock.look()
+    passed += 0.2
+    with pytest.raises(student_function.Trouble, match=r"after 4 s"):
+        clock.look()
 
 
 @pytest.mark.parametrize("name", CHECKS)
