@@ -418,12 +418,15 @@ def test_what_a_charge_runs_at_once_is_what_its_record_reads_as(house, monkeypat
     drawn = []
     draw = release._draw
     monkeypatch.setattr(
-        release, "_draw", lambda charge, parts, *rest: drawn.append(parts) or draw(charge, parts, *rest)
+        release, "_draw", lambda charge, *rest: drawn.append((charge, rest[0])) or draw(charge, *rest)
     )
     house.ask(house.submit(house.data.x.mean()))
     with house.service._ledger.reading() as db:
         (body,) = db.execute("SELECT body FROM entries WHERE kind = 'charge'").fetchone()
-    assert drawn == [[release.read_parts(question["plan"]) for question in json.loads(body)["questions"]]]
+    ((charge, run),) = drawn
+    assert run == release._recorded_alone(
+        dataclasses.replace(charge, questions=json.loads(body)["questions"])
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -282,10 +282,10 @@ def neighbours_leave_the_same_bytes(folder: Any) -> None:
 def fingerprint_kept(real: Any) -> Any:
     """Call the content's fingerprint a data version."""
 
-    def draw(mine: Any, attached: Any, chance: Any, entry: int) -> Any:
+    def draw(charge: Any, alone: Any, attached: Any, *rest: Any) -> Any:
         table = attached.engine.engine.table if hasattr(attached.engine, "engine") else attached.engine.table
         mark = str(sum(int(ints.values.sum()) for ints in table.columns.values()))
-        return [{**answer, "share": mark} for answer in real(mine, attached, chance, entry)]
+        return [{**answer, "share": mark} for answer in real(charge, alone, attached, *rest)]
 
     return draw
 

@@ -19,9 +19,9 @@ _T = TypeVar("_T")
 
 
 class _Hashed:
-    """Keeps its hash: to hash a node is to walk through all below it, which is done once."""
+    """Keeps its hash and its columns: to find them is to walk through all below it, which is done once."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_columns", "_hash")
 
 
 @dataclass_transform(frozen_default=True)
@@ -322,7 +322,15 @@ def walk(node: Node) -> Iterator[Node]:
 
 def columns_of(*nodes: Node | None) -> frozenset[str]:
     """The names of the columns that ``nodes`` read."""
-    return frozenset(n.name for root in nodes if root is not None for n in walk(root) if isinstance(n, Col))
+    return frozenset[str]().union(*(_columns(node) for node in nodes if node is not None))
+
+
+def _columns(node: Node) -> frozenset[str]:
+    found: frozenset[str] | None = getattr(node, "_columns", None)
+    if found is None:
+        found = frozenset([node.name]) if isinstance(node, Col) else columns_of(*children(node))
+        object.__setattr__(node, "_columns", found)
+    return found
 
 
 def substitute(node: _N, mapping: Mapping[Node, Node]) -> _N:

@@ -43,6 +43,8 @@ from dpnb.trusted.aggregate.algebra import (
 Int64s: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 
+# Of few rows, the methods of arrays take twice as long.
+_sum, _least, _most = np.add.reduce, np.minimum.reduce, np.maximum.reduce
 _EXACT_FLOAT_BITS = 53
 _INT63 = 2**62
 
@@ -96,6 +98,7 @@ class Evaluator:
         self.table = table
         self._ints: dict[Node, Ints] = {}
         self._preds: dict[Node, tuple[Bools, Bools]] = {}
+        self._always = np.ones(table.rows, dtype=bool)
 
     def answer(self, request: Total | ValueCounts | CrossMoments) -> Answer:
         """One request's answer."""
@@ -104,7 +107,10 @@ class Evaluator:
             if request.shrink is not None:
                 values = shrunk(values, request)
             return exact_products(values, request.pairs, times)
-        cells, value = self.cells(request.keys), self.ints(request.value)
+        value = self.ints(request.value)
+        if isinstance(request, Total) and not request.keys:
+            return (self._sum(value, request.where),)
+        cells = self.cells(request.keys)
         (cells, kept), times = self._kept(value.known & (cells >= 0), request.where, cells, value.values)
         add = exact_sums if isinstance(request, Total) else tallies
         return add(cells, kept, cells_of(request.keys), times)
@@ -112,27 +118,32 @@ class Evaluator:
     def complete(self, wanted: Sequence[IntExpr], where: Pred | None) -> tuple[list[Int64s], Int64s | None]:
         """The values of the kept rows in which each of some is known, and how often each row occurs."""
         columns = [self.ints(value) for value in wanted]
-        known = np.ones(self.table.rows, dtype=bool)
+        known = self._always
         for column in columns:
             known = known & column.known
         return self._kept(known, where, *(column.values for column in columns))
+
+    def _sum(self, value: Ints, where: Pred | None) -> int:
+        """The sum of a value over the rows that a filter keeps: no row is copied, the others occur 0 times."""
+        kept, times = value.known if where is None else value.known & self.true(where), self.table.times
+        return exact_sum(value.values, kept.astype(np.int64) if times is None else kept * times)
 
     def _kept(self, rows: Bools, where: Pred | None, *columns: Int64s) -> tuple[list[Int64s], Int64s | None]:
         """What some columns hold in those of some rows that a filter keeps, where each occurs at all, and how often."""
         kept, times = rows if where is None else rows & self.true(where), self.table.times
         if times is not None:
             kept = kept & (times > 0)
-        if kept.all():  # to copy whole columns takes longer than to see that
+        if np.count_nonzero(kept) == len(kept):  # to copy whole columns takes longer than to see that
             return list(columns), times
         return [column[kept] for column in columns], None if times is None else times[kept]
 
     def cells(self, keys: Sequence[Key]) -> Int64s:
         """The row-major cell of each row; −1 for a row in no cell."""
         cells = np.zeros(self.table.rows, dtype=np.int64)
-        inside = np.ones(self.table.rows, dtype=bool)
+        inside = self._always
         for key in keys:
             code = self.ints(key.code)
-            inside &= code.known & (code.values >= 0) & (code.values < key.size)
+            inside = inside & code.known & (code.values >= 0) & (code.values < key.size)
             cells = np.where(inside, cells * key.size + code.values, 0)
         cells[~inside] = -1
         return cells
@@ -164,15 +175,14 @@ class Evaluator:
                 return Ints(inner.values // np.int64(k), inner.known)
             case Clip(a, lo, hi):
                 inner = self.ints(a)
-                return Ints(np.clip(inner.values, np.int64(lo), np.int64(hi)), inner.known)
+                return Ints(np.minimum(np.maximum(inner.values, np.int64(lo)), np.int64(hi)), inner.known)
             case Case(Cmp(_, code), _, _) if len(steps := _steps(node, code)) > 2:
                 return self._stepped(code, steps)
             case Case(cond, then, other):
                 return self._choose(cond, self.ints(then), self.ints(other))
 
     def _everywhere(self, value: int) -> Ints:
-        rows = self.table.rows
-        return Ints(np.full(rows, value, dtype=np.int64), np.ones(rows, dtype=bool))
+        return Ints(np.full(self.table.rows, value, dtype=np.int64), self._always)
 
     def _both(self, operate: Any, a: IntExpr, b: IntExpr) -> Ints:
         left, right = self.ints(a), self.ints(b)
@@ -217,8 +227,7 @@ class Evaluator:
                 known = self.ints(a).known
                 return known, ~known
             case _:
-                always = np.ones(self.table.rows, dtype=bool)
-                return always, ~always
+                return self._always, ~self._always
 
 
 def shrunk(values: Sequence[Int64s], request: CrossMoments) -> list[Int64s]:
@@ -258,6 +267,17 @@ def _steps(root: IntExpr, code: IntExpr) -> list[tuple[int, int]]:
 _COMPARE: dict[str, Any] = {"==": np.equal, "<": np.less, "<=": np.less_equal}
 
 
+def _largest(values: Int64s) -> int:
+    return max(-int(_least(values)), int(_most(values)), 1)
+
+
+def exact_sum(values: Int64s, times: Int64s) -> int:
+    """Σ values·times as an exact Python integer."""
+    if len(values) and _largest(values) * int(_sum(times)) < _INT63:  # then no partial sum leaves 63 bits
+        return int(values @ times)
+    return exact_sums(np.zeros(len(values), dtype=np.int64), values, 1, times)[0]
+
+
 def exact_sums(cells: Int64s, values: Int64s, size: int, times: Int64s | None = None) -> tuple[int, ...]:
     """Σ values·times per cell as exact Python integers.
 
@@ -266,10 +286,8 @@ def exact_sums(cells: Int64s, values: Int64s, size: int, times: Int64s | None = 
     """
     if not len(values):
         return (0,) * size
-    occurrences = len(values) if times is None else int(times.sum())
-    top = max(abs(int(values.min())), abs(int(values.max())), 1)
-    if size == 1 and top * occurrences < _INT63:
-        return (int((values if times is None else values * times).sum()),)
+    occurrences = len(values) if times is None else int(_sum(times))
+    top = _largest(values)
     width = _EXACT_FLOAT_BITS - occurrences.bit_length()
     if top.bit_length() <= width:
         return tuple(int(total) for total in _digit_sums(cells, values, size, times).tolist())

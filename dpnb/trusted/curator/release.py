@@ -31,7 +31,7 @@ from dpnb.trusted.errors import CuratorError, PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.secure import SecureBits
-from dpnb.trusted.privacy.accountant import compose, whole
+from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -48,6 +48,8 @@ It starts at 1 with version 1 of the ledger, which no earlier code wrote; tests/
 
 
 Parts = tuple[Measurement, ...]
+Alone = tuple[Parts, PrivacyLoss]
+"""What is measured for a question, and what that costs by itself."""
 
 
 def _now() -> str:
@@ -171,8 +173,8 @@ def release(
     if answers is None:
         if not charge.new:
             _refuse_strange_record(charge, wanted)
-        parts = [one.question.parts for one in mine] if charge.new else _recorded_parts(charge)
-        drawn = _draw(charge, parts, attached, chance, now)
+        alone = [(one.question.parts, one.loss) for one in mine] if charge.new else _recorded_alone(charge)
+        drawn = _draw(charge, alone, attached, chance, now)
         settle()
         failpoints.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
@@ -249,27 +251,34 @@ def _others(wanted: Wanted, mine: Sequence[Charged]) -> list[Question]:
 
 
 def _draw(
-    charge: ChargeRow, parts: Sequence[Parts], attached: Attached, chance: Chance, now: str
+    charge: ChargeRow, alone: Sequence[Alone], attached: Attached, chance: Chance, now: str
 ) -> list[dict[str, Any]]:
     """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
-    exact = iter(attached.engine.answer([part.request for these in parts for part in these]))
+    exact = iter(attached.engine.answer([part.request for parts, _ in alone for part in parts]))
     failpoints.at("scanned")
-    pairs = zip(charge.questions, parts, strict=True)
-    releases = [_released(question, these, exact, attached, chance, charge, now) for question, these in pairs]
+    pairs = zip(charge.questions, alone, strict=True)
+    releases = [_released(question, *one, exact, attached, chance, charge, now) for question, one in pairs]
     failpoints.at("noised")
     return releases
 
 
-def _recorded_parts(charge: ChargeRow) -> list[Parts]:
+def _recorded_alone(charge: ChargeRow) -> list[Alone]:
     try:
-        return [read_parts(question["plan"]) for question in charge.questions]
+        return [
+            (
+                read_parts(question["plan"]),
+                whole(map(PrivacyEvent.from_json, question["events"]), charge.loss.measure),
+            )
+            for question in charge.questions
+        ]
     except PlanError as error:  # refused before a charge, never after one
         raise CuratorError("The ledger's record of a charge cannot be read.") from error
 
 
 def _released(
     question: Mapping[str, Any],
-    parts: Sequence[Measurement],
+    parts: Parts,
+    loss: PrivacyLoss,
     exact: Iterator[Any],
     attached: Attached,
     chance: Chance,
@@ -283,7 +292,7 @@ def _released(
         dataset=attached.schema.name,
         data_version=attached.data_version,
         parts=tuple(_noised(part, next(exact), chance) for part in parts),
-        loss=compose([PrivacyEvent.from_json(event) for event in question["events"]], charge.loss.measure),
+        loss=loss.bounded(),
         share=question["share"]["share"],
         stored=False,
         time=now,

@@ -535,8 +535,8 @@ def discrete_gaussian(variance: Fraction, size: int, bits: BitSource) -> Integer
 def _rational(value: object, name: str) -> Fraction:
     if not isinstance(value, Rational):
         raise PlanError(f"The noise {name} must be an exact fraction, not a float.")
-    exact = Fraction(value)
-    if exact <= 0:
+    exact = value if type(value) is Fraction else Fraction(value)
+    if exact.numerator <= 0:
         raise PlanError(f"The noise {name} must be positive.")
     return exact
 

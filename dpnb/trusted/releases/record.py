@@ -115,7 +115,7 @@ class Release:
 
     def to_json(self) -> dict[str, Any]:
         """The release as plain JSON, exact."""
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain = {name: getattr(self, name) for name in self.__slots__}
         plain["parts"] = [part.to_json() for part in self.parts]
         plain["loss"] = self.loss.to_json()
         return plain
