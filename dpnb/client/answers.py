@@ -43,11 +43,12 @@ def _answer(item: PricedQuestion, served: Sequence[tuple[Release, int]], priced:
         return replace(first, question=item.key, parts=parts)
     latest = max(found, key=lambda one: one.entry)
     loss, share = _paid(item, parts, priced)
-    return replace(
-        first,
-        question=item.key,
-        parts=parts,
+    return Release(
         id=first.id if len(found) == 1 else _digest(part.draw for part in parts)[:32],
+        question=item.key,
+        dataset=first.dataset,
+        data_version=first.data_version,
+        parts=parts,
         loss=loss,
         share=exact_text(share.amount),
         share_kind=share.kind,

@@ -25,6 +25,7 @@ from dpnb.trusted.wire.messages import Peeked
 
 Asked = PendingQuestion | Estimate
 T = TypeVar("T")
+_ONE = Fraction(1)
 _KEPT = 8
 """Plans whose price is kept: what was just shown is released without working it out again."""
 
@@ -202,4 +203,4 @@ def _item(group: Sequence[PendingQuestion], ask: Ask) -> Item:
     said = next((one.spend_as for one in group if one.spend is not None), None)
     if said is not None and ask.kind in {"epsilon", "rho"} and said != ask.kind:
         raise OptionError(f"`{group[0].text}` spends {said}, the batch asks {ask.kind}. Use one of them.")
-    return Item(group[0].question, Fraction(1) if weight is None else weight, spend)
+    return Item(group[0].question, _ONE if weight is None else weight, spend)

@@ -105,6 +105,8 @@ def _cells(question: PendingQuestion, setting: Setting) -> tuple[float, ...] | N
     outcome: Any = question.outcome
     counted = question.checked.kind.counts and question.shape == setting.shape
     told = outcome.value if counted else getattr(outcome, "n", None)
+    if isinstance(told, float) and setting.cells == 1:
+        return (told,) if 1 <= told < math.inf else None
     found = np.ravel(np.asarray(np.nan if told is None else told, dtype=np.float64))
     if setting.cells == 1 and len(found) > 1 and (found == found[0]).all():
         found = found[:1]

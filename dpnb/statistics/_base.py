@@ -51,8 +51,15 @@ _LONGEST = 2**4096
 """How large numerator and denominator of a grid may be: exact sums of ratios grow with each of them."""
 
 
+class _Measured:
+    """Keeps a number as it is measured from the middle of its range: no field, and in no pickle."""
+
+    __slots__ = ("_centred",)
+    _centred: Centred
+
+
 @dataclass(frozen=True, slots=True)
-class Numeric:
+class Numeric(_Measured):
     """A number on a public grid: ``value = offset + step · code`` with ``low ≤ code ≤ high``.
 
     Parameters
@@ -122,6 +129,13 @@ class Numeric:
 
     def centred(self) -> Centred:
         """Return the code measured from the middle of its range, doubled where the middle is half a step off."""
+        try:
+            return self._centred
+        except AttributeError:
+            object.__setattr__(self, "_centred", self._from_middle())
+            return self._centred
+
+    def _from_middle(self) -> Centred:
         total = self.low + self.high
         if total % 2 == 0:
             middle = total // 2

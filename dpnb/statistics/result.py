@@ -243,6 +243,9 @@ class Entries:
             shape = np.shape(cell.value)
         if not shape or math.prod(shape) > _FEW:
             return cell
+        if math.prod(shape) == 1:
+            one: Cell = subset(cell, shape, (0,) * len(shape))
+            return one
         return cls([subset(cell, shape, place) for place in np.ndindex(shape)])
 
     def _column(self, name: str) -> np.ndarray | None:
