@@ -32,7 +32,7 @@ test:   ## linters, types, walls, the front end and all ordinary tests, under ev
 soak:   ## the long versions of the law, fault and fuzz tests
 	@$(STEPS) soak $(ARGS)
 
-bench:  ## measure dpnb beside other libraries; writes docs/benchmarks.md. In hours; ARGS="accuracy page --only dpnb OpenDP" for a part
+bench:  ## measure dpnb beside other libraries; writes docs/benchmarks.md. Times take 45 minutes (ARGS="timing page"), errors hours (ARGS="accuracy page --only dpnb")
 	@$(STEPS) bench $(ARGS)
 
 clean:  ## remove what the other targets made

@@ -78,6 +78,112 @@ def test_times_are_taken_of_every_statistic(peers, monkeypatch):
     assert {"import", "open", "the seven", "least squares"} <= set(found)
 
 
+def test_a_slow_question_is_asked_once_and_slow_sevens_are_added_up(peers, monkeypatch):
+    """Where a first answer is too slow there is no other; what is left when a visit's seconds are over is said."""
+    from peers import timing
+
+    monkeypatch.setattr(timing, "ONCE", 0.0)
+    monkeypatch.setattr(timing, "ADDED", 0.0)
+    found = {line["statistic"]: line for line in timing.lines("exact_duckdb", 200)}
+    assert found["mean"]["cold"] > 0
+    assert found["mean"]["warm"] == []
+    added = sum(found[name]["cold"] for name in timing.TOGETHER)
+    assert found["the seven"] == {"statistic": "the seven", "warm": [pytest.approx(added)], "added": True}
+    left = {line["statistic"]: line.get("fails", "") for line in timing.lines("exact_duckdb", 200, visit=0.0)}
+    assert {left[name] for name in timing.TIMED} == {"left out, as 0 s were over"}
+    assert left["the seven"].startswith("left out, for want of count and mean")
+
+
+def test_what_is_slow_is_visited_less_often_and_nothing_begins_too_late(peers):
+    """Seconds of each library's visits, on a clock of our own: all come once before any comes twice; a visit that would not end is not begun."""
+    from peers.library import LIBRARIES
+    from peers.visits import visits
+
+    took = dict(zip(LIBRARIES[:3], (20.0, 100.0, 200.0), strict=True))
+    now, spent, order = [0.0], {}, []
+    for library, rows, number in visits(list(took), [1, 2], 5, 60, spent, clock=lambda: now[0]):
+        order.append((library.name, rows, number))
+        now[0] += took[library]
+        spent[library.name, rows].append(took[library])
+    assert len(set(order[:6])) == 6
+    assert {number for *_, number in order[:6]} == {1}
+    fast, slow, slowest = (library.name for library in took)
+    often = {name: sum(one == name for one, *_ in order) for name in (fast, slow, slowest)}
+    assert often == {fast: 10, slow: 4, slowest: 2}
+    late = list(
+        visits(list(took), [1], 5, 90 / 60, {(fast, 1): [20.0], (slow, 1): [100.0]}, clock=lambda: 0.0)
+    )
+    assert [(library.name, number) for library, _, number in late][:2] == [(slowest, 1), (fast, 2)]
+    assert slow not in {library.name for library, *_ in late}
+
+
+def test_a_run_that_is_broken_off_goes_on_where_it_was(peers, tmp_path, monkeypatch):
+    """Lines are on file as they come; a visit that ended is not repeated, one that did not is."""
+    from peers import __main__ as command
+
+    asked = []
+
+    def worker(library, module, arguments, *more, **variables):
+        asked.append((library.name, arguments[0]))
+        for place, statistic in enumerate(("open", "mean", "memory")):
+            if len(asked) == 3:
+                on_file = (tmp_path / "timing.jsonl").read_text()
+                assert on_file.count('"rows": 20') == place
+                if place == 2:
+                    raise KeyboardInterrupt
+            yield {"library": library.name, "rows": arguments[0], "statistic": statistic, "warm": [0.1]}
+
+    monkeypatch.setattr(command, "run", worker)
+    monkeypatch.setattr(command, "busy", lambda: 0.0)
+    monkeypatch.setattr(command, "installed", lambda _: 1.0)
+    words = [
+        "timing",
+        "--timed",
+        "10",
+        "20",
+        "--rounds",
+        "1",
+        "--only",
+        "dpnb",
+        "PyDP",
+        "--folder",
+        str(tmp_path),
+    ]
+    monkeypatch.setattr(sys, "argv", ["peers", *words])
+    with pytest.raises(KeyboardInterrupt):
+        command.main()
+    monkeypatch.setattr(sys, "argv", ["peers", *words, "--resume"])
+    assert command.main() == 0
+    assert asked == [("dpnb", 10), ("PyDP", 10), ("dpnb", 20), ("dpnb", 20), ("PyDP", 20)]
+    monkeypatch.setattr(sys, "argv", ["peers", *words])
+    assert command.main() == 0
+    assert len(asked) == 9  # a new run measures all anew, and what was before is kept aside
+    assert (tmp_path / "timing.before.jsonl").exists()
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are read from /proc")
+def test_a_worker_that_takes_too_long_is_ended_with_what_it_started(peers, tmp_path, monkeypatch):
+    """What it has said by then is kept."""
+    from peers.library import FLOORS
+    from peers.visits import run
+
+    script, child = tmp_path / "python", tmp_path / "child"
+    script.write_text(f"#!/bin/sh\necho '{{}}'\nsleep 300 &\necho $! > {child}\nwait\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(type(FLOORS[0]), "python", property(lambda _: str(script)))
+    assert list(run(FLOORS[0], "timing", (10,), 1.0)) == [{"library": FLOORS[0].name}]
+    state = Path(f"/proc/{child.read_text().strip()}/status")
+    assert not state.exists() or "Z (zombie)" in state.read_text()
+
+
+def test_the_page_is_what_its_files_say(peers):
+    """The page in the repository is written from the CSV files beside it, and from nothing else."""
+    from peers.library import FOLDER
+    from peers.page import text
+
+    assert FOLDER.with_suffix(".md").read_text(encoding="utf-8") == text(FOLDER)
+
+
 def made_up(library, statistic, rmse, **more):
     """A line as a worker writes it."""
     line = {

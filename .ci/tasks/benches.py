@@ -50,7 +50,7 @@ def install_library(name: str, needs: list[str], python: Python) -> bool:
 
 
 def bench(arguments: list[str]) -> bool:
-    """Measure dpnb beside other libraries, each in an environment of its own, and write docs/benchmarks.md: hours on two cores."""
+    """Measure dpnb beside other libraries, each in an environment of its own, and write docs/benchmarks.md: times take 45 minutes, errors hours."""
     python = first_interpreter()
     measurer = ready(".venv", python, "test")
     listed = project.ROOT / "tests" / "benchmarks" / "peers" / "environments.json"

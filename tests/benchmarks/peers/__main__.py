@@ -1,64 +1,73 @@
 """``make bench``: every library in its own environment, errors and times side by side; writes the CSV files, the pictures and the page.
 
-``python -m peers accuracy``, ``timing`` and ``page`` run one part alone, from tests/benchmarks.
+``python -m peers accuracy``, ``timing`` and ``page`` run one part alone, from tests/benchmarks. What is measured is written line by line;
+``--resume`` goes on with a run that was broken off.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from .library import FLOORS, HERE, LIBRARIES, ROOT, TIMED_REGIONS, Library, surroundings
-
-FOLDER = ROOT / "docs" / "benchmarks"
-
-
-def run(library: Library, module: str, arguments: Sequence[Any], **variables_of: str) -> list[dict[str, Any]]:
-    """Run a worker in the library's environment and read its lines; a library that is not installed is said and left out."""
-    if library.python is None:
-        print(f"-- {library.name} is not installed: make bench installs it, or says why not", flush=True)
-        return []
-    with surroundings(**variables_of) as variables:
-        done = subprocess.run(
-            [library.python, "-m", f"peers.{module}", library.module, *map(str, arguments)],
-            cwd=HERE.parent,
-            env=variables,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        print(f"-- {library.name}: the worker ended with {done.returncode}; see above", flush=True)
-    return [{"library": library.name, **json.loads(line)} for line in done.stdout.splitlines() if line]
+from .library import FLOORS, FOLDER, LIBRARIES, ROOT, TIMED_REGIONS, Library
+from .page import read
+from .timing import VISIT
+from .visits import GRACE, busy, made, run, visits
 
 
 def accuracy(asked: argparse.Namespace) -> None:
-    """Measure errors and intervals, and write them."""
+    """Measure errors and intervals, and write them; what a run that is resumed has measured whole is not measured again."""
+    path = asked.folder / "accuracy.jsonl"
+    done = {_case(line) for line in read(path) if line["statistic"].startswith("together: ")}
     some = ("--statistics", *asked.statistics) if asked.statistics else ()
     for rows, epsilon in product(asked.rows, asked.epsilon):
         for library in chosen(LIBRARIES, asked.only):
             for adjacency in library.adjacencies:
+                if asked.resume and (library.name, adjacency, rows, epsilon) in done:
+                    continue
                 arguments = (adjacency, rows, "--epsilon", epsilon, "--releases", asked.releases, *some)
-                keep(asked.folder / "accuracy.jsonl", run(library, "worker", arguments))
+                keep(path, ({**line, "date": today()} for line in run(library, "worker", arguments)))
+
+
+def _case(line: dict[str, Any]) -> tuple[Any, ...]:
+    return line["library"], line["adjacency"], line["rows"], line["epsilon"]
 
 
 def timing(asked: argparse.Namespace) -> None:
-    """Measure times, in rounds, so that no library has the quiet minutes to itself; and what is installed."""
+    """Measure times, in rounds and within the minutes given; and what is installed."""
     folders = [library for library in LIBRARIES if library.folder.exists()]
     keep(
         asked.folder / "sizes.jsonl", [{"library": one.name, "mib": installed(one.folder)} for one in folders]
     )
-    for rows in asked.timed:
-        for _ in range(asked.rounds):
-            for library in chosen((*FLOORS, *LIBRARIES), asked.only):
-                found = run(library, "timing", (rows,), DPNB_BENCH_REGIONS=str(TIMED_REGIONS))
-                keep(asked.folder / "timing.jsonl", found)
+    path = asked.folder / "timing.jsonl"
+    if not asked.resume and path.exists():
+        path.replace(
+            path.with_suffix(".before.jsonl")
+        )  # times of two runs are not of one machine in one state
+    spent, libraries = made(read(path)), chosen((*FLOORS, *LIBRARIES), asked.only)
+    for library, rows, number in visits(libraries, asked.timed, asked.rounds, asked.minutes, spent):
+        others, began = busy(), time.monotonic()
+        about = {"round": number, "busy": others, "date": today()}
+        found = run(
+            library, "timing", (rows, "--visit", VISIT), VISIT + GRACE, DPNB_BENCH_REGIONS=str(TIMED_REGIONS)
+        )
+        keep(path, ({**line, **about} for line in found))
+        took = time.monotonic() - began
+        end = {"library": library.name, "rows": rows, "statistic": "visit", "warm": [took], **about}
+        keep(path, [end])
+        spent[library.name, rows].append(took)
+        print(f"{library.name}, n {rows:,}, round {number}: {took:.0f} s", file=sys.stderr, flush=True)
+
+
+def today() -> str:
+    """The day of a measurement."""
+    return time.strftime("%Y-%m-%d")
 
 
 def installed(folder: Path) -> float:
@@ -76,11 +85,13 @@ def chosen(libraries: Sequence[Library], names: Sequence[str]) -> list[Library]:
     return [library for library in libraries if not names or library.name in names]
 
 
-def keep(path: Path, lines: list[dict[str, Any]]) -> None:
-    """Add lines to a file, so that an interrupted run loses one worker's."""
+def keep(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    """Add lines to a file, each as it comes, so that a run that is broken off loses none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        for line in lines:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.flush()
 
 
 def main() -> int:
@@ -97,7 +108,11 @@ def main() -> int:
         help="measure the errors of these alone; together for the seven",
     )
     parser.add_argument("--timed", type=int, nargs="+", default=[10_000, 1_000_000, 10_000_000])
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5, help="at most; what is slow is visited less often")
+    parser.add_argument(
+        "--minutes", type=float, default=44.0, help="no visit of the times begins after these"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with a run that was broken off")
     parser.add_argument("--only", nargs="+", default=[], metavar="LIBRARY")
     parser.add_argument("--folder", type=Path, default=ROOT / "build-bench")
     asked = parser.parse_args()

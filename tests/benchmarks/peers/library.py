@@ -12,6 +12,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+FOLDER = ROOT / "docs" / "benchmarks"
+"""The page's CSV files and pictures; the page is beside it."""
 
 
 @dataclass(frozen=True)

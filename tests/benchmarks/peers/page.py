@@ -5,19 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import math
-import statistics
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from .comparison import VARIANTS, Case, Line, cases, latest
-from .library import FLOORS, LIBRARIES
+from .library import LIBRARIES
 from .pictures import error_picture, time_picture
 from .study import STATISTICS, TOGETHER
+from .times import section, summary, table
 
 NAMES = [library.name for library in LIBRARIES]
-_TEXTS = {"library", "peer", "adjacency", "statistic", "note", "fails"}
+_TEXTS = {"library", "peer", "adjacency", "statistic", "note", "fails", "kind", "date"}
 _ABOUT = {
     "change-one": "One person's row is replaced, and n is public: what diffprivlib protects, and OpenDP with sized domains.",
     "add-remove": "One person's row comes or goes, and n is private: what PyDP and SmartNoise protect, and OpenDP.",
@@ -25,33 +24,60 @@ _ABOUT = {
 
 
 def write(measured: Path, folder: Path) -> None:
-    """Write docs/benchmarks.md, its pictures and its CSV files from the lines of a run; what it left out stands as in those files."""
-    errors, times = (read(measured / f"{name}.jsonl") for name in ("accuracy", "timing"))
+    """Write docs/benchmarks.md, its pictures and its CSV files: from the lines of a run, and from those files where it left something out.
+
+    Times are of one run: beside each other, on one machine in one state. Errors do not depend on the machine: a part of them may be anew.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    errors = on_file(folder / "accuracy.csv") + errors
-    found = cases(errors)
+    errors = on_file(folder / "accuracy.csv") + read(measured / "accuracy.jsonl")
     kept = latest(errors, ("library", "adjacency", "rows", "epsilon", "statistic"))
     save(folder / "accuracy.csv", sorted(kept, key=_place))
-    if found:
-        error_picture(found, folder / "errors.svg")
-    summed = summary(times)
-    if summed:
-        save(folder / "timing.csv", summed)
-        time_picture(summed, folder / "times.svg")
-    summed = summed or on_file(folder / "timing.csv")
-    sizes = latest(read(measured / "sizes.jsonl"), ("library",))
-    if sizes:
-        save(folder / "sizes.csv", sizes)
-    text = "\n".join(
-        [
-            *_opening(found, timed=bool(summed)),
-            *_exactly(),
-            *_cases(found),
-            *_timing(summed, sizes or on_file(folder / "sizes.csv")),
-            *_caveats(kept),
-        ]
-    )
-    folder.with_suffix(".md").write_text(text.rstrip() + "\n", encoding="utf-8")
+    for name, lines in (
+        ("timing", summary(read(measured / "timing.jsonl"))),
+        ("sizes", latest(read(measured / "sizes.jsonl"), ("library",))),
+    ):
+        if lines:
+            save(folder / f"{name}.csv", lines)
+    folder.with_suffix(".md").write_text(text(folder), encoding="utf-8")
+    pictures(folder)
+
+
+def text(folder: Path) -> str:
+    """The page, from the CSV files alone: the same on every machine."""
+    errors, times, sizes = (on_file(folder / f"{name}.csv") for name in ("accuracy", "timing", "sizes"))
+    found = cases(errors)
+    lines = [
+        *_opening(found, errors, timed=bool(times)),
+        *_exactly(),
+        *_cases(found),
+        *section(
+            times,
+            sizes,
+            picture(
+                "times",
+                "Least times of every library by question, on a logarithmic axis, a panel for each size. The tables below hold its figures.",
+            ),
+        ),
+        *_caveats(errors),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def pictures(folder: Path) -> None:
+    """Both pictures, light and dark, from the CSV files."""
+    found, times = cases(on_file(folder / "accuracy.csv")), on_file(folder / "timing.csv")
+    for dark in (False, True):
+        end = "-dark.svg" if dark else ".svg"
+        if found:
+            error_picture(found, folder / f"errors{end}", dark=dark)
+        if times:
+            time_picture(times, folder / f"times{end}", dark=dark)
+
+
+def picture(name: str, told: str) -> str:
+    """A picture for light and dark grounds, with what it shows in words."""
+    dark = f'<source media="(prefers-color-scheme: dark)" srcset="benchmarks/{name}-dark.svg">'
+    return f'<picture>{dark}<img src="benchmarks/{name}.svg" alt="{told}"></picture>'
 
 
 def read(path: Path) -> list[Line]:
@@ -93,26 +119,19 @@ def _place(line: Line) -> tuple[Any, ...]:
     return line["adjacency"] != "change-one", line["rows"], line["epsilon"], NAMES.index(line["library"])
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table in Markdown."""
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "---|" * len(head)
-    yield from ("| " + " | ".join(row) + " |" for row in rows)
-    yield ""
-
-
 # ---------------------------------------------------------------- errors
 
 
-def _opening(found: Sequence[Case], *, timed: bool) -> Iterator[str]:
+def _opening(found: Sequence[Case], lines: Sequence[Line], *, timed: bool) -> Iterator[str]:
     files = "[errors](benchmarks/accuracy.csv)" + (", [times](benchmarks/timing.csv)" if timed else "")
+    latest_day = max((line.get("date") or "" for line in lines), default="")
     yield from (
         "# Benchmarks: beside other libraries",
         "",
         "Errors and times of dpnb beside OpenDP (its measurements, and its interface to Polars), diffprivlib, SmartNoise SQL, PyDP, PipelineDP",
         "and Tumult Analytics, each in an environment of its own and asked for the same numbers of the same table at the same privacy. `make bench` measures everything again and writes this page, its pictures and",
         f"its CSV files ({files}). Nothing here is written by hand.",
-        f"Measured on {time.strftime('%Y-%m-%d')}; what a run of a part leaves out stands as it was measured before.",
+        f"Errors measured until {latest_day or 'now'}; what a run of a part leaves out stands as it was measured before. Times are of one run, whose day they tell.",
         "",
         "**Method.** A table of whole numbers from 0 to 100: x, a bell about 50 (sd a sixth of the range), s, skewed (median 13), y on x, a",
         "group of two fifths, a region of five. Count is of the group; histogram and group means are by region; difference is by group; least",
@@ -223,7 +242,10 @@ def _cases(found: Sequence[Case]) -> Iterator[str]:
     yield "## Errors at equal privacy"
     yield ""
     if found:
-        yield "![Errors over dpnb's, on a logarithmic axis: a mark for each library and statistic; above 1 is farther off than dpnb.](benchmarks/errors.svg)"
+        yield picture(
+            "errors",
+            "Errors over dpnb's, on a logarithmic axis, a panel for each case: a mark for each library and question; right of 1 is farther off than dpnb. The tables below hold its figures.",
+        )
         yield ""
     for adjacency, about in _ABOUT.items():
         chosen = [case for case in found if case.adjacency == adjacency]
@@ -275,109 +297,6 @@ def _covered(line: Line | None) -> str:
     return f"{100 * line['covered']:.1f} %{part}"
 
 
-# ---------------------------------------------------------------- times
-
-
-def summary(lines: Sequence[Line]) -> list[Line]:
-    """Medians and minima over all rounds, with the ratio of minima to the better exact engine."""
-    grouped: dict[tuple[int, str, str], list[Line]] = {}
-    for line in lines:
-        grouped.setdefault((line["rows"], line["statistic"], line["library"]), []).append(line)
-    made = []
-    for (rows, statistic, library), group in grouped.items():
-        warm = [value for line in group for value in line.get("warm", ())]
-        cold = [line["cold"] for line in group if "cold" in line]
-        made.append(
-            {
-                "rows": rows,
-                "library": library,
-                "statistic": statistic,
-                "median": statistics.median(warm) if warm else None,
-                "min": min(warm, default=None),
-                "cold": min(cold, default=None),
-                "repeats": len(warm),
-                "load": statistics.median(line["load"] for line in group),
-                "fails": next((line["fails"] for line in group if "fails" in line), ""),
-            }
-        )
-    floors = {library.name for library in FLOORS}
-    for line in made:
-        exact = [
-            one["min"]
-            for one in made
-            if one["library"] in floors
-            and (one["rows"], one["statistic"]) == (line["rows"], line["statistic"])
-        ]
-        timed = line["statistic"] not in {"import", "open", "memory"}
-        line["to_exact"] = line["min"] / min(exact) if timed and exact and line["min"] else None
-    return made
-
-
-def _timing(lines: Sequence[Line], sizes: Sequence[Line]) -> Iterator[str]:
-    if not lines:
-        return
-    yield from (
-        "## Times",
-        "",
-        "Milliseconds: median / minimum of warm repeats, × the minimum of the better exact engine (DuckDB or Polars on raw floats in memory,",
-        "no privacy). In rounds, so that no library has the quiet minutes to itself. dpnb's releases cross to another process and are written",
-        "to a synced ledger before they are answered; no other library keeps one. Memory is of all processes of a library.",
-        f"**The machine was busy:** its load was {statistics.median(line['load'] for line in lines):.0f} on its cores while these were taken, so",
-        "that only ratios of several times say anything.",
-        "",
-        "![Times by statistic and library, on a logarithmic axis.](benchmarks/times.svg)",
-        "",
-    )
-    names = [library.name for library in (*FLOORS, *LIBRARIES)]
-    for rows in sorted({line["rows"] for line in lines}):
-        by = {(line["library"], line["statistic"]): line for line in lines if line["rows"] == rows}
-        shown = [name for name in names if any(key[0] == name for key in by)]
-        yield f"**n {rows:,}**"
-        yield ""
-        asked = (*STATISTICS, "the seven")
-        yield from table(
-            ["", *shown], [[name, *(_time(by.get((library, name))) for library in shown)] for name in asked]
-        )
-        yield from table(
-            ["", *shown],
-            [
-                ["first answer (mean), s", *(_seconds(by.get((one, "mean")), "cold") for one in shown)],
-                ["import, s", *(_seconds(by.get((one, "import"))) for one in shown)],
-                ["open, s", *(_seconds(by.get((one, "open"))) for one in shown)],
-                ["memory above the start, MiB", *(_plain(by.get((one, "memory"))) for one in shown)],
-            ],
-        )
-    for line in lines:
-        if line["fails"]:
-            what = "" if line["statistic"] == "open" else f"{line['statistic']}, "
-            yield f"{line['library']}, {what}n {line['rows']:,}: {line['fails'].split(':')[0]}."
-            yield ""
-    if sizes:
-        yield (
-            "**Installed**, MiB, with everything that it needs: "
-            + ", ".join(f"{line['library']} {line['mib']:.0f}" for line in sizes)
-            + "."
-        )
-        yield ""
-
-
-def _time(line: Line | None) -> str:
-    if line is None:
-        return "–"
-    if line["min"] is None:
-        return "fails"
-    beside = "" if line["to_exact"] is None else f" ×{line['to_exact']:.3g}"
-    return f"{1e3 * line['median']:.3g} / {1e3 * line['min']:.3g}{beside}"
-
-
-def _seconds(line: Line | None, name: str = "min") -> str:
-    return "–" if line is None or line[name] is None else f"{line[name]:.3g}"
-
-
-def _plain(line: Line | None) -> str:
-    return "–" if line is None or line["min"] is None else f"{line['min']:.0f}"
-
-
 # ---------------------------------------------------------------- caveats
 
 
@@ -391,8 +310,9 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
         + ".",
         "- Exact engines are asked the seven one after another.",
         "- Confidence intervals (for a population) are not compared here, since no other library has any.",
-        "- *Covered* is of 200 releases or more: one standard error is 1.5 points. By the laws of its noise dpnb's slope of this table, n 10,000 and ε 1,",
-        "  is held by 95.0 % of 4,000 intervals under change-one and 94.6 % under add-remove, and those of 24 other tables by 94.9 %, each as near as 1,000 releases can tell.",
+        _covering(lines),
+        "- By the laws of its noise 95 % of the intervals of dpnb's slope of this table hold it, at n 10,000 and ε 0.1 and 1, under either",
+        "  neighbours, and so of another table: a test holds it to 1,000 releases of each.",
     )
     notes: dict[tuple[str, str], list[str]] = {}
     for line in lines:
@@ -410,6 +330,13 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
             if name not in {line["library"] for line in lines}
         ),
     )
+
+
+def _covering(lines: Sequence[Line]) -> str:
+    """How well coverage is known, of the fewest releases."""
+    least = min((line["releases"] for line in lines if line["covered"] is not None), default=0)
+    points = 100 * math.sqrt(0.95 * 0.05 / least) if least else math.nan
+    return f"- *Covered* is of {least} releases or more: one standard error is {points:.1f} points or less. Errors are of as many as a library's speed allows: see ±, and the CSV."
 
 
 def _fewer(lines: Sequence[Line]) -> Iterator[str]:

@@ -18,7 +18,7 @@ METRICS = pipeline_dp.Metrics
 
 
 class Peer:
-    """A row for each person, with the region, the group and the numbers."""
+    """A row for each person, and the library is told so: nobody's rows are sampled, which it would do for each release."""
 
     supports = (
         "count",
@@ -34,7 +34,7 @@ class Peer:
     def __init__(self, table: Table, adjacency: str) -> None:
         assert adjacency in ADJACENCIES
         columns = (table[name].tolist() for name in ("g", "r", "x", "s"))
-        self.rows = list(zip(range(len(table["x"])), *columns, strict=True))
+        self.rows = list(zip(*columns, strict=True))
 
     def ask(self, statistic: str, epsilon: float) -> Answer:
         """Release one statistic."""
@@ -48,11 +48,12 @@ class Peer:
             metrics=[metric],
             max_partitions_contributed=1,
             max_contributions_per_partition=1,
+            contribution_bounds_already_enforced=True,
+            public_partitions_already_filtered=True,
             min_value=0,
             max_value=HIGH,
         )
         extractors = pipeline_dp.DataExtractors(
-            privacy_id_extractor=lambda row: row[0],
             partition_extractor=lambda row: 0 if group is None else row[group],
             value_extractor=lambda row: row[value],
         )
@@ -62,26 +63,26 @@ class Peer:
         return np.array([found[place][0] for place in range(groups)], dtype=float)
 
     def _count(self, epsilon: float) -> float:
-        return self._release(epsilon, METRICS.COUNT, 2, 1, 3)[1]
+        return self._release(epsilon, METRICS.COUNT, 2, 0, 2)[1]
 
     def _mean(self, epsilon: float) -> np.ndarray:
-        return self._release(epsilon, METRICS.MEAN, 1, None, 3)
+        return self._release(epsilon, METRICS.MEAN, 1, None, 2)
 
     def _skewed_mean(self, epsilon: float) -> np.ndarray:
-        return self._release(epsilon, METRICS.MEAN, 1, None, 4)
+        return self._release(epsilon, METRICS.MEAN, 1, None, 3)
 
     def _variance(self, epsilon: float) -> np.ndarray:
-        return self._release(epsilon, METRICS.VARIANCE, 1, None, 3)
+        return self._release(epsilon, METRICS.VARIANCE, 1, None, 2)
 
     def _median(self, epsilon: float) -> np.ndarray:
-        return self._release(epsilon, METRICS.PERCENTILE(50), 1, None, 3)
+        return self._release(epsilon, METRICS.PERCENTILE(50), 1, None, 2)
 
     def _histogram(self, epsilon: float) -> np.ndarray:
-        return self._release(epsilon, METRICS.COUNT, REGIONS, 2, 3)
+        return self._release(epsilon, METRICS.COUNT, REGIONS, 1, 2)
 
     def _group_means(self, epsilon: float) -> np.ndarray:
-        return self._release(epsilon, METRICS.MEAN, REGIONS, 2, 3)
+        return self._release(epsilon, METRICS.MEAN, REGIONS, 1, 2)
 
     def _difference(self, epsilon: float) -> float:
-        zero, one = self._release(epsilon, METRICS.MEAN, 2, 1, 3)
+        zero, one = self._release(epsilon, METRICS.MEAN, 2, 0, 2)
         return one - zero

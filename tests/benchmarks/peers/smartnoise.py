@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import snsql
+from snsql.sql.private_reader import PrivateReader
 
 from .study import HIGH, REGIONS, Answer, Table, answer
 
@@ -48,8 +49,9 @@ class Peer:
                 }
             }
         }
+        self.loaded = snsql.from_df(self.frame, privacy=_privacy(1.0), metadata=self.metadata)
         self.bills: dict[str, float] = {}
-        self.readers: dict[float, object] = {}
+        self.readers: dict[float, object] = {1.0: self.loaded}
 
     def ask(self, statistic: str, epsilon: float) -> Answer:
         """Release one statistic."""
@@ -65,7 +67,12 @@ class Peer:
         return answer(values[1] - values[0] if statistic == "difference" else values)
 
     def _reader(self, epsilon: float) -> object:
+        """A reader of this ε over the one database: ``from_df`` would load the frame into another for each."""
         if epsilon not in self.readers:
-            privacy = snsql.Privacy(epsilon=epsilon, delta=1e-9)
-            self.readers[epsilon] = snsql.from_df(self.frame, privacy=privacy, metadata=self.metadata)
+            held = self.loaded
+            self.readers[epsilon] = PrivateReader(held.reader, held.metadata, privacy=_privacy(epsilon))
         return self.readers[epsilon]
+
+
+def _privacy(epsilon: float) -> object:
+    return snsql.Privacy(epsilon=epsilon, delta=1e-9)

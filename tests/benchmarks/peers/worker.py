@@ -16,17 +16,29 @@ from typing import Any
 from .study import TOGETHER, Answer, measured, study, truths
 
 
-def released(peer: Any, epsilon: float, releases: int, only: Sequence[str]) -> dict[str, list[Answer]]:
+def released(
+    peer: Any, epsilon: float, releases: int, only: Sequence[str]
+) -> Iterator[tuple[str, list[Answer]]]:
     """Each statistic alone at ε, and the seven together: in one release where the library has such, else at ε/7 each; or some of these."""
-    asked = [name for name in peer.supports if not only or name in only]
-    found = {name: [peer.ask(name, epsilon) for _ in range(releases)] for name in asked}
+    for name in peer.supports:
+        if not only or name in only:
+            yield name, often(peer, name, epsilon, releases)
     if only and "together" not in only:
-        return found
-    joint: dict[str, list[Answer]] = {}
-    for _ in range(releases):
-        for name, one in joined(peer, epsilon).items():
-            joint.setdefault(f"together: {name}", []).append(one)
-    return found | joint
+        return
+    if hasattr(peer, "together"):
+        joint = [peer.together(epsilon) for _ in range(releases)]
+        yield from ((f"together: {name}", [one[name] for one in joint]) for name in TOGETHER)
+    else:
+        asked = [name for name in TOGETHER if name in peer.supports]
+        share = epsilon / len(TOGETHER)
+        yield from ((f"together: {name}", often(peer, name, share, releases)) for name in asked)
+
+
+def often(peer: Any, name: str, epsilon: float, releases: int) -> list[Answer]:
+    """So many releases of one statistic: at once where the library's adapter can, else one after another."""
+    if hasattr(peer, "many"):
+        return list(peer.many(name, epsilon, releases))
+    return [peer.ask(name, epsilon) for _ in range(releases)]
 
 
 def joined(peer: Any, epsilon: float) -> dict[str, Answer]:
@@ -45,7 +57,7 @@ def lines(
     releases = min(releases, getattr(module, "RELEASES", releases))
     table = study(rows)
     exact, started = truths(table), time.perf_counter()
-    for asked, answers in released(module.Peer(table, adjacency), epsilon, releases, only).items():
+    for asked, answers in released(module.Peer(table, adjacency), epsilon, releases, only):
         statistic = asked.removeprefix("together: ")
         truth = exact[statistic.partition(",")[0]]
         yield {
