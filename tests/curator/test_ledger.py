@@ -325,6 +325,30 @@ def test_a_charged_request_tells_its_principal_which_questions_it_paid_for(ledge
     assert ledger.charged("r1", "bob") is None
 
 
+@pytest.mark.parametrize("store", [None, "a group"])
+def test_an_answer_is_stored_alike_whether_its_charge_is_remembered_or_read_again(
+    tmp_path, monkeypatch, store
+):
+    """What is remembered is what the entry says, and only so much: of three charges, one at most."""
+    monkeypatch.setattr("dpnb.trusted.curator.ledger._MOST_CHARGES", 1)
+    requests = ("r1", "r2", "r3")
+
+    def stored(name, reopened):
+        with Ledger(tmp_path / name) as ledger:
+            for request in requests:
+                charge(ledger, request, store=store)
+            assert len(ledger._charges) == 1
+            for request in () if reopened else requests:
+                ledger.store(request, "ann", [{"value": [1]}])
+        with Ledger(tmp_path / name) as ledger:
+            for request in requests if reopened else ():
+                ledger.store(request, "ann", [{"value": [1]}])
+            with ledger.reading() as db:
+                return db.execute("SELECT * FROM stored ORDER BY entry").fetchall()
+
+    assert stored("one", reopened=False) == stored("other", reopened=True)
+
+
 def test_two_processes_that_answer_one_request_send_one_answer(path):
     with Ledger(path) as one, Ledger(path) as two:
         charge(one)

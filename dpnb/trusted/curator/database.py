@@ -124,14 +124,14 @@ class Database:
     def _written(self, asked: tuple[Act, bool]) -> Any:
         act, leaves = asked
         with self.writing() as connection:
-            found, mark = act(connection), self._reached(connection, leaves=leaves)
+            found, mark = act(connection), self._mark_of(connection) if leaves else None
         self._leave(mark)
         return found
 
     def _written_in_one(self, asked: Sequence[tuple[Act, bool]]) -> list[Any]:
         with self.writing() as connection:
             found = [_tried(connection, act) for act, _ in asked]
-            mark = self._reached(connection, leaves=any(leaves for _, leaves in asked))
+            mark = self._mark_of(connection) if any(leaves for _, leaves in asked) else None
         try:
             self._leave(mark)
         except Exception as fault:  # noqa: BLE001 - what is written stands: it is the fault of those who wait for the mark alone
@@ -204,8 +204,8 @@ class Database:
                 mark = self._guard.reached(connection)
             self._leave(mark)
 
-    def _reached(self, connection: Chain, *, leaves: bool) -> Mark | None:
-        return self._guard.reached(connection) if leaves and self._guard is not None else None
+    def _mark_of(self, connection: Chain) -> Mark | None:
+        return None if self._guard is None else self._guard.reached(connection)
 
     def _leave(self, mark: Mark | None) -> None:
         """Let leave what a mark knows: it is raised so far before."""

@@ -21,7 +21,7 @@ from dpnb.trusted.curator import admission, adoption, holds, known_content, pins
 from dpnb.trusted.curator.admission import LAST_ACT, MINE, POOL, Limit, Standing
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS, Chain
+from dpnb.trusted.curator.chain import GENESIS, Chain, head
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.file_faults import after_the_charge
@@ -41,6 +41,8 @@ _LAST = 2**63 - 1
 """No entry has a higher number."""
 _MOST_STANDINGS = 4096
 """Principals and datasets of which what acts say is remembered; beyond that all is read again."""
+_MOST_CHARGES = 256
+"""Charges whose facts and questions are remembered, by their entries' hashes, for their answers."""
 
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
@@ -102,6 +104,7 @@ class Ledger(Database):
         self._life = life or secrets.token_hex(8)
         self._abandoned: adoption.Abandoned = {}
         self._acts: tuple[Any, dict[Any, Standing]] = (None, {})
+        self._charges: dict[str, dict[str, Any]] = {}
         if self.frozen is None:
             with self.reading() as db:
                 self._abandoned = adoption.abandoned(db)
@@ -339,8 +342,13 @@ class Ledger(Database):
             if not alone:
                 pins.refuse_mixed(db, dataset)
             costs = [event for one in questions for event in one.events] if events is None else events
-            limits = [Limit("", cap, POOL), *recorded, *caps]
-            return _charged(db, now, {**facts, "period": period}, questions, costs, limits, spent)
+            budget = Limit("", cap, POOL)
+            limits = [*([] if budget in recorded else [budget]), *recorded, *caps]
+            row = _charged(db, now, {**facts, "period": period}, questions, costs, limits, spent)
+            if len(self._charges) >= _MOST_CHARGES:
+                self._charges.clear()
+            self._charges[head(db)[1]] = {**facts, "questions": row.questions}
+            return row
 
         row: ChargeRow = self.together(act)
         self.tell()
@@ -370,7 +378,7 @@ class Ledger(Database):
     def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
         """Return the names of what a request was charged for, in order, or None before its charge."""
         with self.reading() as db:
-            found = stored.charge_of(db, request_id, principal)
+            found = stored.charge_of(db, request_id, principal, self._charges)
             return None if found is None else tuple(one["measured"] for one in found[1]["questions"])
 
     def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
@@ -403,7 +411,7 @@ class Ledger(Database):
         now = time or _now()
 
         def act(db: Chain) -> list[Answer]:
-            charge = stored.charge_of(db, request_id, principal)
+            charge = stored.charge_of(db, request_id, principal, self._charges)
             if charge is None:
                 raise CuratorError("No answer is stored without a charge.")
             return stored.insert(db, now, *charge, answers)
@@ -415,7 +423,7 @@ class Ledger(Database):
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
         with after_the_charge(), self.showing() as db:
-            charge = stored.charge_of(db, request_id, principal)
+            charge = stored.charge_of(db, request_id, principal, self._charges)
             return None if charge is None else stored.answers_of(db, charge[0])
 
     def best_stored(

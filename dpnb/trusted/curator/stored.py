@@ -45,11 +45,13 @@ class StoredAnswer:
     time: str
 
 
-def charge_of(db: sqlite3.Connection, request_id: str, principal: str) -> tuple[int, dict[str, Any]] | None:
-    """Return the entry and the body of the charge that a request is bound to, or None."""
-    query = "SELECT charge, body FROM requests JOIN entries ON entries.entry = charge WHERE request = ? AND principal = ?"
+def charge_of(
+    db: sqlite3.Connection, request_id: str, principal: str, known: Mapping[str, dict[str, Any]]
+) -> tuple[int, dict[str, Any]] | None:
+    """Return the entry and the body of the charge that a request is bound to, or None; what is known by its hash is not read again."""
+    query = "SELECT charge, hash FROM requests JOIN entries ON entries.entry = charge WHERE request = ? AND principal = ?"
     row = db.execute(query, (request_id, principal)).fetchone()
-    return None if row is None else (row[0], json.loads(row[1]))
+    return None if row is None else (row[0], known.get(row[1]) or totals.body_of(db, row[0]))
 
 
 def brief(question: Mapping[str, Any]) -> dict[str, Any]:
