@@ -39,6 +39,7 @@ ALL = [
     *FAR_APART,
     BALL,
     Total(FloorDiv(Sub(Lit(-1), WIDE), 7)),
+    Total(Lit(1), Cmp("<", WIDE, Lit(9))),
     Total(Clip(FloorDiv(Sub(Col("income"), Lit(9)), 10), 3, 5), None, (Key(Sub(Col("age"), Lit(5)), 9),)),
     CrossMoments((Lit(1), Col("age"), Col("wide")), ((0, 2), (1, 1))),
     ValueCounts(Mul(Col("wide"), Lit(3)), Cmp("==", Col("income"), Col("age")), (Key(Col("g"), 7),)),
@@ -91,7 +92,7 @@ def test_a_dialect_reaches_every_word():
     )
     for request in ALL:
         sql = written(request, other)
-        for word in ('"', "//", "HUGEINT", "VARCHAR", "BY ALL", "`age`"):
+        for word in ('"', "//", "HUGEINT", "VARCHAR", "BY ALL", "`age`", "count_if"):
             assert word not in sql
         assert sql.count("(SELECT") == sql.count(") AS t")
         narrow = sql.count(", 0) AS BIGINT)")  # every sum of some is known to fit

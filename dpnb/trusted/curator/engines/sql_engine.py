@@ -57,7 +57,7 @@ _INT63 = 2**62
 _MOST_COUNTED_CELLS = 1 << 21
 _MOST_KEPT_CELLS = 1 << 16
 """Joint cells, or rows of a table, up to which columns are counted for sums, too: adding up so many takes less than a scan of any size."""
-_MOST_SUMS_AT_ONCE = 6
+_MOST_SUMS_AT_ONCE = 3
 """Sums over the same columns that are not cheaper to scan for than to count for."""
 _KEPT_BYTES = 1 << 28
 
@@ -374,7 +374,7 @@ class _Batch:
         if what.value is None:
             if isinstance(what.where, Known):
                 return f"count({render(what.where.a)})"
-            return f"count(*){_filter(what, render)}"
+            return "count(*)" if what.where is None else self._dialect.counted.format(render(what.where))
         narrow = self._is_narrow(what)
         total = (
             f"coalesce({self._dialect.total(render(what.value), narrow=narrow)}{_filter(what, render)}, 0)"
