@@ -40,7 +40,7 @@ class Limit:
 
 def room(limits: Sequence[Limit], spent: Mapping[str, PrivacyLoss]) -> totals.Room:
     """Return what these caps leave after what was spent under each."""
-    left = [limit.left(total) for _, limit, total in filters(limits, spent)]
+    left = [_left(limit, spent) for limit in limits]
     least, one = min(zip(left, limits, strict=True), key=lambda pair: pair[0].amount)
     both = PrivacyLoss(least.measure, least.amount, min(each.delta for each in left))
     return totals.Room(both, one.cap, spent[one.of], one.words.rstrip(", ").removesuffix(" of"))
@@ -96,22 +96,19 @@ def shares_of(caps: Iterable[Limit]) -> list[str]:
     return sorted({limit.of for limit in caps} - {POOL, MINE})
 
 
-def filters(
-    found: Iterable[Limit], spent: Mapping[str, PrivacyLoss]
-) -> list[tuple[str, Filter, PrivacyLoss]]:
-    """Return each cap as a filter, with what was spent under it."""
-    return [(limit.words, Filter(limit.cap), spent[limit.of]) for limit in found]
+def _left(limit: Limit, spent: Mapping[str, PrivacyLoss]) -> PrivacyLoss:
+    return Filter(limit.cap).left(spent[limit.of])
 
 
-def admit(asked: PrivacyLoss, filters: Sequence[tuple[str, Filter, PrivacyLoss]]) -> None:
+def admit(asked: PrivacyLoss, limits: Sequence[Limit], spent: Mapping[str, PrivacyLoss]) -> None:
     """Admit a loss, or refuse it with what is left."""
-    refusing = [(words, limit, spent) for words, limit, spent in filters if not limit.admits(spent, asked)]
+    refusing = [limit for limit in limits if not Filter(limit.cap).admits(spent[limit.of], asked)]
     if not refusing:
         return
-    words, limit, spent = min(refusing, key=lambda refusal: refusal[1].left(refusal[2]).amount)
-    left = limit.left(spent)
+    limit = min(refusing, key=lambda one: _left(one, spent).amount)
+    left = _left(limit, spent)
     raise BudgetError(
-        f"This cell asks for {asked.brief('up')}; {_amount(left)} is left of {words}{_amount(limit.cap)}. "
+        f"This cell asks for {asked.brief('up')}; {_amount(left)} is left of {limit.words}{_amount(limit.cap)}. "
         f"{_UNCHANGED}",
         asked=exact_text(asked.amount),
         left=exact_text(left.amount),

@@ -577,7 +577,7 @@ def _charged(
 ) -> ChargeRow:
     """Append a charge, if every cap admits it."""
     asked = compose(events, limits[0].cap.measure)
-    admission.admit(asked, admission.filters(limits, spent))
+    admission.admit(asked, limits, spent)
     after = {name: spent_after(before, asked) for name, before in spent.items()}
     sums = {name: total.to_json() for name, total in after.items()}
     losses = {"loss": asked.to_json(), "spent": sums.pop(POOL), "mine": sums.pop(MINE)}

@@ -128,7 +128,8 @@ def keyed(mark: Mark, ledger: Path) -> Mark:
 
 def advanced(mark: Mark | None, db: sqlite3.Connection) -> Mark:
     """Return the mark of a ledger as it is now, from an earlier mark of it: only what came since is read."""
-    since, found = (0, {}) if mark is None else (mark.entry, dict(mark.totals))
+    mark = mark or Mark(ledger_id(db), 0, GENESIS, {})
+    since, found = mark.entry, dict(mark.totals)
     query = "SELECT pool, period, spent FROM charges WHERE entry > ? ORDER BY entry"
     for pool, period, spent in db.execute(query, (since,)):
         found[pool] = Total(period, loss_of(spent))
@@ -138,11 +139,7 @@ def advanced(mark: Mark | None, db: sqlite3.Connection) -> Mark:
     for (pool,) in db.execute("SELECT DISTINCT pool FROM meters WHERE entry > ?", (since,)).fetchall():
         total = total_of(db, pool)
         found |= {} if total is None else {pool: total}
-    last, digest = head(db)
-    held = held_since(db, since)
-    if mark is None:
-        return Mark(ledger_id(db), last, digest, found, holds=held)
-    return Mark(mark.ledger, last, digest, found, mark.key, {**mark.holds, **held})
+    return Mark(mark.ledger, *head(db), found, mark.key, {**mark.holds, **held_since(db, since)})
 
 
 def total_of(db: sqlite3.Connection, pool: str) -> Total | None:
