@@ -151,14 +151,14 @@ class _Cells:
         """
         return self._long() if self.many else self._wide()
 
-    def distinct(self, place: int, rows: float) -> str:
-        """The SELECT of one column's numbers in so many rows: each text of the data once."""
-        first = f"LIMIT {rows}" if rows < math.inf else ""
+    def numbers(self, places: Sequence[int], rows: float) -> str:
+        """The SELECT of some columns' numbers in so many rows; in all rows, of one column, each cell of the data once."""
+        first, distinct = (f"LIMIT {rows}", "") if rows < math.inf else ("", "DISTINCT")
         if self.kept:
-            return f'SELECT h{place} AS h FROM "##cells" {first}'
-        sql, kind = self.columns[place]
-        cells = f"SELECT DISTINCT x FROM (SELECT {sql} AS x FROM {self.raw.sql} {first})"
-        return f"SELECT h FROM ({self._numbered(cells, {'': kind}, '0')})"
+            return f'SELECT {", ".join(f"h{place}" for place in places)} FROM "##cells" {first}'
+        cells = ", ".join(f"{self.columns[place][0]} AS x{place}" for place in places)
+        kinds = {str(place): self.columns[place][1] for place in places}
+        return self._numbered(f"SELECT {distinct} {cells} FROM {self.raw.sql} {first}", kinds, "0")
 
     def _wide(self) -> str:
         cells = ", ".join(f"{sql} AS x{place}" for place, (sql, _) in enumerate(self.columns))
@@ -237,7 +237,10 @@ class _Cells:
             return [[known], [f"{self._mixed(day)} AS h{name}", f"{y} + {_HALF} AS i{name}"]]
         if kind != "VARCHAR":
             known = f"coalesce({number_sql(x, kind)}, {_NAN}) AS {d}"
-            return [[known], [f"{self._mixed(number)} AS h{name}", f"{d} AS i{name}"]]
+            return [
+                [known],
+                [f"{self._mixed(number)} AS h{name}", f"{x if self.as_integers(kind) else d} AS i{name}"],
+            ]
         stands = self.as_it_stands(kind)
         first = [f"{may_be_number(x)} AS b{name}", *([f"{text} AS g{name}"] if stands else [])]
         read = f"CASE WHEN b{name} THEN {number_sql(x, kind)} END AS {d}"
@@ -262,6 +265,10 @@ class _Cells:
     def as_it_stands(self, kind: str) -> bool:
         """Whether texts are hashed as they stand: a file of columns may hold each of them once."""
         return kind == "VARCHAR" and not self.many and not self.raw.files
+
+    def as_integers(self, kind: str) -> bool:
+        """Whether the places of a column's cells are its cells: integers, of which none is NaN."""
+        return is_integer(kind) and not self.many
 
 
 def _with_labels(connection: duckdb.DuckDBPyConnection, cells: _Cells) -> _Cells:
@@ -309,6 +316,9 @@ _FACTS = (
     "min(-{i})",
 )
 """Of NaN, which is the largest number, a least one says nothing."""
+
+_OF_INTEGERS = ("count(*) - count({i})", _FACTS[1], "min({i})::DOUBLE", "-max({i})::DOUBLE")
+"""The same of integers, in half the time."""
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, cells: _Cells, rows: int) -> list[_Column]:
@@ -361,14 +371,18 @@ def _counted(
     connection: duckdb.DuckDBPyConnection, cells: _Cells, places: Sequence[int], rows: float
 ) -> dict[int, int]:
     """How many distinct cells columns have in the first rows, so many."""
-    count = f"count(DISTINCT h) FILTER (h <> {cells.missing}::UBIGINT)"
+    count = f"count(DISTINCT {{0}}) FILTER ({{0}} <> {cells.missing}::UBIGINT)"
     if cells.many:
         first = f'"row" < {rows}' if rows < math.inf else "true"
-        query = f'SELECT place - 1, {count} FROM "##cells" WHERE place - 1 IN ? AND {first} GROUP BY place'
+        query = f'SELECT place - 1, {count.format("h")} FROM "##cells" WHERE place - 1 IN ? AND {first} GROUP BY place'
         found = dict(connection.execute(query, [list(places)]).fetchall())
         return {place: found.get(place, 0) for place in places}
-    queries = {place: f"SELECT {count} FROM ({cells.distinct(place, rows)})" for place in places}
-    return {place: connection.execute(query).fetchall()[0][0] for place, query in queries.items()}
+    found = {}
+    for some in [places] if places and rows < math.inf else [[place] for place in places]:
+        counts = ", ".join(count.format(f"h{place}") for place in some)
+        query = f"SELECT {counts} FROM ({cells.numbers(some, rows)})"
+        found |= dict(zip(some, connection.execute(query).fetchall()[0], strict=True))
+    return found
 
 
 def _totals(cells: _Cells, relation: str) -> str:
@@ -388,8 +402,8 @@ def _totals(cells: _Cells, relation: str) -> str:
         told = reduce("xor({}, {})".format, changed)
         facts = [
             fact.format(h=f"h{place}", i=f"i{place}", missing=cells.missing)
-            for place in range(width)
-            for fact in _FACTS
+            for place, (_, kind) in enumerate(cells.columns)
+            for fact in (_OF_INTEGERS if cells.as_integers(kind) else _FACTS)
         ]
         source = f"SELECT *, {row} AS cells, {told} AS told FROM {relation}"
     finished = f"{_FINISHED}(cells) AS mrow, {_FINISHED}(xor(told, owner)) AS mstate"
