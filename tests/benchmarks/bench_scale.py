@@ -3,6 +3,8 @@
 ``rows`` writes a Parquet file in chunks, opens it through a curator's process, asks it, and asks exact DuckDB the same of the raw
 floats; ``curves`` measures how a batch, a charge and a service grow in one thing at a time. Each adds its lines to
 ``build-bench/scale.jsonl``; ``page`` writes docs/benchmarks/scale.csv, the picture, and the tables of docs/explanation/scale.md.
+``all`` forgets those lines and does everything: ten and a hundred million rows, all curves, the page. ``--folder`` keeps the files, of
+1 GB in all, for another run.
 Processor time is of the process that works, as the system counts it, so that a busy machine changes it little.
 """
 
@@ -34,6 +36,7 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.owner import load
 from tests.contracts.handed import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,6 +47,8 @@ PAGE = ROOT / "docs" / "explanation" / "scale.md"
 FOLDER = ROOT / "docs" / "benchmarks"
 CHUNK = 4_000_000
 GROUPS = 50
+SECONDS = 8.0
+"""For which analysts ask."""
 
 TERMS = """[dataset]
 name = "people"
@@ -143,24 +148,31 @@ def child() -> int:
     return max(found)[1]
 
 
+def written_people(rows: int, folder: Path) -> Path:
+    """The file of so many people, written where it is not there yet."""
+    path = folder / f"people-{rows}.parquet"
+    if not path.exists():
+        keep(what="write", rows=rows, seconds=timed(lambda: write_people(path, rows)))
+    return path
+
+
 def rows_of(rows: int, folder: Path, repeats: int) -> None:
     """Write, read by hand, open, ask."""
-    path = folder / "people.parquet"
-    if not path.exists():
-        keep(
-            what="write",
-            rows=rows,
-            seconds=timed(lambda: write_people(path, rows)),
-            mib=path.stat().st_size / 2**20,
-        )
-    (folder / "people.dpnb.toml").write_text(TERMS)
+    path = written_people(rows, folder)
+    (folder / "people.dpnb.toml").write_text(TERMS.replace("people.parquet", path.name))
     with tempfile.TemporaryDirectory(dir=folder) as home:
         os.environ["DPNB_HOME"] = home
         with duckdb.connect(str(folder / "raw.duckdb")) as raw:
             raw.execute("SET memory_limit = '4GB'")
             before = time.process_time()
             read = timed(lambda: raw.execute(f"CREATE OR REPLACE TABLE people AS FROM '{path}'"))
-            keep(what="read by hand", rows=rows, seconds=read, processor=time.process_time() - before)
+            keep(
+                what="read by hand",
+                rows=rows,
+                seconds=read,
+                processor=time.process_time() - before,
+                mib=path.stat().st_size / 2**20,
+            )
         dpnb.open("incentive33", quiet=True)  # the curator is there
         curator = child()
         before, start = processor(curator), time.perf_counter()
@@ -221,6 +233,15 @@ def compare(rows: int, data: Any, raw: Any, repeats: int) -> None:
 # ----------------------------------------------------------------- curves
 
 
+def people(folder: Path, rows: int, aside: Path) -> tuple[DuckDBEngine, float]:
+    """An engine over a file of people, and the processor seconds that preparing it took."""
+    path, declared = written_people(rows, folder), aside / "people.dpnb.toml"
+    declared.write_text(TERMS)
+    people, before = load(declared, source=path).schema, time.process_time()
+    copy = prepare(path, people, aside / "copy.duckdb", key=b"k" * 32, marking=b"m" * 32)
+    return DuckDBEngine(copy.path), time.process_time() - before
+
+
 def table(rows: int, columns: int = 3, groups: int = GROUPS) -> dict[str, np.ndarray]:
     """Codes of so many columns, and a group."""
     draw = np.random.default_rng(3)
@@ -264,8 +285,9 @@ def cpu(work: Callable[[], Any], repeats: int = 5) -> float:
 
 
 WIDE = Sub(Col("wide"), Lit(100_000))
-SCANNED = [Total(WIDE), Total(WIDE, None, (Key(Col("group"), GROUPS),))]
-"""A sum that has to be scanned for each time, and one by group."""
+INCOMES = Sub(Col("income"), Lit(100_000))
+SCANNED = [Total(INCOMES), Total(INCOMES, None, (Key(Col("county"), GROUPS),))]
+"""Of people, a sum that has to be scanned for each time, and one by group."""
 
 
 def answering(made: DuckDBEngine, batch: Sequence[Any], repeats: int = 5) -> float:
@@ -273,13 +295,13 @@ def answering(made: DuckDBEngine, batch: Sequence[Any], repeats: int = 5) -> flo
     return cpu(lambda: made.answer(batch), repeats)
 
 
-def grow_rows() -> Iterator[tuple[float, dict[str, float]]]:
-    """A scan, a counted answer and preparing, in rows."""
-    for rows in (10_000, 100_000, 1_000_000, 10_000_000):
-        with tempfile.TemporaryDirectory() as folder:
-            made, prepared = engine(Path(folder), rows)
+def grow_rows(folder: Path) -> Iterator[tuple[float, dict[str, float]]]:
+    """A scan, a counted answer and preparing a file, in rows."""
+    for rows in (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000):
+        with tempfile.TemporaryDirectory(dir=folder) as aside:
+            made, prepared = people(folder, rows, Path(aside))
             with made:
-                counted = [Total(Col("v0")), ValueCounts(Col("v1"))]
+                counted = [Total(Col("age")), ValueCounts(Col("county"))]
                 answering(made, counted, 1)
                 yield (
                     rows,
@@ -291,7 +313,7 @@ def grow_rows() -> Iterator[tuple[float, dict[str, float]]]:
                 )
 
 
-def grow_groups() -> Iterator[tuple[float, dict[str, float]]]:
+def grow_groups(_: Path) -> Iterator[tuple[float, dict[str, float]]]:
     """A sum by so many groups, of a million rows."""
     for groups in (10, 100, 1_000, 10_000, 100_000):
         with tempfile.TemporaryDirectory() as folder:
@@ -303,7 +325,7 @@ def grow_groups() -> Iterator[tuple[float, dict[str, float]]]:
                 )
 
 
-def grow_columns() -> Iterator[tuple[float, dict[str, float]]]:
+def grow_columns(_: Path) -> Iterator[tuple[float, dict[str, float]]]:
     """Preparing so many columns of ten thousand rows, and a matrix of moments of so many."""
     for columns in (5, 10, 20, 40, 80, 160, 320):
         with tempfile.TemporaryDirectory() as folder:
@@ -313,11 +335,11 @@ def grow_columns() -> Iterator[tuple[float, dict[str, float]]]:
                 if columns <= 40:
                     values = (Lit(1), *(Sub(Col(f"v{place}"), Lit(50)) for place in range(columns)))
                     pairs = tuple((i, j) for i in range(columns + 1) for j in range(i, columns + 1))
-                    found["moments of all"] = answering(made, [CrossMoments(values, pairs)], 3)
+                    found["moments of all"] = answering(made, [CrossMoments(values, pairs)], 10)
                 yield columns, found
 
 
-def grow_questions() -> Iterator[tuple[float, dict[str, float]]]:
+def grow_questions(_: Path) -> Iterator[tuple[float, dict[str, float]]]:
     """So many different filtered sums in one batch over a hundred thousand rows."""
     with tempfile.TemporaryDirectory() as folder:
         made, _ = engine(Path(folder), 100_000)
@@ -327,7 +349,7 @@ def grow_questions() -> Iterator[tuple[float, dict[str, float]]]:
                 yield questions, {"sums in a batch": answering(made, batch, 3)}
 
 
-def grow_entries() -> Iterator[tuple[float, dict[str, float]]]:
+def grow_entries(_: Path) -> Iterator[tuple[float, dict[str, float]]]:
     """A charge and its answer after so many of them; opening such a ledger; its bytes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ledger.sqlite3"
@@ -371,23 +393,24 @@ def charge(ledger: Ledger, name: int) -> None:
     ledger.store(f"r{name}", "ann", [{"value": 1}])
 
 
-def grow_analysts() -> Iterator[tuple[float, dict[str, float]]]:
+def grow_analysts(_: Path) -> Iterator[tuple[float, dict[str, float]]]:
     """A service's processor time for a release, and how long an analyst waits, with so many of them at once."""
     from tests.benchmarks.bench_service import measured
 
-    for analysts in (1, 4, 16):
-        rate = measured(analysts, 8.0)
+    for analysts in (1, 4, 16, 64):
+        options = argparse.Namespace(analysts=analysts, seconds=SECONDS, rows=100_000, processes=1)
+        rate = measured(options)
         yield (
             analysts,
             {
-                "processor for a release": rate.processor / rate.releases,
+                "processor for a release": rate.processor / len(rate.waits),
                 "wait": statistics.median(rate.waits),
-                "releases a second": rate.releases / rate.seconds,
+                "releases a second": rate.rate,
             },
         )
 
 
-CURVES: dict[str, Callable[[], Iterator[tuple[float, dict[str, float]]]]] = {
+CURVES: dict[str, Callable[[Path], Iterator[tuple[float, dict[str, float]]]]] = {
     "rows": grow_rows,
     "groups": grow_groups,
     "columns": grow_columns,
@@ -397,10 +420,10 @@ CURVES: dict[str, Callable[[], Iterator[tuple[float, dict[str, float]]]]] = {
 }
 
 
-def curves(names: Sequence[str]) -> None:
+def curves(names: Sequence[str], folder: Path) -> None:
     """Measure how costs grow."""
     for name in names or CURVES:
-        for size, costs in CURVES[name]():
+        for size, costs in CURVES[name](folder):
             for cost, value in costs.items():
                 keep(what="curve", grows=name, size=size, cost=cost, value=value)
 
@@ -442,6 +465,7 @@ def page() -> None:
         ("rows", table_of_rows(lines)),
         ("questions", table_of_questions(lines)),
         ("curves", table_of_curves(lines)),
+        ("arithmetic", table_of_arithmetic(lines)),
     ):
         head, _, rest = text.partition(f"<!-- {mark} -->\n")
         _, _, tail = rest.partition(f"<!-- end of {mark} -->")
@@ -455,7 +479,7 @@ def table_of_rows(lines: Sequence[dict[str, Any]]) -> list[str]:
     by = {
         (line["what"], line.get("rows")): line
         for line in lines
-        if line["what"] in {"write", "read by hand", "open", "asked"}
+        if line["what"] in {"read by hand", "open", "asked"}
     }
     sizes = sorted({rows for what, rows in by if what == "open"})
     found = [
@@ -465,9 +489,8 @@ def table_of_rows(lines: Sequence[dict[str, Any]]) -> list[str]:
     for rows in sizes:
         hand, opened = by["read by hand", rows], by["open", rows]
         asked = by.get(("asked", rows), opened)
-        size = f"{by['write', rows]['mib']:,.0f} MiB" if ("write", rows) in by else "–"
         found.append(
-            f"| {rows:,} | {size} | {hand['seconds']:.3g} s | {opened['seconds']:.3g} s | {opened['processor']:.3g} s "
+            f"| {rows:,} | {hand['mib']:,.0f} MiB | {hand['seconds']:.3g} s | {opened['seconds']:.3g} s | {opened['processor']:.3g} s "
             f"(by hand {hand['processor']:.3g} s) | {opened['copy']:,.0f} MiB | {max(opened['peak'], asked['peak']) / 1024:.2g} GiB |"
         )
     return found
@@ -508,6 +531,45 @@ def table_of_curves(lines: Sequence[dict[str, Any]]) -> list[str]:
     return found
 
 
+def table_of_arithmetic(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """What follows from the largest of what was measured, for ten billion rows and for a thousand analysts."""
+
+    def largest(cost: str, grows: str) -> tuple[float, float]:
+        return max(
+            (line["size"], line["value"])
+            for line in lines
+            if line["what"] == "curve" and (line["cost"], line["grows"]) == (cost, grows)
+        )
+
+    opened = max((line for line in lines if line["what"] == "open"), key=lambda line: line["rows"])
+    preparing, copy = opened["processor"] / opened["rows"], opened["copy"] * 2**20 / opened["rows"]
+    rows, scan = largest("a scan", "rows")
+    entries, size = largest("bytes", "entries")
+    analysts, each = largest("processor for a release", "analysts")
+    _, rate = largest("releases a second", "analysts")
+    return [
+        "| what | measured | makes |",
+        "|---|---|---|",
+        (
+            f"| opening | {1e6 * preparing:.2f} µs of processor a row, of {opened['rows']:,} | 10¹⁰ rows: {1e10 * preparing:,.0f} s of processor, "
+            f"{1e10 * preparing / 120:.0f} minutes on two cores, {1e10 * preparing / 64:.0f} s on 64 |"
+        ),
+        f"| the copy | {copy:.1f} bytes a row | 10¹⁰ rows: {10 * copy:.0f} GB |",
+        (
+            f"| two sums, one by fifty groups | {1e9 * scan / rows:.1f} ns a row, of {rows:,} | 10¹⁰ rows: {1e10 * scan / rows:.0f} s of processor, "
+            f"{1e10 * scan / rows / 64:.1f} s on 64 cores |"
+        ),
+        (
+            f"| a charge with its answer | {size / entries:,.0f} bytes, of {entries:,} | twenty a day for a thousand people, on 250 days: "
+            f"{5e6 * size / entries / 1e9:.1f} GB |"
+        ),
+        (
+            f"| a release of a service | {1e3 * each:.1f} ms of processor and {rate:.0f} a second, of {analysts} analysts | a thousand who ask once a "
+            f"minute: {1000 / 60 * each:.0%} of a core; a thousand in the same second wait up to {1000 / rate:.0f} s |"
+        ),
+    ]
+
+
 def picture(lines: Sequence[dict[str, Any]]) -> None:
     """Costs against sizes on logarithmic axes, a panel for each thing that grows."""
     import matplotlib as mpl
@@ -543,19 +605,24 @@ def picture(lines: Sequence[dict[str, Any]]) -> None:
 def main() -> None:
     """Run what is asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["rows", "curves", "page"])
+    parser.add_argument("part", choices=["rows", "curves", "page", "all"])
     parser.add_argument("names", nargs="*", help="curves to measure: all by default")
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=100_000_000)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
-    if given.part == "page":
-        page()
-    elif given.part == "curves":
-        curves(given.names)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            rows_of(given.rows, given.folder or Path(folder), given.repeats)
+    with tempfile.TemporaryDirectory() as aside:
+        folder = given.folder or Path(aside)
+        folder.mkdir(exist_ok=True)
+        if given.part == "all":
+            LINES.unlink(missing_ok=True)
+        if given.part in {"rows", "all"}:
+            for rows in {"rows": [given.rows], "all": [10_000_000, 100_000_000]}[given.part]:
+                rows_of(rows, folder, given.repeats)
+        if given.part in {"curves", "all"}:
+            curves(given.names, folder)
+        if given.part in {"page", "all"}:
+            page()
 
 
 if __name__ == "__main__":

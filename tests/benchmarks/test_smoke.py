@@ -80,6 +80,17 @@ def test_a_file_is_written_opened_and_asked_beside_exact_duckdb(dpnb_home, tmp_p
     assert len(bench_scale.table_of_questions(lines)) == 2 + len(asked)
 
 
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("name", sorted({*bench_scale.CURVES} - {"groups", "questions"}))
+def test_each_cost_is_measured_where_it_is_smallest(tmp_path, monkeypatch, name):
+    """What a change of the service or the ledger breaks in a curve is seen before a quiet machine is at hand."""
+    monkeypatch.setattr(bench_scale, "LINES", tmp_path / "lines.jsonl")
+    monkeypatch.setattr(bench_scale, "SECONDS", 0.5)
+    _, costs = next(bench_scale.CURVES[name](tmp_path))
+    assert costs
+    assert all(cost > 0 for cost in costs.values())
+
+
 def test_an_exponent_is_that_of_the_upper_half():
     """A cost of a + b n² grows with n²."""
     assert bench_scale.exponent([(n, 5 + n * n) for n in (1, 10, 100, 1_000, 10_000)]) == pytest.approx(
