@@ -87,7 +87,8 @@ def test_a_slow_question_is_asked_once_and_slow_sevens_are_added_up(peers, monke
     found = {line["statistic"]: line for line in timing.lines("exact_duckdb", 200)}
     assert found["mean"]["cold"] > 0
     assert found["mean"]["warm"] == []
-    added = sum(found[name]["cold"] for name in timing.TOGETHER)
+    assert len(found["count"]["warm"]) > 0  # the first question warms the library up
+    added = sum(found[name]["cold"] for name in timing.TOGETHER[1:]) + min(found["count"]["warm"])
     assert found["the seven"] == {"statistic": "the seven", "warm": [pytest.approx(added)], "added": True}
     left = {line["statistic"]: line.get("fails", "") for line in timing.lines("exact_duckdb", 200, visit=0.0)}
     assert {left[name] for name in timing.TIMED} == {"left out, as 0 s were over"}
