@@ -432,7 +432,7 @@ def _priced(question: CheckedQuestion, share: Share | None, ask: Ask, facts: Fac
     if share is None:
         return PricedQuestion(question, None, PrivacyLoss.zero(facts.measure), (), (), ())
     pricing = question.kind.price(question.setting, share)
-    refuse_unbounded(pricing.parts, facts.ranges)
+    refuse_unbounded(pricing.parts, facts.ends)
     made = events(pricing.parts, facts)
     costs = whole(made, facts.measure)
     _within_share(made, costs, share)

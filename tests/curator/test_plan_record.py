@@ -34,8 +34,10 @@ from dpnb.trusted.aggregate.algebra import (
     Total,
     TrueP,
     ValueCounts,
+    children,
+    length,
 )
-from dpnb.trusted.aggregate.request_record import MOST_DEPTH, read_requests, written_requests
+from dpnb.trusted.aggregate.request_record import MOST_DEPTH, Reader, read_requests, written_requests
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.mechanisms import (
     MECHANISMS,
@@ -168,6 +170,83 @@ def test_random_requests_are_read_back_and_their_records_have_one_form(seed):
     record = through(written_requests(requests))
     assert read_requests(record) == requests
     assert len({canonical(node) for node in record["nodes"]}) == len(record["nodes"])
+
+
+def disturbed(rng, record):
+    """A record with one node or place of it changed, moved or doubled."""
+    wrong = copy.deepcopy(record)
+    rows = wrong["nodes"]
+    row, other = rng.choice(rows), rng.choice(rows)
+    at, place = rng.randrange(len(row)), rng.randrange(len(rows))
+    change = rng.randrange(5)
+    if change == 0:
+        row[at] = rng.choice(other)
+    elif change == 1:
+        row[at] = rng.randrange(-1, len(rows))
+    elif change == 2:
+        rows[place], rows[rows.index(other)] = other, rows[place]
+    elif change == 3:
+        rows.append(list(row))
+    else:
+        wrong["requests"].append(copy.deepcopy(rng.choice(wrong["requests"])))
+    return wrong
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("seed", range(200))
+def test_whatever_is_read_is_what_would_be_written(seed):
+    """A record is read without writing it again; so no other form of the same requests may pass."""
+    rng, read = random.Random(seed), 0
+    record = through(written_requests(tuple(request(rng) for _ in range(rng.randint(1, 3)))))
+    for _ in range(60):
+        wrong = disturbed(rng, record)
+        try:
+            found = read_requests(wrong)
+        except PlanError:
+            continue
+        assert canonical(written_requests(found)) == canonical(wrong)
+        read += 1
+    assert read > 0
+
+
+def test_equal_nodes_of_one_plan_are_one_object():
+    """What was found of a node in one record holds in the next: a filter is looked at once, and so is a value."""
+    reader, where = Reader(), Cmp("<", Add(Col("x"), Lit(1)), Lit(30))
+    one, other = (
+        reader.read(through(written_requests([Total(value, where)])))[0]
+        for value in (Col("x"), Mul(Add(Col("x"), Lit(1)), Lit(2)))
+    )
+    assert one.where is other.where
+    assert other.value.a is one.where.a
+    assert one.value is one.where.a.a
+    assert reader.steps == 6 + 10
+
+
+def written_out(node, above=0):
+    """For each node of an expression, wherever it stands, how many lie above it; a list of conditions is one."""
+    found = [above]
+    for child in children(node):
+        same = isinstance(node, And | Or) and type(child) is type(node)
+        found += written_out(child, above if same else above + 1)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_length_counts_each_place_of_a_node(seed):
+    root = tree(random.Random(seed), 5, "predicate")
+    found = written_out(root)
+    assert length(root)[:2] == (len(found), sum(found))
+    depth = lambda node: 1 + max(map(depth, children(node)), default=0)
+    assert length(root)[2] == depth(root)
+
+
+def test_a_length_beyond_all_limits_is_a_short_number():
+    """A thousand doublings would be a number of a thousand bits, for each of a record's nodes."""
+    doubled = Col("x")
+    for _ in range(1000):
+        doubled = Add(doubled, doubled)
+        nodes, above, _ = length(doubled)
+    assert nodes == above == 2**62
 
 
 def nested(times):

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from dpnb.trusted.aggregate.algebra import Bounds
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.measurements import code_ranges
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
@@ -55,7 +56,7 @@ def examined(seed):
         return _thresholded(rng, where, ranges)
     try:
         parts = measurements(rng, ranges, gaussian=measure == "rho")
-        refuse_unbounded([one.part for one in parts], ranges)
+        refuse_unbounded([one.part for one in parts], Bounds(ranges))
         derived = float(loss([one.part for one in parts], where).total.amount)
     except DpnbError:
         return None
@@ -75,7 +76,7 @@ def examined(seed):
 def _thresholded(rng, where, ranges):
     one = thresholded(rng, ranges, where.unit.max_rows)
     try:
-        refuse_unbounded([one.part], ranges)
+        refuse_unbounded([one.part], Bounds(ranges))
         (event,) = loss([one.part], where).events
     except DpnbError:
         return None

@@ -8,20 +8,20 @@ overflows. Division is floor division by a positive constant: no node can fail o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import product
 from math import prod
-from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform
+from operator import attrgetter
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast, dataclass_transform
 
 CmpOp: TypeAlias = Literal["==", "<", "<="]
 _T = TypeVar("_T")
 
 
 class _Hashed:
-    """Keeps its hash and its columns: to find them is to walk through all below it, which is done once."""
+    """Keeps its hash, its columns and its length: to find them is to walk through all below it, which is done once."""
 
-    __slots__ = ("_columns", "_hash")
+    __slots__ = ("_columns", "_hash", "_length")
 
 
 @dataclass_transform(frozen_default=True)
@@ -160,17 +160,8 @@ class TrueP(_Hashed):
 IntExpr: TypeAlias = Col | Lit | Add | Sub | Mul | FloorDiv | Clip | Case
 Pred: TypeAlias = Cmp | And | Or | Not | Known | TrueP
 Node: TypeAlias = IntExpr | Pred
+Range: TypeAlias = tuple[int, int]
 _N = TypeVar("_N", bound=Node)
-_INTEGERS = (
-    Col,
-    Lit,
-    Add,
-    Sub,
-    Mul,
-    FloorDiv,
-    Clip,
-    Case,
-)  # a tuple: a union of types is made anew each time
 
 
 @_node
@@ -300,24 +291,40 @@ def roots(request: Request) -> tuple[Node, ...]:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The sub-nodes of a node, left to right."""
-    if isinstance(node, (Col, Lit, TrueP)):
-        return ()
-    if isinstance(node, (FloorDiv, Clip, Not, Known)):
-        return (node.a,)
-    if isinstance(node, Case):
-        return (node.cond, node.then, node.other)
-    return (node.a, node.b)
+    return _BELOW[type(node)](node)
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """Every node below and including ``node``; one that stands in many places is met once."""
-    stack, met = [node], {id(node)}
-    while stack:
-        top = stack.pop()
-        yield top
-        new = [child for child in children(top) if id(child) not in met]
-        met.update(map(id, new))
-        stack.extend(new)
+_BELOW: Final[dict[type, Callable[[Any], tuple[Node, ...]]]] = {
+    **dict.fromkeys((Col, Lit, TrueP), lambda _: ()),
+    **dict.fromkeys((FloorDiv, Clip, Not, Known), lambda node: (node.a,)),
+    **dict.fromkeys((Add, Sub, Mul, Cmp, And, Or), attrgetter("a", "b")),
+    Case: attrgetter("cond", "then", "other"),
+}
+
+
+_MANY: Final = 2**62
+"""What is more is as much: no count of nodes grows without end."""
+
+
+def length(node: Node) -> tuple[int, int, int]:
+    """Return how long an expression is; of a node that stands in many places it is found once.
+
+    Returns
+    -------
+    (int, int, int)
+        Its nodes, written out; how many lie above all of them together, where a list of conditions is one node deep; and its depth.
+    """
+    found: tuple[int, int, int] | None = getattr(node, "_length", None)
+    if found is None:
+        nodes, above, depth, kind = 1, 0, 0, type(node)
+        for child in children(node):
+            more, higher, deep = length(child)
+            nodes, depth = nodes + more, max(depth, deep)
+            listed = type(child) is kind and (kind is And or kind is Or)
+            above += higher if listed else higher + more
+        found = min(nodes, _MANY), min(above, _MANY), 1 + depth
+        object.__setattr__(node, "_length", found)
+    return found
 
 
 def columns_of(*nodes: Node | None) -> frozenset[str]:
@@ -362,7 +369,7 @@ def conjunction(parts: tuple[Pred, ...]) -> Pred | None:
     return whole
 
 
-def bounds(node: IntExpr, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+def bounds(node: IntExpr, ranges: Mapping[str, Range]) -> Range:
     """The range that a node's known values cannot leave, given the range of each column.
 
     Parameters
@@ -378,70 +385,89 @@ def bounds(node: IntExpr, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, i
     return Bounds(ranges)(node)
 
 
-class Bounds:
-    """The range of each node, found once: a node that stands in many places is the same object in all of them."""
+class Seen(NamedTuple):
+    """What is known of a node before any data is seen.
 
-    def __init__(self, ranges: Mapping[str, tuple[int, int]]) -> None:
-        self._ranges = ranges
-        self._known: dict[int, tuple[IntExpr, tuple[int, int]]] = {}  # a node that is kept keeps its id
-
-    def __call__(self, node: IntExpr) -> tuple[int, int]:
-        """Return the range of a node, both ends inclusive."""
-        found = self._known.get(id(node))
-        if found is None:
-            found = self._known[id(node)] = (node, self._find(node))
-        return found[1]
-
-    def _find(self, node: IntExpr) -> tuple[int, int]:
-        match node:
-            case Col(name):
-                return self._ranges[name]
-            case Lit(value):
-                return value, value
-            case Add(a, b):
-                (al, ah), (bl, bh) = self(a), self(b)
-                return al + bl, ah + bh
-            case Sub(a, b):
-                (al, ah), (bl, bh) = self(a), self(b)
-                return al - bh, ah - bl
-            case Mul(a, b) if a == b:
-                low, high = self(a)
-                ends = (low * low, high * high)
-                return (0 if low <= 0 <= high else min(ends)), max(ends)
-            case Mul(a, b):
-                corners = [x * y for x, y in product(self(a), self(b))]
-                return min(corners), max(corners)
-            case FloorDiv(a, k):
-                low, high = self(a)
-                return low // k, high // k
-            case Clip(a, lo, hi):
-                low, high = self(a)
-                return min(max(low, lo), hi), min(max(high, lo), hi)
-            case Case(_, then, other):
-                (al, ah), (bl, bh) = self(then), self(other)
-                return min(al, bl), max(ah, bh)
-
-
-def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
-    """The largest absolute value that any integer on the way to a node's value can take, intermediate ones included.
-
-    Parameters
+    Attributes
     ----------
     node : Node
-    ranges : mapping of column name to (lowest, highest)
-
-    Returns
-    -------
-    int
-        An engine whose integers hold this many cannot overflow on any data.
+    ends : (int, int)
+        Its range, both ends inclusive; of a predicate (0, 0).
+    taken : (int, int)
+        The same without branches that no row takes.
+    reach : int
+        The largest absolute value that any integer on the way to its value can take, intermediate ones included: an engine whose integers
+        hold this many cannot overflow on any data.
+    nullable : bool
+        Whether it can be missing in some row.
     """
-    found, ends = 0, Bounds(ranges)
-    for part in walk(node):
-        if isinstance(part, _INTEGERS):
-            low, high = ends(part)
-            found = max(found, -low, high)
-        if isinstance(part, FloorDiv):
-            found = max(found, part.k)
-        if isinstance(part, Clip):
-            found = max(found, abs(part.lo), abs(part.hi))
-    return found
+
+    node: Node
+    ends: Range
+    taken: Range
+    reach: int
+    nullable: bool
+
+
+class Bounds:
+    """What ranges of columns say of each node, found once: one that stands in many places is the same object in all of them."""
+
+    def __init__(self, ranges: Mapping[str, Range], nullable: Collection[str] = ()) -> None:
+        self._ranges, self._nullable = ranges, nullable
+        self._seen: dict[int, Seen] = {}  # a node that is kept keeps its id
+
+    def __call__(self, node: IntExpr) -> Range:
+        """Return the range of a node, both ends inclusive."""
+        return self.of(node).ends
+
+    def of(self, node: Node) -> Seen:
+        """Return what is known of a node."""
+        found = self._seen.get(id(node))
+        if found is None:
+            found = self._seen[id(node)] = self._find(node)
+        return found
+
+    def _find(self, node: Any) -> Seen:
+        kind = type(node)
+        if kind is Lit:
+            return Seen(node, ends := (node.value, node.value), ends, abs(node.value), nullable=False)
+        if kind is Col:
+            low, high = ends = self._ranges[node.name]
+            return Seen(node, ends, ends, max(-low, high), node.name in self._nullable)
+        below = list(map(self.of, children(node)))
+        low, high = ends = _ENDS[kind](node, *[one.ends for one in below])
+        reach = max(-low, high, *[one.reach for one in below])
+        if kind is FloorDiv:
+            reach = max(reach, node.k)
+        if kind is Clip:
+            reach = max(reach, abs(node.lo), abs(node.hi))
+        taken = self._taken(node, *below[1:]) if kind is Case else ends
+        nullable = kind is not Known and True in [one.nullable for one in below]
+        return Seen(node, ends, taken, reach, nullable)
+
+    def _taken(self, node: Case, then: Seen, other: Seen) -> Range:
+        cond = node.cond
+        if isinstance(cond, Cmp) and cond.op == "<":
+            (low, high), (first, last) = self(cond.a), self(cond.b)
+            if high < first or low >= last:
+                return (then if high < first else other).taken
+        return min(then.taken[0], other.taken[0]), max(then.taken[1], other.taken[1])
+
+
+def _product(node: Mul, one: Range, other: Range) -> Range:
+    corners = [x * y for x in one for y in other]
+    if node.a == node.b and one[0] <= 0 <= one[1]:
+        return 0, max(corners)
+    return min(corners), max(corners)
+
+
+_ENDS: Final[dict[type, Callable[..., Range]]] = {
+    Add: lambda _, a, b: (a[0] + b[0], a[1] + b[1]),
+    Sub: lambda _, a, b: (a[0] - b[1], a[1] - b[0]),
+    Mul: _product,
+    FloorDiv: lambda node, a: (a[0] // node.k, a[1] // node.k),
+    Clip: lambda node, a: (min(max(a[0], node.lo), node.hi), min(max(a[1], node.lo), node.hi)),
+    Case: lambda _, __, a, b: (min(a[0], b[0]), max(a[1], b[1])),
+    **dict.fromkeys((Cmp, And, Or, Not, Known, TrueP), lambda *_: (0, 0)),
+}
+"""The range of each kind of node, from those of what it is made of."""

@@ -7,8 +7,8 @@ what is not exactly in this form is refused, and nothing in a record is ever exe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, cast, get_args
 
 from dpnb.trusted.aggregate.algebra import (
     Add,
@@ -16,6 +16,7 @@ from dpnb.trusted.aggregate.algebra import (
     Case,
     Clip,
     Cmp,
+    CmpOp,
     Col,
     CrossMoments,
     FloorDiv,
@@ -35,8 +36,9 @@ from dpnb.trusted.aggregate.algebra import (
     Total,
     TrueP,
     ValueCounts,
-    children,
+    length,
 )
+from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import PlanError
 
 _NODES: Final[dict[str, tuple[type[Node], tuple[str, ...]]]] = {
@@ -70,8 +72,16 @@ _REQUESTS: Final[dict[str, tuple[type[Request], tuple[str, ...]]]] = {
 }
 """The same of each kind of request."""
 
+_RECORD: Final = {"nodes": list, "requests": list}
+_SHRINK: Final = {"halves": list, "limits": list, "steps": int}
 _NAMES: Final = {kind: name for name, (kind, _) in _REQUESTS.items()}
-_CHILDREN: Final[dict[str, Any]] = {"number": IntExpr, "predicate": Pred}
+_CHILDREN: Final[dict[str, Any]] = {"number": set(get_args(IntExpr)), "predicate": set(get_args(Pred))}
+_PLAIN: Final[dict[str, type]] = {
+    "text": str,
+    "comparison": str,
+    **dict.fromkeys(("integer", "number", "predicate"), int),
+}
+_COMPARISONS: Final = get_args(CmpOp)
 _LAYOUT: Final = {
     kind: (name, [(field, what in _CHILDREN) for field, what in zip(kind.__match_args__, holds, strict=True)])
     for name, (kind, holds) in _NODES.items()
@@ -100,66 +110,153 @@ def read_requests(record: object) -> tuple[Request, ...]:
     PlanError
         If the record is anything else, is nested too deeply, or stands for too much when it is written out.
     """
-    try:
-        found = _read(record)
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise _refusal() from None
-    _refuse_long(record)
-    if written_requests(found) != record:
+    return Reader().read(record)
+
+
+class Reader:
+    """Reads the records of one plan: equal nodes are one object, in whatever records they stand.
+
+    Attributes
+    ----------
+    steps : int
+        How many nodes the requests that were read have when each is written out wherever it stands.
+    """
+
+    def __init__(self) -> None:
+        self.steps = self._deepest = 0
+        self._nodes: list[Node] = []
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        """The nodes; and the place of each among them by its name and fields, in which other nodes stand by theirs."""
+        self._here: list[int] = []
+        self._below: list[list[int]] = []
+        self._roots: list[int] = []
+        """Of the record that is read: the number of each node, the places of what it is made of, and the places that requests name."""
+
+    def read(self, record: object) -> tuple[Request, ...]:
+        """Return the requests of a record; see :func:`read_requests`."""
+        self._here, self._below, self._roots = [], [], []
+        try:
+            found = self._read(record)
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise _refusal() from None
+        if self._deepest > MOST_DEPTH:
+            raise PlanError(
+                f"An expression is nested more than {MOST_DEPTH} deep: split it, or use isin or clip."
+            )
+        steps = sum(length(self._nodes[self._here[place]])[0] for place in self._roots)
+        if steps > MOST_WRITTEN:
+            raise PlanError(
+                f"A question has more than {MOST_WRITTEN:,} steps when it is written out: use fewer values or edges."
+            )
+        if len(set(self._here)) < len(self._here) or not _in_order(self._roots, self._below):
+            raise _refusal()
+        self.steps += steps
+        return found
+
+    def _read(self, record: Any) -> tuple[Request, ...]:
+        if not is_record(record, _RECORD):
+            raise _refusal()
+        for row in record["nodes"]:
+            self._add(*_typed(row, list))
+        return tuple(map(self._request, record["requests"]))
+
+    def _add(self, name: str, *values: Any) -> None:
+        """Take up the next node of a record: the same object as an equal one that was read before."""
+        holds, below, key = _NODES[name][1], list[int](), list[Any]([name])
+        if [*map(type, values)] != [_PLAIN[what] for what in holds]:
+            raise _refusal()
+        for value, what in zip(values, holds, strict=True):
+            if what in _CHILDREN:
+                below.append(_place(value))
+                key.append(self._here[value])
+            else:
+                key.append(value)
+        number = self._numbers.get(made := tuple(key))
+        self._here.append(self._make(made) if number is None else number)
+        self._below.append(below)
+
+    def _make(self, key: tuple[Any, ...]) -> int:
+        """Make a node that is new."""
+        kind, holds = _NODES[key[0]]
+        pairs = zip(key[1:], holds, strict=True)
+        fields = [self._node(value, what) if what in _CHILDREN else value for value, what in pairs]
+        if kind is Cmp and fields[0] not in _COMPARISONS:
+            raise _refusal()
+        self._nodes.append(node := cast("Callable[..., Node]", kind)(*fields))
+        self._deepest = max(self._deepest, length(node)[2])
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def _node(self, number: int, what: str) -> Any:
+        """Return a node, of the kind that a field holds."""
+        node = self._nodes[number]
+        if type(node) not in _CHILDREN[what]:
+            raise _refusal()
+        return node
+
+    def _request(self, record: Any) -> Request:
+        kind, holds = _REQUESTS[record["kind"]]
+        names = kind.__match_args__
+        if record.keys() != {"kind", *names}:
+            raise _refusal()
+        fields = [self._value(record[name], what) for name, what in zip(names, holds, strict=True)]
+        return cast("Callable[..., Request]", kind)(*fields)
+
+    def _value(self, value: Any, what: str) -> Any:
+        """Read a field of a request."""
+        match what:
+            case "filter" | "shrink" if value is None:
+                return None
+            case "number" | "filter":
+                return self._root(value, "number" if what == "number" else "predicate")
+            case "numbers":
+                return tuple(self._root(one, "number") for one in _typed(value, list))
+            case "keys":
+                pairs = (_typed(one, list) for one in _typed(value, list))
+                return tuple(Key(self._root(code, "number"), _typed(size, int)) for code, size in pairs)
+            case "pairs":
+                pairs = (_typed(one, list) for one in _typed(value, list))
+                return tuple((_typed(one, int), _typed(other, int)) for one, other in pairs)
+        if not is_record(value, _SHRINK):
+            raise _refusal()
+        halves, limits = (tuple(_typed(one, int) for one in value[name]) for name in ("halves", "limits"))
+        return Shrink(halves, limits, value["steps"])
+
+    def _root(self, place: Any, what: str) -> Any:
+        found = self._node(self._here[_place(place)], what)
+        self._roots.append(place)
+        return found
+
+
+def _in_order(roots: Sequence[int], below: Sequence[Sequence[int]]) -> bool:
+    """Tell whether nodes stand as :class:`_Nodes` lists them: each after what it is made of, left to right, and none besides."""
+    met, waiting = 0, list(reversed(roots))
+    while waiting:
+        place = waiting[-1]
+        if place < met:
+            waiting.pop()
+        elif new := [one for one in below[place] if one >= met]:
+            waiting += reversed(new)
+        elif place == met:
+            met += 1
+        else:
+            return False
+    return met == len(below)
+
+
+def _place(value: Any) -> int:
+    if _typed(value, int) < 0:  # counted from the end
         raise _refusal()
-    return found
+    return cast("int", value)
+
+
+def _typed(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise _refusal()
+    return value
 
 
 def _refusal() -> PlanError:
     return PlanError("A recorded request is not in the form that this version of dpnb writes.")
-
-
-def written_size(record: Mapping[str, Any]) -> int:
-    """Return how many nodes the requests of a record have when each is written out wherever it stands.
-
-    Parameters
-    ----------
-    record : mapping
-        What :func:`read_requests` accepts.
-    """
-    return _written_out(record, _measures(record["nodes"]))
-
-
-def _written_out(record: Mapping[str, Any], nodes: Sequence[tuple[int, int]]) -> int:
-    return sum(nodes[place][0] for request in record["requests"] for place in _roots(request))
-
-
-def _refuse_long(record: Any) -> None:
-    nodes = _measures(record["nodes"])
-    if any(depth > MOST_DEPTH for _, depth in nodes):
-        raise PlanError(
-            f"An expression is nested more than {MOST_DEPTH} deep: split it, or use isin or clip."
-        )
-    if _written_out(record, nodes) > MOST_WRITTEN:
-        raise PlanError(
-            f"A question has more than {MOST_WRITTEN:,} steps when it is written out: use fewer values or edges."
-        )
-
-
-def _measures(rows: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
-    """Return the size of each node written out, and its depth."""
-    found: list[tuple[int, int]] = []
-    for name, *values in rows:
-        pairs = zip(values, _NODES[name][1], strict=True)
-        below = [found[place] for place, holds in pairs if holds in _CHILDREN]
-        found.append((1 + sum(size for size, _ in below), 1 + max((depth for _, depth in below), default=0)))
-    return found
-
-
-def _roots(request: Mapping[str, Any]) -> Iterator[int]:
-    """Give the places of the expressions of a request."""
-    if request["where"] is not None:
-        yield request["where"]
-    if request["kind"] in ("cross-moments", "label-sums"):
-        yield from (*request.get("label", ()), *request["values"])
-    else:
-        yield request["value"]
-        yield from (place for place, _ in request["keys"])
 
 
 class _Nodes:
@@ -168,28 +265,21 @@ class _Nodes:
     def __init__(self) -> None:
         self.listed: list[list[Any]] = []
         self._places: dict[tuple[Any, ...], int] = {}
+        self._known: dict[int, int] = {}
 
-    def place(self, root: Node) -> int:
+    def place(self, node: Node) -> int:
         """Return the place of a node, writing it and what it is made of where they are new."""
-        known: dict[int, int] = {}
-        stack = [root]
-        while stack:
-            below = [child for child in children(stack[-1]) if id(child) not in known]
-            if below:
-                stack += reversed(below)
-            else:
-                node = stack.pop()
-                known[id(node)] = self._add(node, known)
-        return known[id(root)]
-
-    def _add(self, node: Node, known: Mapping[int, int]) -> int:
-        name, fields = _LAYOUT[type(node)]
-        values = [(getattr(node, field), inside) for field, inside in fields]
-        row = (name, *[known[id(value)] if inside else value for value, inside in values])
-        place = self._places.setdefault(row, len(self.listed))
-        if place == len(self.listed):
-            self.listed.append(list(row))
-        return place
+        known = self._known.get(id(node))
+        if known is None:
+            name, fields = _LAYOUT[type(node)]
+            row: list[Any] = [name]
+            for field, inside in fields:
+                value = getattr(node, field)
+                row.append(self.place(value) if inside else value)
+            known = self._known[id(node)] = self._places.setdefault(tuple(row), len(self.listed))
+            if known == len(self.listed):
+                self.listed.append(row)
+        return known
 
 
 def _written(request: Request, nodes: _Nodes) -> dict[str, Any]:
@@ -208,62 +298,3 @@ def _put(value: Any, nodes: _Nodes) -> Any:
     if isinstance(value, Shrink):
         return {"halves": list(value.halves), "limits": list(value.limits), "steps": value.steps}
     return nodes.place(value)
-
-
-def _read(record: Any) -> tuple[Request, ...]:
-    nodes: list[Node] = []
-    for row in record["nodes"]:
-        nodes.append(_node(row, nodes))
-    return tuple(_request(request, nodes) for request in record["requests"])
-
-
-def _request(record: Mapping[str, Any], nodes: Sequence[Node]) -> Request:
-    kind, holds = _REQUESTS[record["kind"]]
-    fields = zip(kind.__match_args__, holds, strict=True)
-    return cast("Callable[..., Request]", kind)(
-        *[_value(record[field], what, nodes) for field, what in fields]
-    )
-
-
-def _node(row: Sequence[Any], nodes: Sequence[Node]) -> Node:
-    name, *values = row
-    kind, holds = _NODES[name]
-    read = [_value(value, what, nodes) for value, what in zip(values, holds, strict=True)]
-    return cast("Callable[..., Node]", kind)(*read)
-
-
-def _value(value: Any, what: str, nodes: Sequence[Node]) -> Any:
-    match what:
-        case "number" | "predicate":
-            return _child(value, what, nodes)
-        case "filter":
-            return None if value is None else _child(value, "predicate", nodes)
-        case "numbers":
-            return tuple(_child(one, "number", nodes) for one in value)
-        case "keys":
-            return tuple(Key(_child(code, "number", nodes), _integer(size)) for code, size in value)
-        case "pairs":
-            return tuple((_integer(one), _integer(other)) for one, other in value)
-        case "shrink" if value is None:
-            return None
-        case "shrink":
-            halves, limits = (tuple(map(_integer, value[name])) for name in ("halves", "limits"))
-            return Shrink(halves, limits, _integer(value["steps"]))
-        case "integer":
-            return _integer(value)
-    if not isinstance(value, str) or (what == "comparison" and value not in {"==", "<", "<="}):
-        raise _refusal()
-    return value
-
-
-def _child(place: Any, what: str, nodes: Sequence[Node]) -> Any:
-    found: Any = nodes[_integer(place)]
-    if place < 0 or not isinstance(found, _CHILDREN[what]):
-        raise _refusal()
-    return found
-
-
-def _integer(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _refusal()
-    return value

@@ -32,13 +32,15 @@ from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.conversion import laplace_rho
-from dpnb.trusted.privacy.loss import added
+from dpnb.trusted.privacy.loss import quotients
 
 if TYPE_CHECKING:
     from dpnb.trusted.measurements.sums import Part
 
 End = dict[int, int]
 """How far parts move, by their places."""
+Cost = tuple[Fraction | int, Fraction | int]
+"""A quotient."""
 
 
 def shared(parts: Sequence[Part], facts: Facts) -> list[End]:
@@ -52,13 +54,13 @@ def shared(parts: Sequence[Part], facts: Facts) -> list[End]:
 def _worst(
     groups: Sequence[tuple[End, End]],
     parts: Sequence[Part],
-    cost: Callable[[Part, Fraction], Fraction],
+    cost: Callable[[Part, int], Cost],
     rows: int,
 ) -> End:
     """Return the end of every factor at which a cost is largest."""
 
     def paid(end: End) -> Fraction:
-        return added(cost(parts[at], Fraction(rows * shift)) for at, shift in end.items())
+        return quotients(cost(parts[at], rows * shift) for at, shift in end.items())
 
     return {at: shift for group in groups for at, shift in max(group, key=paid).items()}
 
@@ -100,16 +102,16 @@ def _moved(factor: Part, other: IntExpr, facts: Facts) -> int:
     return most * max(-low, high) + least * min(-low, high)
 
 
-def _laplace(part: Part, shift: Fraction) -> Fraction:
+def _laplace(part: Part, shift: int) -> Cost:
     assert isinstance(part.noise, DiscreteLaplace)
-    return shift / part.noise.scale
+    return shift, part.noise.scale
 
 
-def _rho(part: Part, shift: Fraction) -> Fraction:
+def _rho(part: Part, shift: int) -> Cost:
     assert isinstance(part.noise, DiscreteLaplace)
-    return laplace_rho(shift, part.noise.scale)
+    return laplace_rho(Fraction(shift), part.noise.scale), 1
 
 
-def _gaussian(part: Part, shift: Fraction) -> Fraction:
+def _gaussian(part: Part, shift: int) -> Cost:
     assert isinstance(part.noise, DiscreteGaussian)
-    return shift**2 / part.noise.variance
+    return shift**2, part.noise.variance

@@ -20,8 +20,6 @@ from typing import Any
 
 from dpnb.trusted.aggregate.algebra import (
     Bounds,
-    Case,
-    Cmp,
     Col,
     CrossMoments,
     IntExpr,
@@ -71,6 +69,8 @@ class Measurement:
     cells: int
 
 
+Terms = tuple[Node | Key, ...]
+"""What can leave a row out."""
 Priced = tuple[int, tuple[PrivacyEvent, ...]]
 """How many integers a measurement makes, and its events."""
 
@@ -119,9 +119,12 @@ class Facts:
     nullable: frozenset[str]
     ends: Bounds = field(init=False, repr=False, compare=False)
     """The range of each expression that was looked at."""
+    _kept: dict[int, _Kept] = field(default_factory=dict, repr=False, compare=False)
+    _terms: dict[int, tuple[Request, Terms]] = field(default_factory=dict, repr=False, compare=False)
+    """What was found of each filter, and of each request, by their ids, which they keep while they are held here."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ends", Bounds(self.ranges))
+        object.__setattr__(self, "ends", Bounds(self.ranges, self.nullable))
 
     @classmethod
     def of(cls, schema: Schema) -> Facts:
@@ -142,7 +145,7 @@ class Facts:
     def capped(self, *wheres: Pred | None) -> Facts:
         """Return the facts of the rows that some filters keep: a person has at most as many as the widest of them."""
         unit = capped(self.unit, *wheres)
-        return self if unit == self.unit else replace(self, unit=unit)
+        return self if unit is self.unit else replace(self, unit=unit)
 
     def range_of(self, value: IntExpr, where: Pred | None) -> Range:
         """Return what a value adds to a sum: its range, and 0 where it can be missing."""
@@ -151,42 +154,37 @@ class Facts:
 
     def missing(self, node: Node, where: Pred | None) -> bool:
         """Tell whether an expression can be missing in a row that a filter keeps."""
-        known = [part.a for part in conjuncts(where) if isinstance(part, Known)]
-        return _Missing(self.nullable, known)(node)
+        return self.ends.of(node).nullable and self._rows(where).missing(node)
+
+    def _rows(self, where: Pred | None) -> _Kept:
+        found = self._kept.get(id(where))
+        if found is None:
+            found = self._kept[id(where)] = _Kept(self.nullable, where, conjuncts(where))
+        return found
 
     def partial(self, key: Key, where: Pred | None) -> bool:
         """Tell whether a row can be in none of a key's cells."""
-        low, high = self._reached(key.code)
+        low, high = self.ends.of(key.code).taken
         return low < 0 or high >= key.size or self.missing(key.code, where)
 
-    def _reached(self, code: IntExpr) -> Range:
-        """Return the range of a key's code: as interval arithmetic has it, but without branches that no row takes."""
-        if not isinstance(code, Case):
-            return self.ends(code)
-        decided = self._decided(code.cond)
-        branches = (code.then, code.other) if decided is None else (code.then if decided else code.other,)
-        lows, highs = zip(*map(self._reached, branches), strict=True)
-        return min(lows), max(highs)
-
-    def _decided(self, cond: Pred) -> bool | None:
-        """Return what a comparison is on every row where it is known; nothing where rows differ."""
-        if not isinstance(cond, Cmp) or cond.op != "<":
-            return None
-        (low, high), (first, last) = self.ends(cond.a), self.ends(cond.b)
-        return True if high < first else False if low >= last else None
-
-    def terms(self, request: Request) -> tuple[Node | Key, ...]:
+    def terms(self, request: Request) -> Terms:
         """Return what else than the filter can leave a row out: of a key also its size, for a shorter one leaves out more."""
+        found = self._terms.get(id(request))
+        if found is None:
+            found = self._terms[id(request)] = (request, self._leaving(request))
+        return found[1]
+
+    def _leaving(self, request: Request) -> Terms:
         if isinstance(request, CrossMoments | LabelSums):
             return tuple(value for value in expressions(request) if self.missing(value, request.where))
-        out: tuple[Node | Key, ...] = tuple(key for key in request.keys if self.partial(key, request.where))
+        out: Terms = tuple(key for key in request.keys if self.partial(key, request.where))
         if isinstance(request, ValueCounts) and self.missing(request.value, request.where):
             return (*out, request.value)
         return out
 
     def private(self, request: Request) -> bool:
         """Tell whether a row can come or go without changing the number of rows that is public."""
-        return not self.unit.by_row or bool(conjuncts(request.where)) or bool(self.terms(request))
+        return not self.unit.by_row or bool(self._rows(request.where).conditions) or bool(self.terms(request))
 
 
 def refuse(words: str) -> PlanError:
@@ -206,17 +204,24 @@ def of_ones(request: Total) -> bool:
 
 
 @dataclass(slots=True)
-class _Missing:
-    """Whether nodes can be missing; a node that stands in many places is the same object, and is looked at once."""
+class _Kept:
+    """What is known of the rows that a filter keeps; a node that stands in many places is the same object, and is looked at once."""
 
     nullable: frozenset[str]
-    known: Sequence[IntExpr]
-    found: dict[int, bool] = field(default_factory=dict)
+    where: Pred | None
+    conditions: tuple[Pred, ...]
+    known: Sequence[IntExpr] = field(init=False)
+    found: dict[int, tuple[Node, bool]] = field(default_factory=dict)
 
-    def __call__(self, node: Node) -> bool:
-        if id(node) not in self.found:
-            self.found[id(node)] = self._find(node)
-        return self.found[id(node)]
+    def __post_init__(self) -> None:
+        self.known = [part.a for part in self.conditions if isinstance(part, Known)]
+
+    def missing(self, node: Node) -> bool:
+        """Tell whether a node can be missing in them."""
+        found = self.found.get(id(node))
+        if found is None:
+            found = self.found[id(node)] = (node, self._find(node))
+        return found[1]
 
     def _find(self, node: Node) -> bool:
         if isinstance(node, Lit | Known | TrueP) or any(node is one or node == one for one in self.known):
@@ -224,6 +229,6 @@ class _Missing:
         if isinstance(node, Col):
             return node.name in self.nullable
         for child in children(node):  # noqa: SIM110 - a generator is one more frame of the interpreter for each level
-            if self(child):
+            if self.missing(child):
                 return True
         return False

@@ -39,7 +39,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 
-from dpnb.trusted.aggregate.algebra import SIZE_BITS, CrossMoments, bounds
+from dpnb.trusted.aggregate.algebra import SIZE_BITS, CrossMoments
 from dpnb.trusted.measurements.facts import Facts, refuse
 from dpnb.trusted.measurements.sums import ENTER, WITHIN
 
@@ -49,7 +49,7 @@ _COARSE_BITS = 12
 
 def halves(request: CrossMoments, facts: Facts) -> tuple[int, ...]:
     """Return the half range of each value: by interval arithmetic, or of the shrink where rows are moved."""
-    found = [max(map(abs, bounds(value, facts.ranges))) for value in request.values]
+    found = [max(map(abs, facts.ends(value))) for value in request.values]
     if request.shrink is None:
         return tuple(found)
     half, products = request.shrink.halves, [request.factors(place) for place in range(len(found))]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, Lit, Total, bounds, cells_of
+from dpnb.trusted.aggregate.algebra import CrossMoments, Lit, Total, cells_of
 from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.measurements.sums import Frame, Part, constant
 from dpnb.trusted.mechanisms import PermuteAndFlip
@@ -42,9 +42,7 @@ def _counted(request: Any, mechanism: Any, facts: Facts) -> tuple[int, int]:
     low, high = facts.range_of(request.value, request.where)
     part = Part(request, mechanism, max(abs(low), abs(high)), high - low)
     moves = Frame((part,), facts.private(request)).moves(facts)
-    return cells_of(request.keys[:-1]), int(
-        max(sum(part.shifts(kind)) for move in moves for part, kind in move)
-    )
+    return cells_of(request.keys[:-1]), max(sum(part.shifts(kind)) for move in moves for part, kind in move)
 
 
 def _overlapping(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
@@ -52,7 +50,7 @@ def _overlapping(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple
     pairs = tuple((0, place) for place in range(1, mechanism.size + 1))
     if request.values[:1] != (Lit(1),) or request.pairs != pairs or request.shrink is not None:
         raise refuse("a pick is among the products of 1 and each candidate")
-    ends = [bounds(value, facts.ranges) for value in request.values[1:]]
+    ends = [facts.ends(value) for value in request.values[1:]]
     widths = sorted(high - low for low, high in ends)
     entering = max(0, *(high for _, high in ends)) - min(0, *(low for low, _ in ends))
     if not facts.changed:

@@ -41,7 +41,7 @@ from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN, Frame, Part
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.privacy.loss import added
+from dpnb.trusted.privacy.loss import quotients
 
 L1 = {WITHIN: Fraction(16, 3), ENTER: Fraction(4), SWITCH: Fraction(8)}
 L2 = {WITHIN: Fraction(8), ENTER: Fraction(7, 2), SWITCH: Fraction(7)}
@@ -70,19 +70,18 @@ class Joint:
         if self.count is not None and COUNTED[kind]:
             assert isinstance(self.count.noise, DiscreteLaplace)
             shifts.append((Fraction(rows), self.count.noise.scale))
-        shifts += [(rows * part.shifts(kind)[0], part.noise.scale) for part in self.others]  # type: ignore[union-attr]
+        shifts += [(Fraction(rows * part.shifts(kind)[0]), part.noise.scale) for part in self.others]  # type: ignore[union-attr]
         return shifts * cells
 
     def _rho(self, kind: str) -> Fraction:
         least = min(part.noise.variance / unit**2 for part, unit in self.moments)  # type: ignore[union-attr]
-        counted = Fraction(0)
+        squares = [(L2[kind], least)]
         if self.count is not None:
             assert isinstance(self.count.noise, DiscreteGaussian)
-            counted = Fraction(COUNTED[kind]) / (2 * self.count.noise.variance)
+            squares.append((Fraction(COUNTED[kind]), self.count.noise.variance))
         beside = ((part.noise.variance, part.shifts(kind)) for part in self.others)  # type: ignore[union-attr]
-        return (
-            L2[kind] / (2 * least) + counted + added(s**2 / (2 * v) for v, shifts in beside for s in shifts)
-        )
+        squares += [(Fraction(shift**2), variance) for variance, shifts in beside for shift in shifts]
+        return quotients(squares) / 2
 
 
 def joint_event(frame: Frame, facts: Facts) -> PrivacyEvent | None:

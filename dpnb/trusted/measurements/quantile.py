@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.trusted.aggregate.algebra import ValueCounts, bounds, cells_of
+from dpnb.trusted.aggregate.algebra import ValueCounts, cells_of
 from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -46,6 +46,6 @@ def score(q: Fraction, request: ValueCounts, facts: Facts) -> Fraction:
 
 def on_grid(request: ValueCounts, steps: int, facts: Facts) -> None:
     """Refuse values that may lie outside of the grid 0..steps."""
-    low, high = bounds(request.value, facts.ranges)
+    low, high = facts.ends(request.value)
     if low < 0 or high > steps:
         raise refuse("its values leave the grid of its mechanism")

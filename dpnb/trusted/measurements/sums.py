@@ -52,7 +52,7 @@ from dpnb.trusted.measurements.facts import Facts, Measurement, same_cells
 from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.privacy.loss import added
+from dpnb.trusted.privacy.loss import quotients
 
 WITHIN, ENTER, SWITCH = "within", "enter", "switch"
 _MOST_WAYS = 64
@@ -62,7 +62,6 @@ _MOST_PARTS_APART, _MOST_WAYS_APART = 256, 128
 _MOST_MOVED = 4096
 """Ways to change, times parts that move, of frames with several sets of keys: so long does it take to find the worst move."""
 Noise = DiscreteLaplace | DiscreteGaussian
-Shifts = tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +82,11 @@ class Part:
         low, high = facts.range_of(request.value, request.where)
         return cls(request, measurement.mechanism, max(abs(low), abs(high)), high - low)
 
-    def shifts(self, kind: str) -> Shifts:
+    def shifts(self, kind: str) -> tuple[int, ...]:
         """Return how far each entry moves when one row does: a switch leaves one entry and enters another."""
         if kind == SWITCH:
-            return Fraction(self.enter), Fraction(self.enter)
-        return (Fraction(self.enter if kind == ENTER else self.within),)
+            return self.enter, self.enter
+        return (self.enter if kind == ENTER else self.within,)
 
 
 Move = list[tuple[Part, str]]
@@ -134,9 +133,9 @@ class Frame:
     def event(self, facts: Facts) -> PrivacyEvent:
         """Return the event of the worst move."""
         moves = list(self.moves(facts))
-        for part in self.parts:
-            if not any(any(part.shifts(kind)) for move in moves for one, kind in move if one is part):
-                raise constant()
+        moved = {id(part) for move in moves for part, kind in move if any(part.shifts(kind))}
+        if not moved.issuperset(map(id, self.parts)):
+            raise constant()
         return _worst(moves, facts.capped(self.where))
 
 
@@ -168,18 +167,18 @@ def _worst(moves: Iterable[Move], facts: Facts) -> PrivacyEvent:
     listed, rows = [shifted for move in moves for shifted in _shifted(move, facts)], facts.rows
     if isinstance(listed[0][0][0].noise, DiscreteLaplace):
         return PrivacyEvent.laplace(
-            [(rows * shift, part.noise.scale) for part, shift in move]  # type: ignore[union-attr]
+            [(Fraction(rows * shift), part.noise.scale) for part, shift in move]  # type: ignore[union-attr]
             for move in listed
         )
-    costs = (added(shift**2 / (2 * part.noise.variance) for part, shift in move) for move in listed)  # type: ignore[union-attr]
-    return PrivacyEvent("gaussian", rows**2 * max(costs))
+    costs = (quotients((shift**2, part.noise.variance) for part, shift in move) for move in listed)  # type: ignore[union-attr]
+    return PrivacyEvent("gaussian", Fraction(rows**2, 2) * max(costs))
 
 
-def _shifted(move: Move, facts: Facts) -> Iterator[list[tuple[Part, Fraction]]]:
+def _shifted(move: Move, facts: Facts) -> Iterator[list[tuple[Part, int]]]:
     """Give how far entries move when one row does; parts that share a factor and stay in their cell as :mod:`.factors` says."""
     staying = [part for part, kind in move if kind == WITHIN]
     for end in shared(staying, facts):
-        ends = {id(staying[at]): (Fraction(shift),) for at, shift in end.items()}
+        ends = {id(staying[at]): (shift,) for at, shift in end.items()}
         yield [(part, shift) for part, kind in move for shift in ends.get(id(part), part.shifts(kind))]
 
 
@@ -190,6 +189,8 @@ def constant() -> PlanError:
 
 def frames(parts: Sequence[Part], facts: Facts) -> list[Frame]:
     """Sort parts into frames: equal filter, equal terms that can be missing, one family of noise."""
+    if len(parts) == 1:  # to hash what it keeps is to walk through it
+        return [Frame(tuple(parts), facts.private(parts[0].request))]
     kept: dict[tuple[Pred | None, tuple[Node | Key, ...], type], list[Part]] = {}
     for part in parts:
         same = (part.request.where, facts.terms(part.request), type(part.noise))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpnb.trusted.aggregate.algebra import LabelSums, ValueCounts, bounds
+from dpnb.trusted.aggregate.algebra import LabelSums, ValueCounts
 from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -22,7 +22,7 @@ def events(request: ValueCounts | LabelSums, stated: Thresholding, facts: Facts)
     if isinstance(request, ValueCounts) and request.keys:
         raise refuse("frequent values are not counted by groups")
     summed = request.values if isinstance(request, LabelSums) else ()
-    tops = [max(map(abs, bounds(value, facts.ranges))) for value in summed]
+    tops = [max(map(abs, facts.ends(value))) for value in summed]
     if len(tops) != len(stated.sum_scales) or not all(tops):
         raise refuse("each sum is of a number that is not always nought, and has noise of its own")
     mechanism = replace(stated, rows=facts.rows)

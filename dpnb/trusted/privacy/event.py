@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Final, Literal, cast, get_args
 
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.conversion import exponential_rho, laplace_rho, pure_rho
-from dpnb.trusted.privacy.loss import PrivacyLoss, added, bounded_above, exact_text, parse_exact, rational
+from dpnb.trusted.privacy.loss import (
+    PrivacyLoss,
+    added,
+    bounded_above,
+    exact_text,
+    parse_exact,
+    quotients,
+    rational,
+)
 from dpnb.trusted.privacy.measure import Measure
 
 Kind = Literal["pure", "laplace", "exponential", "gaussian", "approximate"]
@@ -68,12 +75,12 @@ class PrivacyEvent:
         object.__setattr__(self, "delta", bounded_above(rational(self.delta, name="delta")))
         if not (0 < self.delta < 1 if self.kind == "approximate" else self.delta == 0):
             raise LossError("An approximate event has a δ between 0 and 1, and no other event has one.")
-        object.__setattr__(self, "amount", bounded_above(rational(self.amount, name="amount")))
-        if self.amount <= 0:
+        costliest = _epsilon(_positive(self.moves))
+        amount = costliest if self.amount is _COSTLIEST else rational(self.amount, name="amount")
+        object.__setattr__(self, "amount", bounded_above(amount))
+        if self.amount.numerator <= 0:
             raise LossError("A privacy event has an amount above 0; what costs nothing is not an event.")
-        if (self.kind == "laplace") != bool(self.moves) or (
-            self.moves and self.amount != _epsilon(_positive(self.moves))
-        ):
+        if (self.kind == "laplace") != bool(self.moves) or (self.moves and self.amount != costliest):
             raise LossError("A laplace event, and no other, has moves; its amount is the ε of the costliest.")
 
     @classmethod
@@ -92,8 +99,11 @@ class PrivacyEvent:
         >>> float(event.amount), round(float(event.loss(Measure.ZCDP).amount), 4)
         (1.0, 0.229)
         """
-        listed = {tuple((shift, scale) for shift, scale in move if shift) for move in moves}
-        return _laplace(tuple(sorted(listed)))
+        found = sorted(tuple([(shift, scale) for shift, scale in move if shift]) for move in moves)
+        kept = [
+            one for at, one in enumerate(found) if not any(_within(one, other) for other in found[at + 1 :])
+        ]
+        return cls("laplace", _COSTLIEST, moves=tuple(kept))
 
     def loss(self, measure: Measure) -> PrivacyLoss:
         """Return what this event costs in `measure`.
@@ -160,6 +170,8 @@ class PrivacyEvent:
         return cls(cast("Kind", kind), parse_exact(record["amount"]), delta, _moves(record.get("moves", [])))
 
 
+_COSTLIEST: Final = Fraction(0)
+"""In the place of an amount: that of the moves."""
 _MORE: Final[dict[str, set[str]]] = {"approximate": {"delta"}, "laplace": {"moves"}}
 
 
@@ -182,28 +194,20 @@ def _listed(record: Any) -> list[Any]:
     return record
 
 
-@lru_cache(maxsize=1024)
-def _laplace(listed: tuple[Move, ...]) -> PrivacyEvent:
-    """Return the event of some moves, in order; found once for those who choose the noise and those who charge it."""
-    found = _positive(listed)
-    kept = tuple(one for one in found if not any(_within(one, other) for other in found if other != one))
-    return PrivacyEvent("laplace", _epsilon(kept), moves=kept)
-
-
 def _positive(moves: tuple[Move, ...]) -> tuple[Move, ...]:
     """Refuse a shift that would be taken off the others, and a scale that is no noise."""
-    if any(shift <= 0 or scale <= 0 for move in moves for shift, scale in move):
+    if any(part.numerator <= 0 for move in moves for pair in move for part in pair):
         raise LossError("The shifts and scales of a laplace event are above 0.")
     return moves
 
 
 def _epsilon(moves: Iterable[Move]) -> Fraction:
     """Return the ε of the costliest move."""
-    costs = (added(shift / scale for shift, scale in move) for move in moves)
+    costs = (quotients(move) for move in moves)
     return bounded_above(max(costs, default=Fraction(0)))
 
 
 def _within(one: Move, other: Move) -> bool:
     """Whether every part moves at most as far as the part at the same place in another move, under the same noise."""
     pairs = zip(one, other, strict=False)
-    return len(one) <= len(other) and all(a[0] <= b[0] and a[1] == b[1] for a, b in pairs)
+    return len(one) <= len(other) and all(a[1] == b[1] and a[0] <= b[0] for a, b in pairs)

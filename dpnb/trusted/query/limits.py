@@ -6,20 +6,19 @@ step of every expression is bounded from the declared ranges alone, on any row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpnb.trusted.aggregate.algebra import (
+    Bounds,
     CrossMoments,
     LabelSums,
     Mul,
     Node,
     Request,
-    bounds,
     cells_of,
-    reach,
     roots,
 )
 from dpnb.trusted.errors import PlanError
@@ -38,13 +37,17 @@ LARGEST = 2**62
 MOST_BITS = 256
 """How long numerator and denominator of a noise amount may be."""
 
-Ranges = Mapping[str, tuple[int, int]]
 
-
-def refuse_unbounded(parts: Sequence[Measurement], ranges: Ranges) -> None:
+def refuse_unbounded(parts: Sequence[Measurement], ends: Bounds) -> None:
     """Refuse measurements that name what is not declared, or have numbers beyond their limits.
 
     A request that several of them ask is looked at once.
+
+    Parameters
+    ----------
+    parts : sequence of Measurement
+    ends : Bounds
+        The ranges of expressions, from those that are declared of columns.
 
     Raises
     ------
@@ -53,21 +56,15 @@ def refuse_unbounded(parts: Sequence[Measurement], ranges: Ranges) -> None:
     """
     for request in {id(part.request): part.request for part in parts}.values():
         _refuse_cells(request)
-        refuse_wide(request, ranges)
+        _refuse_wide(request, ends)
     if any(length > MOST_BITS for part in parts for length in _lengths(part.mechanism)):
         raise PlanError(f"An amount of noise has more than {MOST_BITS} bits: ask a loss of fewer digits.")
 
 
-def refuse_wide(request: Request, ranges: Ranges) -> None:
-    """Refuse a request of which any step, on any row, could leave 62 bits, or that names what is not declared.
-
-    Raises
-    ------
-    PlanError
-        Before any charge, from the declared ranges alone.
-    """
+def _refuse_wide(request: Request, ends: Bounds) -> None:
+    """Refuse a request of which any step, on any row, could leave 62 bits, or that names what is not declared."""
     try:
-        wide = any(reach(node, ranges) > LARGEST for node in _evaluated(request))
+        wide = any(ends.of(node).reach > LARGEST for node in _evaluated(request))
     except KeyError:
         raise PlanError(
             "This plan names a column that the schema does not declare. Open the dataset again."
@@ -82,7 +79,7 @@ def refuse_wide(request: Request, ranges: Ranges) -> None:
         if max(map(abs, request.shrink.limits)) > LARGEST:
             raise PlanError("A limit by which rows are moved into a ball has more than 62 bits.")
         for value, half in zip(request.values, request.shrink.halves, strict=True):
-            if half and max(map(abs, bounds(value, ranges))) > half:
+            if half and max(map(abs, ends(value))) > half:
                 raise PlanError("A value leaves the half range by which its row is measured.")
 
 

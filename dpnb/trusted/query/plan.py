@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from dpnb.trusted.aggregate.request_record import written_size
+from dpnb.trusted.aggregate.request_record import Reader
 from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
@@ -99,14 +99,15 @@ class Question:
         }
 
     @classmethod
-    def from_json(cls, record: object) -> Question:
-        """Read what :meth:`to_json` wrote; anything else is refused."""
+    def from_json(cls, record: object, reader: Reader | None = None) -> Question:
+        """Read what :meth:`to_json` wrote; anything else is refused. A reader is that of the other questions of its plan."""
         if not is_record(record, _QUESTION):
             raise _refusal()
         texts, plan = record["texts"], record["plan"]
         if not 0 < len(texts) <= _MOST_TEXTS or not all(map(_is_text, texts)):
             raise _refusal()
-        return cls(tuple(texts), Share.from_json(record["share"]), record["group"], read_parts(plan), plan)
+        share = Share.from_json(record["share"])
+        return cls(tuple(texts), share, record["group"], read_parts(plan, reader), plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +183,10 @@ def _is_text(text: object) -> bool:
 
 def _in_turn(records: Sequence[Any]) -> Iterator[Question]:
     """Read questions one after another, as long as they are not too much together."""
-    written_out = 0
+    reader = Reader()
     for record in records:
-        yield Question.from_json(record)
-        written_out += written_size(record["plan"])
-        if written_out > MOST_WRITTEN_OUT:
+        yield Question.from_json(record, reader)
+        if reader.steps > MOST_WRITTEN_OUT:
             raise PlanError(
                 f"A cell has more than {MOST_WRITTEN_OUT:,} steps when it is written out: ask fewer questions at once."
             )

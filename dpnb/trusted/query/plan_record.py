@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpnb.trusted.aggregate.algebra import Request
-from dpnb.trusted.aggregate.request_record import read_requests, written_requests
+from dpnb.trusted.aggregate.request_record import Reader, written_requests
 from dpnb.trusted.canonical import canonical, is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
@@ -37,8 +37,14 @@ def written(parts: Sequence[Measurement]) -> dict[str, Any]:
     return {**written_requests(requests), "parts": listed}
 
 
-def read_parts(record: object) -> tuple[Measurement, ...]:
+def read_parts(record: object, reader: Reader | None = None) -> tuple[Measurement, ...]:
     """Read what :func:`written` wrote.
+
+    Parameters
+    ----------
+    record : object
+    reader : Reader, optional
+        What reads the other records of the same plan.
 
     Raises
     ------
@@ -48,8 +54,9 @@ def read_parts(record: object) -> tuple[Measurement, ...]:
     if not is_record(record, _PARTS) or not record["parts"] or not all(map(_is_part, record["parts"])):
         raise _refusal()
     listed = record["parts"]
-    requests = read_requests({name: record[name] for name in ("nodes", "requests")})
-    if len(set(requests)) != len(requests) or _order(listed) != list(range(len(requests))):
+    requests = (reader or Reader()).read({name: record[name] for name in ("nodes", "requests")})
+    twice = len(requests) > 1 and len(set(requests)) < len(requests)
+    if twice or _order(listed) != list(range(len(requests))):
         raise _refusal()
     return tuple(
         Measurement(part["name"], requests[part["request"]], read_mechanism(part["mechanism"]), part["cells"])
@@ -81,8 +88,10 @@ def _places(parts: Sequence[Measurement]) -> tuple[list[Request], dict[int, int]
     """Return the different requests of some measurements, and the place of each object among them: equal ones have one place."""
     found: dict[Request, int] = {}
     places: dict[int, int] = {}
+    if len(parts) == 1:  # to hash a request is to walk through it
+        return [parts[0].request], {id(parts[0].request): 0}
     for part in parts:
-        if id(part.request) not in places:  # to hash a request is to walk through it
+        if id(part.request) not in places:
             places[id(part.request)] = found.setdefault(part.request, len(found))
     return list(found), places
 

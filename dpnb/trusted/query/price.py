@@ -87,7 +87,7 @@ def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
     facts, units = Facts.of(schema), 0
     for question in plan.questions:
         units = limited(question.parts, units)
-        refuse_unbounded(question.parts, facts.ranges)
+        refuse_unbounded(question.parts, facts.ends)
     found = tuple(_charged(question, facts) for question in plan.questions)
     if len({one.measured for one in found}) < len(found):
         raise PlanError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.trusted.aggregate.algebra import And, CrossMoments, Node, Or, Request, children, roots
+from dpnb.trusted.aggregate.algebra import CrossMoments, length, roots
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -56,7 +56,7 @@ def limited(parts: Iterable[Measurement], units: int = 0) -> int:
     """Return how much work some measurements are, added to what was counted before, or refuse them.
 
     Ten nodes of an expression are one unit for each vector that asks it: they are looked at again for each. An engine plans a
-    request once, and walks from each node to all below it: four steps of that are a unit. A list of conditions is one node deep.
+    request once, and walks from each node to all below it: four steps of that are a unit.
 
     Raises
     ------
@@ -66,28 +66,13 @@ def limited(parts: Iterable[Measurement], units: int = 0) -> int:
     sizes: dict[int, int] = {}
     for part in parts:
         if id(part.request) not in sizes:
-            sizes[id(part.request)], steps = _walked(part.request)
-            units += steps // _STEPS
+            lengths = [length(root) for root in roots(part.request)]
+            sizes[id(part.request)] = sum(nodes for nodes, _, _ in lengths)
+            units += sum(above for _, above, _ in lengths) // _STEPS
         units += work_of(part) + sizes[id(part.request)] // _NODES
         if units > MOST_WORK:
             raise too_much()
     return units
-
-
-def _walked(request: Request) -> tuple[int, int]:
-    """Return how many nodes the expressions of a request have, written out, and how many lie above all of them together."""
-    nodes = steps = 0
-    waiting: list[tuple[Node, int]] = [(root, 0) for root in roots(request)]
-    while waiting:
-        node, deep = waiting.pop()
-        nodes, steps = nodes + 1, steps + deep
-        waiting += ((child, deep + _deeper(node, child)) for child in children(node))
-    return nodes, steps
-
-
-def _deeper(node: Node, child: Node) -> int:
-    """Return 0 for a list within a list of its own kind: both are one."""
-    return 0 if isinstance(node, And | Or) and type(child) is type(node) else 1
 
 
 def too_much() -> PlanError:
