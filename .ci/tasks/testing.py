@@ -52,13 +52,13 @@ def everything(run: Run, python: str, elsewhere: Callable[[], list[tuple[Python,
     """
     day = os.environ.setdefault("DPNB_ROTATION", str(int(time.time() // 86400)))
     print("-- samples of day {}: DPNB_ROTATION={} draws them again".format(day, day), flush=True)
-    apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo", "spark")]
+    apart = ["--ignore=tests/" + folder for folder in ("browser", "repo", "spark")]
     with ThreadPoolExecutor(2) as other:
         besides = [
             other.submit(beside_the_library, run, python),
             other.submit(under_other_pythons, run, elsewhere),
         ]
-        run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
+        run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak and not alone", *apart])
         for one in besides:
             one.result()
     # a figure measured beside another test says nothing
