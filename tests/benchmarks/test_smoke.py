@@ -14,10 +14,15 @@ from tests.benchmarks import (
     bench_class,
     bench_engine,
     bench_ledger,
+    bench_moments,
+    bench_placement,
     bench_prepared,
+    bench_price,
     bench_questions,
     bench_scale,
+    bench_simulate,
     bench_texts,
+    bench_tree,
 )
 from tests.benchmarks.peers import page, timing, worker
 
@@ -89,6 +94,16 @@ def test_each_cost_is_measured_where_it_is_smallest(tmp_path, monkeypatch, name)
     _, costs = next(bench_scale.CURVES[name](tmp_path))
     assert costs
     assert all(cost > 0 for cost in costs.values())
+
+
+def test_what_has_a_bar_is_timed(capsys):
+    """Scans of moments, placements, a tree's consistency, a study's simulation and prices: each gives its figures."""
+    assert min(bench_moments.scans(200, 2).values()) > 0
+    assert all(took > 0 for _, took, _ in bench_placement.bars())
+    assert bench_tree.consistency() > 0
+    assert bench_simulate.simulated("proportion")() is not None
+    bench_price.main()
+    assert capsys.readouterr().out.count("price ") == 4
 
 
 def test_an_exponent_is_that_of_the_upper_half():
