@@ -36,6 +36,8 @@ DIFFERS = {
     "tests/client/test_prepared.py": "TOML and CSV",
     "tests/client/test_session.py": "pickles",
     "tests/client/test_tables.py": "pickles",
+    "tests/planner/test_compile.py": "pickles",
+    "tests/planner/test_question.py": "pickles",
     "tests/curator/test_adoption_rules.py": "sqlite3, and threads that race",
     "tests/curator/test_home_attacks.py": "sqlite3, and file descriptors that a fork inherits",
     "tests/curator/test_ledger.py": "sqlite3: transactions, and what a damaged file raises",
