@@ -71,13 +71,8 @@ _NEW_OBJECTS = 10_000
 _SHORT = 64 * 2**10
 """Bytes of a request that are read where they arrive: a thread would cost more than they do."""
 _THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
-_KINDS: dict[type, str] = {
-    Attach: "attach",
-    Open: "attach",
-    Detach: "attach",
-    Submit: "release",
-    Peek: "price",
-}
+_KINDS: dict[type, str] = {Submit: "release", Peek: "price"}
+_KINDS |= dict.fromkeys((Attach, Open, Detach), "attach")
 
 
 class Answering(Protocol):
@@ -425,9 +420,7 @@ def _of_the_greediest(streams: Iterable[tornado.iostream.IOStream]) -> list[torn
     return [stream for owner, stream in owned if owner == most[0][0]]
 
 
-@lru_cache(maxsize=1)
-def _date(second: int) -> str:
-    return tornado.httputil.format_timestamp(second)
+_date = lru_cache(maxsize=1)(tornado.httputil.format_timestamp)
 
 
 @lru_cache(maxsize=1)

@@ -358,10 +358,8 @@ class Curator:
 
     def _wanted(self, request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
         charged, again, digest = _priced(bytes(request.plan), attached)
-        measure, mine = (
-            attached.schema.budget.measure,
-            (self._caps(attached, principal), self._store(attached)),
-        )
+        measure = attached.schema.budget.measure
+        mine = self._caps(attached, principal), self._store(attached)
         if isinstance(request, Peek):
             return Wanted(principal, "", "", charged, measure, again, *mine)
         if digest != request.digest:
@@ -389,9 +387,7 @@ class Curator:
                 return charge()
             finally:
                 with self._deciding:
-                    self._charging[place] -= 1
-                    if not self._charging[place]:
-                        del self._charging[place]
+                    self._charging -= Counter([place])
                     self._deciding.notify_all()
 
         return guard
