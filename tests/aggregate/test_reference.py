@@ -288,3 +288,13 @@ def test_equal_expressions_are_equal_values():
     assert len({one, other}) == 1
     assert ValueCounts(Col("x")) != Total(Col("x"))
     assert Key(Col("x"), 2) != Key(Col("x"), 3)
+
+
+def test_what_is_always_known_cannot_be_written_over():
+    """One array of truths stands in every literal and filter of a table: who changed it would change later answers."""
+    evaluator = Evaluator(table_of({"x": [1, 2, None]}))
+    assert evaluator.answer(Total(Lit(1))) == (3,)
+    for shared in (evaluator.ints(Lit(1)).known, evaluator.true(TrueP())):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[0] = False
+    assert evaluator.answer(Total(Lit(1))) == (3,)

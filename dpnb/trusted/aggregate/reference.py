@@ -99,6 +99,7 @@ class Evaluator:
         self._ints: dict[Node, Ints] = {}
         self._preds: dict[Node, tuple[Bools, Bools]] = {}
         self._always = np.ones(table.rows, dtype=bool)
+        self._always.setflags(write=False)  # it stands in many answers
 
     def answer(self, request: Total | ValueCounts | CrossMoments) -> Answer:
         """One request's answer."""

@@ -183,8 +183,7 @@ def quotients(pairs: Iterable[tuple[Fraction | int, Fraction | int]]) -> Fractio
     """
     listed = [(a.numerator * b.denominator, a.denominator * b.numerator) for a, b in pairs]
     while len(listed) > _FEW:
-        sums = [_sum(listed[at : at + _FEW]) for at in range(0, len(listed), _FEW)]
-        listed = [(found.numerator, found.denominator) for found in sums]
+        listed = [_sum(listed[at : at + _FEW]).as_integer_ratio() for at in range(0, len(listed), _FEW)]
     return _sum(listed)
 
 
