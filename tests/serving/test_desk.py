@@ -53,9 +53,31 @@ class Office:
         way = InMemory(lambda body: self.desk.carry_out(self.desk.read(body), token))
         return Session(lambda: way, service=NOWHERE).open_served("people")
 
+    def close(self):
+        """Close the desk."""
+        self.desk.close()
+
     def entries(self):
         """How many entries the ledger has."""
         return len(self.curator._ledger.statement())
+
+
+GROUPS = "each = { epsilon = 0.9 }\ngroups = { mine = { epsilon = 0.8 }, theirs = { epsilon = 0.2 } }"
+
+
+def test_the_cap_of_a_reply_is_that_of_a_group_of_ones_own(settings):
+    """Of all that the owner lets groups and tokens spend, a reply tells what holds whoever asks (``test_replay`` says why it may)."""
+    file = settings.home.root.parent / "curator.toml"
+    file.write_text(CONFIG.format(port=8443, each=GROUPS, more=""))
+    with contextlib.closing(Office(read_settings(file))) as office:
+        office.tokens.issue("bob", ("release",), 1, groups=("theirs",), epsilon="0.1")
+        ada = office.tokens.find(office.tokens.issue("ada", ("release",), 1, groups=("mine",))[0])
+        data = office.people(ada)
+        batch = batch_of([data.count()], Ask.make(epsilon="0.1"))
+        asked = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
+        told = office.told(asked, ada)
+    assert (told["cap"]["amount"], told["whose"]) == ("0.8", "what its owner lets the group mine spend")
+    assert not any(word in json.dumps(told) for word in ("theirs", "bob", '"0.2"'))
 
 
 def released(data, epsilon="0.1"):
@@ -73,9 +95,8 @@ def settings(tmp_path):
 
 @pytest.fixture
 def office(settings):
-    made = Office(settings)
-    yield made
-    made.desk.close()
+    with contextlib.closing(Office(settings)) as made:
+        yield made
 
 
 # revoked, expired, another's ---------------------------------------------------------------------------------

@@ -101,14 +101,52 @@ def test_a_revoked_token_is_refused_at_the_next_request(running, monkeypatch, as
         ask(session)
 
 
-@pytest.mark.parametrize("token", ["", "dpnb_wrong", "x" * 300, "dpnb_é"])
-def test_who_has_no_token_is_told_nothing(running, monkeypatch, token):
-    """No dataset, no version, no pid; and each wrong token hears the same."""
+def test_who_has_no_token_is_told_nothing(running):
+    """No dataset, no version, no pid; each wrong token hears the same. Raw bytes: a client would not send some of them."""
     service = running()
-    text = token.encode().decode("latin-1")
-    with pytest.raises(AccessError, match=r"who you are|unknown, expired or revoked") as refused:
-        service.session(text, monkeypatch)
-    assert "people" not in str(refused.value)
+    found = served(f"{service.url}x")[0]
+    context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
+
+    def told(header=None):
+        asked = http.client.HTTPSConnection(found.host, found.port, context=context)
+        with contextlib.closing(asked):
+            headers = {} if header is None else {"Authorization": header}
+            asked.request("POST", "/v1/messages", encode(Open(name="people")), headers)
+            reply = asked.getresponse()
+            return reply.status, reply.read()
+
+    unknown, shapeless = told(b"Bearer dpnb_wrong"), told()
+    assert b"unknown, expired or revoked" in unknown[1]
+    assert b"who you are" in shapeless[1]
+    for token in ("dpnb_é".encode(), "dpnb_é".encode("latin-1"), b"dpnb_\xff\xfe", b"\x80", b"x" * 200):
+        assert told(b"Bearer " + token) == unknown, token
+    for header in (
+        b"",
+        b"Bearer ",
+        b"Bearer " + b"x" * 300,
+        b"Bearer dpnb_ wrong",
+        b"Basic ZHBuYjo=",
+        b"\xc3\xa9",
+    ):
+        assert told(header) == shapeless, header
+    for status, text in (unknown, shapeless):
+        assert status == 401
+        assert not any(word in text for word in (b"people", b"pid", b"data_version"))
+
+
+def test_a_client_without_a_token_that_holds_opens_nothing(running, monkeypatch):
+    """The service's words reach whoever asks."""
+    service = running()
+    for token in ("", "dpnb_wrong", "x" * 300):
+        with pytest.raises(AccessError, match=r"who you are|unknown, expired or revoked"):
+            service.session(token, monkeypatch)
+
+
+@pytest.mark.parametrize("token", ["dpnb_é", "dpnb_\n", "dpnb_\r\nHost: other", "dpnb_\x7f"])
+def test_a_client_sends_no_token_that_a_header_cannot_carry(token):
+    """It says so before a service is reached."""
+    with pytest.raises(OptionError, match="printable ASCII"):
+        ServiceTransport("https", "host.example", None, "", token)
 
 
 def test_a_token_for_one_dataset_opens_no_other_and_uses_no_handle_of_another(running, monkeypatch):
