@@ -17,7 +17,7 @@ from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.inodes import Inodes
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile, mark_of
-from dpnb.trusted.owner import restoration
+from dpnb.trusted.owner import act_entries, restoration
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.places import Home
 from tests.curator import test_mark as on_mark
@@ -113,6 +113,18 @@ def what_is_open_is_what_is_marked(folder: Path) -> None:
         assert {pool: total.spent for pool, total in known.totals.items()} == {POOL: PrivacyLoss.pure("0.1")}
 
 
+def an_act_is_marked(folder: Path) -> None:
+    """What the owner did is in the mark on the disk once they are told that it is done."""
+    path = folder / "ledger.sqlite3"
+    with Ledger(path) as ledger:
+        ledger.attach(terms(), "content")
+        act = act_entries.Act("owner", "a test", "2026-01-01T00:00:00+00:00")
+        entry = ledger.act(lambda db: act_entries.hold(db, "freeze", terms().dataset, act))
+        known = mark_at(path)
+        assert known is not None
+        assert known.entry == entry
+
+
 def into_the_newest_slot(real: Any) -> Any:
     """Write over the slot that holds the mark."""
 
@@ -136,8 +148,13 @@ MUTANTS = {
     ),
     "a mark raised at the next rest": Mutant(
         "An answer is out before its mark is.",
-        replaced(Database, "cover", lambda _: lambda database, entry: None),
+        replaced(Database, "_leave", lambda _: lambda database, mark: None),
         what_is_open_is_what_is_marked,
+    ),
+    "an owner's act marked at the next rest": Mutant(
+        "A copy of a moment ago gives back what its owner froze since.",
+        replaced(Database, "cover", lambda _: lambda database, entry: None),
+        an_act_is_marked,
     ),
     "files that may be anywhere": Mutant(
         "A curator goes on charging a ledger that no longer has a name.",

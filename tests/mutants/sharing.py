@@ -250,7 +250,7 @@ MUTANTS = {
         replaced(
             sharing,
             "measured",
-            lambda real: lambda parts: real(parts) + str(sharing.amount(parts[0].mechanism)),
+            lambda real: lambda parts, plan: real(parts, plan) + str(sharing.amount(parts[0].mechanism)),
         ),
         plain(test_sharing.test_a_count_that_three_questions_want_is_bought_once_at_the_smallest_noise),
     ),
