@@ -92,7 +92,7 @@ def dpnb_home(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Path]:
-    """Give each test a DPNB_HOME of its own: no ledger, store or curator outlives a test or meets another."""
+    """Give each test a DPNB_HOME of its own: no ledger, store, curator or figure outlives a test or meets another."""
     home = next(homes)
     home.mkdir()
     monkeypatch.setenv("DPNB_HOME", str(home))
@@ -102,3 +102,7 @@ def dpnb_home(
     yield home
     if "dpnb.client.api" in sys.modules:
         sys.modules["dpnb.client.api"].close()
+    if (
+        "matplotlib.pyplot" in sys.modules
+    ):  # a front end closes what a cell drew; pyplot warns of the 21st that is open
+        sys.modules["matplotlib.pyplot"].close("all")

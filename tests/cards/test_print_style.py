@@ -27,7 +27,6 @@ def test_a_picture_in_print_style_embeds_its_fonts(tmp_path, name):
     with plt.style.context("dpnb.print"):
         axes = made.estimate(name).plot()
         axes.figure.savefig(tmp_path / "figure.pdf")
-        plt.close(axes.figure)
     written = (tmp_path / "figure.pdf").read_bytes()
     assert b"/Type3" not in written
     assert b"/Type0" in written or b"/TrueType" in written

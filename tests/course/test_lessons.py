@@ -62,6 +62,13 @@ def test_nothing_is_shown_before_a_guess(lesson, shell, tmp_path, monkeypatch, c
     assert waited == lesson.predicted
 
 
+@pytest.mark.parametrize("test", ["one", "the next"])
+def test_no_figure_outlives_a_test(test):
+    """A notebook's cells draw as many as their own tests see, whatever ran before them. Either leaves one."""
+    assert plt.get_fignums() == []
+    plt.figure()
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_a_cell_reveals_before_it_shows(lesson):
     """Above the line that asks for the guess nothing is printed or drawn."""

@@ -30,9 +30,6 @@ def shell(tmp_path, monkeypatch):
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     mpl.use("agg")
     yield InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
     InteractiveShell.clear_instance()
 
 

@@ -304,7 +304,7 @@ def test_matplotlib_draws_released_estimates_and_refuses_pending_ones():
     import matplotlib.pyplot as plt
 
     h, q = released(VALUES), released(2.5)
-    figure, axes = plt.subplots()
+    _, axes = plt.subplots()
     axes.plot(h)
     axes.bar(range(3), h)
     axes.axhline(q)
@@ -315,7 +315,6 @@ def test_matplotlib_draws_released_estimates_and_refuses_pending_ones():
         for draw in (axes.plot, axes.axhline):
             with pytest.raises(PendingError, match="released when this cell ends"):
                 draw(pending(shape=(3,)) if draw == axes.plot else pending())
-    plt.close(figure)
 
 
 def test_pandas_holds_estimates_in_cells():

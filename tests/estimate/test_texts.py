@@ -84,11 +84,10 @@ def test_error_1_names_the_drawing_function_of_a_library():
     mpl.use("agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots()
+    _, axes = plt.subplots()
     with Batch():
         h = pending(shape=(3,))
         assert message(lambda: axes.plot(h)).startswith("`axes.plot` needs the value")
-    plt.close(figure)
 
 
 def test_error_2_says_where_the_question_was_built():

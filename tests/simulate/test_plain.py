@@ -124,4 +124,3 @@ def test_a_plain_coverage_is_drawn_on_axes_that_are_given():
     found = simulate.coverage(right_of_95, PEOPLE, n=20, losses=[0.5, 1], reps=20, truth=np.mean)
     assert found.plot(ax=axes) is axes
     assert axes.get_xlabel() == "epsilon"
-    plt.close("all")
