@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.examples import LONG, ORDINARY, rotation, waiting
+from tests.examples import LONG, ORDINARY
 from tests.forked_curators import Forks
 
 STARTED = ("curator", "serving", "wire", "benchmarks", "repo")
@@ -20,9 +20,6 @@ STARTED = ("curator", "serving", "wire", "benchmarks", "repo")
 # nbformat brings jsonschema, whose check of international addresses compiles a grammar: 2.4 s in each process, for what no notebook has
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 PROFILE = os.environ.get("DPNB_HYPOTHESIS", "ordinary")
-os.environ.setdefault(
-    "DPNB_ROTATION", str(rotation())
-)  # every process of a parallel run draws the same samples
 
 pytest.register_assert_rewrite("tests.contracts")
 
@@ -37,19 +34,12 @@ settings.register_profile("soak", settings.get_profile("ordinary"), max_examples
 settings.load_profile(PROFILE)
 
 
-def pytest_report_header() -> str:
-    """Say which cases have their turn, for a failure to be seen again."""
-    return f"samples: DPNB_ROTATION={rotation()}"
-
-
 @pytest.hookimpl(tryfirst=True)  # before it is chosen by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Make every property test a long one where many examples are asked for; refuse a test whose name holds an address.
 
-    Such a test would have another name in every process of a parallel run. Cases that take turns are long ones when it is not theirs.
+    Such a test would have another name in every process of a parallel run.
     """
-    for item in waiting(items, None if PROFILE == "soak" else rotation()):
-        item.add_marker("soak")
     if PROFILE == "soak":
         for item in items:
             if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from tasks import project
-from tasks.interpreters import Python
+from tasks.interpreters import VERSIONS, Python
 from tasks.project import Failure, step
 
 STAMP = "dpnb-stamp.json"
@@ -48,25 +48,25 @@ def interpreter_of(folder: Path) -> str:
     return str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 
 
-def works(folder: Path) -> bool:
-    """Tell whether the environment's Python starts, is a supported one and has pip."""
-    program = "import sys, pip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))"
+def version_of(folder: Path) -> str | None:
+    """Return the version of the environment's Python if it starts, is a supported one and has pip."""
+    program = "import sys, pip; print('%d.%d' % sys.version_info[:2])"
     try:
-        return (
-            subprocess.run(
-                [interpreter_of(folder), "-c", program], capture_output=True, check=False
-            ).returncode
-            == 0
+        done = subprocess.run(
+            [interpreter_of(folder), "-c", program], capture_output=True, text=True, check=False
         )
     except OSError:
-        return False
+        return None
+    said = done.stdout.strip()
+    return said if done.returncode == 0 and said in VERSIONS else None
 
 
 def make_environment(folder: Path, python: Python) -> None:
-    """Create the environment, or keep the one that is there."""
-    if works(folder):
+    """Create the environment, or keep the one that is there: one that we made only if it has this Python."""
+    found, ours = version_of(folder), bool(read_stamp(folder))
+    if found == python.version or (found and not ours):
         return
-    if folder.exists() and not read_stamp(folder):
+    if folder.exists() and not ours:
         raise Failure(
             "{0} was not made by this Makefile and has no working Python 3.11-3.13 with pip: "
             "move it away (mv {0} {0}.old) and run this again.".format(folder.name)

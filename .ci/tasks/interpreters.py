@@ -46,18 +46,17 @@ def answers(path: str, version: str) -> bool:
 
 
 def interpreters() -> list[Python]:
-    """Return one working interpreter for each supported version that is installed; the running version first."""
+    """Return one working interpreter for each supported version that is installed, the lowest first."""
     found = []
     for version in VERSIONS:
         path = next((path for path in candidates(version) if answers(path, version)), None)
         if path is not None:
             found.append(Python(version, path))
-    running = "{}.{}".format(*sys.version_info[:2])
-    return sorted(found, key=lambda python: python.version != running)
+    return found
 
 
 def first_interpreter() -> Python:
-    """Return the interpreter for ``.venv``."""
+    """Return the interpreter for ``.venv``: the lowest, so that everything is tried under what is promised at least."""
     found = interpreters()
     if not found:
         raise Failure(

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-from tasks import project
-
 # What may differ between Pythons, and why; the rest (laws, coverage, attacks, plans, displays) is arithmetic on numbers that
 # these show to be the same, and runs under the first Python alone. tests/repo holds this table against the tests' imports.
 DIFFERS = {
@@ -57,53 +53,4 @@ DIFFERS = {
     "tests/test_schema.py": "TOML",
     "tests/widgets/test_deposit.py": "TOML",
 }
-# wire and pickles run under each of the other Pythons every day; each file of these places under each of them once in DAYS days.
-# Thirteen has no factor in common with the turns of cases (`tests.examples`): each case meets each Python in the end. `make soak`
-# runs all places under all of them.
-DAYS = 13
-IN_TURN = (
-    "tests/notebook",
-    "tests/curator/engines",
-    "tests/noise",
-    "tests/aggregate",
-    "tests/postgres/test_engine.py",
-    "tests/mechanisms/test_additive.py",
-    "tests/statistics/test_golden_releases.py",
-    "tests/serving",
-    "tests/privacy/test_accountant.py",
-    "tests/privacy/test_conversion.py",
-    "tests/privacy/test_event.py",
-    "tests/curator/test_adoption_rules.py",
-    "tests/curator/test_home_attacks.py",
-    "tests/curator/test_ledger.py",
-    "tests/curator/test_mark.py",
-    "tests/curator/test_shares.py",
-    "tests/curator/test_together.py",
-    "tests/curator/test_ledger_tables.py",
-    "tests/curator/test_content.py",
-    "tests/curator/test_sources.py",
-    "tests/owner/test_holds.py",
-    "tests/owner/test_publication.py",
-    "tests/bad_input/test_cell.py",
-    "tests/bad_input/test_faults.py",
-    "tests/bad_input/test_files.py",
-    "tests/test_schema.py",
-    "tests/widgets/test_deposit.py",
-)
-REST = "not soak and not slow and not repo"
-
-
-def may_differ(number: int, others: int) -> list[str]:
-    """Return what one of the other Pythons runs today; within DAYS days each ran everything, and no two the same on one day."""
-    today = int(os.environ["DPNB_ROTATION"]) + number * DAYS // others
-    always = [place for place in DIFFERS if place not in IN_TURN]
-    return always + [file for turn, file in enumerate(files_in_turn()) if (turn + today) % DAYS == 0]
-
-
-def files_in_turn() -> list[str]:
-    """Return the files of tests in the places that take turns."""
-    found = []
-    for place in IN_TURN:
-        path = project.ROOT / place
-        found += sorted(path.glob("test_*.py")) if path.is_dir() else [path]
-    return [path.relative_to(project.ROOT).as_posix() for path in found]
+QUICK = "not soak and not slow and not repo"

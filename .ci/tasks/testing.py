@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Callable
@@ -15,18 +14,16 @@ from tasks.chromium import ensure_browser
 from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, SPARK, Run, place_for_files, pytest
 from tasks.environments import install_beside, ready
 from tasks.frontend import front_end
-from tasks.interpreters import Python, first_interpreter, interpreters
+from tasks.interpreters import VERSIONS, Python, first_interpreter, interpreters
 from tasks.java import ensure_java
 from tasks.postgres import ensure_server
 from tasks.project import step
-from tasks.pythons import DIFFERS, REST, may_differ
+from tasks.pythons import DIFFERS, QUICK
 
 # neighbours in a file stay in one process, which shares what the file prepares; who is ready first takes from the other
 SPREAD = ("-n2", "--dist=worksteal")
 # the tests of a file stay together: they share a page of JupyterLab and a budget; the files come in the order that conftest gives
 BY_FILE = ("-n2", "--dist=loadfile", "--no-loadscope-reorder")
-# all that may differ between Pythons
-EACH = ("-m", REST, *DIFFERS)
 # the quick tests of what the guarantee rests on
 TRUSTED = (
     "tests/privacy",
@@ -46,12 +43,10 @@ CHECKS = (
 
 
 def everything(run: Run, python: str, elsewhere: Callable[[], list[tuple[Python, str]]]) -> None:
-    """Run every ordinary test under the first Python, and under the others what may differ.
+    """Run every ordinary test under the lowest Python, and under the others the quick ones of what may differ.
 
     The library's tests and what runs beside them keep two cores busy: tests of pages, kernels, Spark and tools wait much.
     """
-    day = os.environ.setdefault("DPNB_ROTATION", str(int(time.time() // 86400)))
-    print("-- samples of day {}: DPNB_ROTATION={} draws them again".format(day, day), flush=True)
     apart = ["--ignore=tests/" + folder for folder in ("browser", "repo", "spark")]
     with ThreadPoolExecutor(2) as other:
         besides = [
@@ -77,14 +72,12 @@ def beside_the_library(run: Run, python: str) -> None:
 
 def under_other_pythons(run: Run, elsewhere: Callable[[], list[tuple[Python, str]]]) -> None:
     """Run what may differ between Pythons, as soon as they are installed: in one process, which collects it once."""
-    others = elsewhere()
-    for number, (one, environment) in enumerate(others):
-        places = may_differ(number, len(others))
-        run.pytest(OTHER.format(one.version), environment, ["-m", REST, *places], aside=True)
+    for one, environment in elsewhere():
+        run.pytest(OTHER.format(one.version), environment, ["-m", QUICK, *DIFFERS], aside=True)
 
 
 def test(arguments: list[str]) -> bool:
-    """Run the ordinary tests: everything once, and what may differ between Pythons under the other ones."""
+    """Run the ordinary tests: everything under the lowest Python, and what may differ under every other one that is installed."""
     first, *others = interpreters() or [first_interpreter()]
     if arguments:
         return pytest(" ".join(arguments), ready(".venv", first, "test"), arguments)
@@ -104,9 +97,18 @@ def test(arguments: list[str]) -> bool:
                 everything(run, python, elsewhere.result)
             finally:
                 run.say()
-    tested = ", ".join(python.version for python in (first, *others))
-    print("== {} under Python {}".format("FAILED" if run.failed else "passed", tested), flush=True)
+    print("== {}: {}".format("FAILED" if run.failed else "passed", under(first, others)), flush=True)
     return not run.failed
+
+
+def under(first: Python, others: list[Python]) -> str:
+    """Say what ran under which Python, and which supported ones are not installed."""
+    tested = [python.version for python in others]
+    absent = [version for version in VERSIONS if version not in {first.version, *tested}]
+    said = ["everything under Python " + first.version]
+    said += ["the quick tests of what may differ under {}".format(" and ".join(tested))] if tested else []
+    said += ["not installed: {}".format(" and ".join(absent))] if absent else []
+    return "; ".join(said)
 
 
 def ensure_programs() -> None:
@@ -134,22 +136,14 @@ def complaint(python: str, command: tuple[str, ...]) -> str:
 
 
 def soak(arguments: list[str]) -> bool:
-    """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage.
-
-    Before them the other Pythons run everything that may differ between them, in which an ordinary run takes turns.
-    """
-    first, *others = interpreters() or [first_interpreter()]
-    python = ready(".venv", first, "test")
+    """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage."""
+    python = ready(".venv", first_interpreter(), "test")
     long, timed = ["-m", "soak"], "tests/benchmarks"
     if arguments:
         os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
         return pytest("soak", python, [*long, *arguments])
-    passed = [
-        pytest(OTHER.format(one.version), ready(".venv-" + one.version, one, "core-test"), [*SPREAD, *EACH])
-        for one in others
-    ]
     os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
-    passed += [
+    passed = [
         pytest("soak", python, ["-n2", *long, "--ignore=" + timed]),
         pytest("soak: " + timed, python, [*long, timed]),
     ]

@@ -30,7 +30,6 @@ RIGHT = {
 }
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("law", RIGHT.values(), ids=RIGHT)
 def test_a_right_mechanism_fails_no_oftener_than_stated(law):
     """500 right students at a level of 5 %: failures are within what chance allows at 5 %, and every test has uniform p-values."""
@@ -57,7 +56,6 @@ WRONG = {
 }
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize(("noise", "words"), WRONG.values(), ids=WRONG)
 def test_every_wrong_version_is_caught_on_4000_draws(noise, words):
     """Thirty of each at a level of 10⁻⁴: not one passes, and the mistake is named."""

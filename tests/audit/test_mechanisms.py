@@ -94,7 +94,6 @@ def test_the_enumerated_loss_is_at_most_the_claim(kind):
     assert verdict.loss > 0.3 * verdict.claim
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
 def test_no_run_of_the_exact_sampler_speaks_against_the_claim(kind):
     """The exact sampler, run and not read: the bound at α = 10⁻⁶ is at most the claim."""
@@ -104,7 +103,6 @@ def test_no_run_of_the_exact_sampler_speaks_against_the_claim(kind):
     assert verdict.loss > 0.05
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     "kind", [k for k, (_, wrong) in CASES.items() if wrong], ids=lambda kind: kind.__name__
 )

@@ -85,7 +85,6 @@ def test_a_file_is_written_opened_and_asked_beside_exact_duckdb(dpnb_home, tmp_p
     assert len(bench_scale.table_of_questions(lines)) == 2 + len(asked)
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", sorted({*bench_scale.CURVES} - {"groups", "questions"}))
 def test_each_cost_is_measured_where_it_is_smallest(tmp_path, monkeypatch, name):
     """What a change of the service or the ledger breaks in a curve is seen before a quiet machine is at hand."""

@@ -1,6 +1,6 @@
 """The pictures of the documentation: each interaction, light and dark, as a browser draws its live page.
 
-``python -m tests.browser.pictures`` draws them anew into docs/pictures; a test draws some of them every day and compares.
+``python -m tests.browser.pictures`` draws them anew into docs/pictures; a test draws some of them in every run and compares.
 """
 
 from __future__ import annotations

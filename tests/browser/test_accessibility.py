@@ -41,7 +41,6 @@ def serious(page, *places):
 BY_TURNS = pytest.mark.parametrize("schemes", [("light", "dark"), ("dark", "light")], ids="-".join)
 
 
-@pytest.mark.turns(2)
 @BY_TURNS
 def test_axe_finds_nothing_serious(show, data, schemes):
     """Names, roles, values, contrast, of every interaction: no finding of impact serious or critical; half of them in the light, half in the dark."""
@@ -68,7 +67,6 @@ def test_other_shapes_of_two_noises_are_clean(show, shape):
     assert not serious(page, "main")
 
 
-@pytest.mark.turns(2)
 @BY_TURNS
 def test_every_screen_of_the_guide_is_clean(show, data, schemes):
     """The five screens, each as it stands when it is reached; one in the light, the next in the dark."""

@@ -187,7 +187,6 @@ def test_what_another_kernel_spends_is_shown_here(open_):  # noqa: F811
         second.close()
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize(
     ("protocol", "version", "says"),
     [
@@ -227,7 +226,6 @@ def test_a_reload_a_restart_and_unloading_are_followed(open_):  # noqa: F811
     expect(lab.gauge).to_have_text("dp: no kernel")
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("queued", [0, 3])
 def test_a_restart_is_said_until_dpnb_is_loaded_again(open_, queued):  # noqa: F811
     """Restarted as the menu does, from a busy kernel with or without cells in wait: "restarted" and nothing else, until loaded."""

@@ -257,7 +257,6 @@ def test_one_slider_stands_on_the_axis_of_the_loss(show):
         until(page, ALIGNED)
 
 
-@pytest.mark.turns(2, "width")
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1400, "light"), (1400, "dark"), (800, "light"), (390, "light"), (390, "dark")]
 )

@@ -40,7 +40,6 @@ def deposit(folder, step=0, **chosen):
 PICKS = {"picks": ["average_age", "people_by_sex", "middle_income"], "shares": [0.5, 0.3, 0.2], "loss": 1.6}
 
 
-@pytest.mark.turns(2, "step")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("step", range(4))
 def test_the_four_steps_are_clean_and_fit(show, shots, tmp_path, dpnb_home, step, scheme):

@@ -344,7 +344,6 @@ SLID = """() => [...document.querySelectorAll("[data-dpnb]")].map(part =>
         .map(one => one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? ""))"""
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("first", WIDTHS)
 def test_every_interaction_is_readable_at_any_width(show, shots, each, first):
     """From 320 to 1,600 pixels nothing needs a horizontal scroll, letters of pictures are readable, code breaks between words.

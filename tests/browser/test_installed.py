@@ -178,7 +178,6 @@ DRAGGED = {
 }
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("part", range(4))
 def test_notebook_7_draws_the_gallery_and_drags(seven, part):
     """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours; a quarter of them each day."""

@@ -12,7 +12,6 @@ ALL = course()
 TALL = {"width": 1200, "height": 9000}  # a whole lesson in one picture
 
 
-@pytest.mark.turns(17)
 @pytest.mark.parametrize("lesson", ALL, ids=lambda one: one.path.stem)
 def test_a_lesson_in_the_browser(lesson, lab):
     """No cell fails, no page error; each interaction shows itself and not its still form."""

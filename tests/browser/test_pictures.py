@@ -7,7 +7,7 @@ from dpnb_site import live
 
 from tests.browser.pictures import FOLDER, SCHEMES, difference, shot, smaller
 
-#: On the README, and so drawn on every day; the others are drawn in a longer run.
+#: On the README, and so drawn in every run; the others are drawn in a longer run.
 FIRST = ("remeasure", "plan", "coverage")
 OTHERS = sorted(set(live.makers()) - set(FIRST))
 #: Mean distance of small grey forms: times and noise of a new session change less, another layout or theme more.

@@ -34,7 +34,6 @@ PLANS = [
 ]
 
 
-@pytest.mark.turns(6)
 @pytest.mark.parametrize(("what", "asked"), PLANS)
 def test_the_size_found_is_enough_and_one_tenth_less_is_not(what, asked):
     """At the size found the goal is met; at nine tenths of it, it is missed."""
@@ -47,7 +46,6 @@ def test_the_size_found_is_enough_and_one_tenth_less_is_not(what, asked):
         assert at.power >= asked["power"] > below.power
 
 
-@pytest.mark.turns(6)
 @pytest.mark.parametrize(("what", "asked"), PLANS)
 def test_the_loss_found_for_that_size_is_the_loss_it_was_found_with(what, asked):
     """Size for a loss and loss for a size are inverse to each other, to the three digits of a loss."""
@@ -115,7 +113,6 @@ def incomes(rng, mean, n):
     return 200_000 * rng.beta(share * weight, (1 - share) * weight, n)
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("facts", [{}, {"mean": 20_000}, {"mean": (20_000, 25_000)}])
 def test_power_off_the_middle_of_the_bounds_is_delivered(facts):
     """Arms from 20,000 in bounds of 0 to 200,000: a promise of .80 delivered .575; with the mean, or the worst one, it is kept."""

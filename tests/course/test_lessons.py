@@ -26,7 +26,6 @@ def named(one: Lesson) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.turns(9)
 @pytest.mark.parametrize("lesson", ALL, ids=named)
 def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
     """No cell raises, every answer that waits for a prediction is shown, and a long run holds the limit of 15 s."""
@@ -43,7 +42,6 @@ def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa:
 
 
 @pytest.mark.slow
-@pytest.mark.turns(9)
 @pytest.mark.parametrize("lesson", LESSONS, ids=named)
 def test_nothing_is_shown_before_a_guess(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
     """With dots in the place of guesses a cell that reveals ends with the request and shows nothing; all others run as ever."""
@@ -79,7 +77,6 @@ def test_a_cell_reveals_before_it_shows(lesson):
 
 
 @pytest.mark.slow
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("lesson", ALL[len(LESSONS) :], ids=named)
 def test_a_guided_analysis_keeps_its_budget(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
     """It states ε 1, spends that and no more, and running it again is free."""

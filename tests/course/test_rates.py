@@ -33,7 +33,6 @@ def test_the_stated_rates_cover_every_listed_answer_and_hold_the_level(check):
 SHARE = [(one, name) for group in EXERCISES.values() for one in group for name in (None, *one.wrong)]
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("exercise", "name"), SHARE, ids=[f"{one.name}: {name or 'right'}" for one, name in SHARE]
 )

@@ -75,8 +75,10 @@ def test_a_function_is_given_and_not_its_answer(name):
 
 @pytest.mark.parametrize("name", ["mechanism", "selection"])
 def test_a_mechanism_of_one_draw_is_looped_and_told_so(name):
+    rng = np.random.default_rng(1)
+
     def one_draw(data, epsilon):
-        return np.random.default_rng().random()
+        return rng.random()
 
     assert "called once for each draw" in CHECKS[name](one_draw).notes[0]
     assert CHECKS[name](lambda data, epsilon, size, rng: rng.random(size)).notes == ()

@@ -60,7 +60,6 @@ def test_the_teachers_answer_passes(check, capsys):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy, which a notebook shows and goes on
-@pytest.mark.turns(5, "check")
 @pytest.mark.parametrize(("check", "name"), CASES, ids=[f"{check}: {name}" for check, name in CASES])
 def test_a_wrong_answer_is_told(check, name, capsys):
     """The check fails, and with words of its own; what it misses by chance, as often as it says, it does not miss twice."""

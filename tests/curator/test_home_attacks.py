@@ -124,11 +124,15 @@ def charged_as(service, attached, request):
 # ------------------------------------------------------------- the key
 
 
+ANOTHER = bytes(range(32))
+"""A key that is not the home's."""
+
+
 @pytest.mark.parametrize("how", ["missing", "another one"])
 def test_a_home_whose_key_is_lost_or_swapped_opens_frozen_and_not_with_a_second_budget(desk, how, capsys):
     desk.home.key.unlink()
     if how == "another one":
-        desk.home.key.write_bytes(os.urandom(32))
+        desk.home.key.write_bytes(ANOTHER)
     with contextlib.closing(small.curator(desk.home.root)) as service:
         assert f"the key beside it is {how}" in service.frozen
         with pytest.raises(FrozenError):
@@ -139,7 +143,7 @@ def test_a_home_whose_key_is_lost_or_swapped_opens_frozen_and_not_with_a_second_
 
 def test_a_backup_puts_its_key_back_and_sets_the_other_one_aside(desk, tmp_path):
     backup(desk.home, tmp_path / "copy")
-    key, other = desk.home.key.read_bytes(), os.urandom(32)
+    key, other = desk.home.key.read_bytes(), ANOTHER
     desk.home.key.write_bytes(other)
     restore(desk.home, "the key was lost", tmp_path / "copy")
     assert desk.home.key.read_bytes() == key
@@ -151,7 +155,7 @@ def test_a_backup_puts_its_key_back_and_sets_the_other_one_aside(desk, tmp_path)
 
 
 def test_an_owner_may_go_on_with_another_key_by_a_recorded_act(desk):
-    desk.home.key.write_bytes(os.urandom(32))
+    desk.home.key.write_bytes(ANOTHER)
     restore(desk.home, "the key is lost for good")
     assert spent(desk) == "ε 6"
 

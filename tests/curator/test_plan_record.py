@@ -162,7 +162,6 @@ def request(rng):
     )
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("seed", range(200))
 def test_random_requests_are_read_back_and_their_records_have_one_form(seed):
     rng = random.Random(seed)
@@ -192,7 +191,6 @@ def disturbed(rng, record):
     return wrong
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("seed", range(200))
 def test_whatever_is_read_is_what_would_be_written(seed):
     """A record is read without writing it again; so no other form of the same requests may pass."""

@@ -56,7 +56,6 @@ def run_page(shell, page):
     return shell.user_ns
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_code_of_a_page_runs_from_top_to_bottom(shell, page):
     """Every block of a page runs, in its order, in one session."""

@@ -66,7 +66,6 @@ def test_products_cover():
     assert coverage(make, -6.0) >= too_few()
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("size", [3.0, 10.0, 100.0])
 def test_ratios_cover_even_where_the_denominator_is_hardly_known(size):
     def make(rng, seed):
@@ -83,7 +82,6 @@ def test_a_ratio_whose_denominator_may_be_zero_is_unbounded_and_says_so():
     assert ratio.to_dict()["intervals"]["privacy"]["low"] is None
 
 
-@pytest.mark.turns(5)
 @pytest.mark.parametrize("truth", [0.02, 0.05, 0.3, 0.5, 0.97])
 def test_the_root_of_c_times_1_minus_c_covers_at_the_edge_and_at_the_top(truth):
     def make(rng, seed):
@@ -223,7 +221,6 @@ def correlated(weights, correlation, make_expression, truth):
     return coverage(make, truth, kind="confidence")
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("correlation", [-1.0, 0.0, 0.6, 1.0])
 def test_confidence_over_two_answers_covers_whatever_the_correlation_of_their_sampling_errors(correlation):
     for truth, expression in (
@@ -234,7 +231,6 @@ def test_confidence_over_two_answers_covers_whatever_the_correlation_of_their_sa
         assert correlated((4.0, 2.0), correlation, expression, truth) >= too_few()
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_confidence_over_two_answers_is_exact_where_their_sampling_errors_are_at_their_worst(sign):
     hits = correlated((4.0, 2.0), sign, lambda a, b: 2 * a + sign * b, 8.0 + sign * 2.0)

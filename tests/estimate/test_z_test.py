@@ -55,7 +55,6 @@ def test_a_test_rejects_exactly_what_its_interval_leaves_out(name: str, kind: An
         assert np.array_equal(np.asarray(test.p_value) <= alpha, outside), alpha
 
 
-@pytest.mark.turns(6, "name")
 @pytest.mark.parametrize(("name", "null"), [("proportion", 0.5), ("difference", 0.0)])
 @pytest.mark.parametrize(
     ("n", "loss"), [(40, ("epsilon", 1)), (300, ("epsilon", "0.1")), (300, ("rho", "0.01"))]

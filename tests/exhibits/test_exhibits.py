@@ -39,7 +39,6 @@ def test_the_correction_keeps_its_promise_under_the_same_attack(name, computed):
     assert computed[name].corrected.kept, computed[name].corrected.text
 
 
-@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", RUN)
 def test_an_audit_of_the_published_procedure_exceeds_its_claim(name):
     """Running it, without reading it, shows the break: at α = 10⁻⁶ the bound is above the claim."""
@@ -55,7 +54,6 @@ def test_an_audit_of_the_published_procedure_exceeds_its_claim(name):
     assert verdict.breaks, verdict.text
 
 
-@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", RUN)
 def test_an_audit_of_the_correction_finds_nothing(name):
     """The same audit of the corrected procedure stays at or below its claim."""
@@ -147,7 +145,6 @@ def test_a_composition_is_bounded_from_both_sides():
     assert high - low < 1e-3
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_exhibit_is_told_in_text_html_and_json(name):
     """Claim, source, both neighbours, the number, the correction and its price are on the card; JSON is strict."""

@@ -104,7 +104,6 @@ def test_the_event_is_seen_in_one_world_alone():
     assert frequencies(find("resized-bootstrap"))[2] == round(1000 * (1 - share[0.0]))
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_is_strict_json_and_its_picture_stands_still(name):
     """No infinity crosses; the still picture has a text, and names no colour by itself."""

@@ -42,7 +42,7 @@ TIGHT = (
 NEAR = {"quantile": 0.35, "robust_mean": 0.25, "ks_density": 0.35, "choose": 0.8, "frequent_values": 0.4}
 """How near the others come at least; 0.95 where nothing is said."""
 RUNS, TURNS, LOOK = 4, 30, 60
-"""Seeds, of which one runs each day, how many cells of it begin with every statistic (more than 50,000 pairs), and how many a planted mistake has to be found in."""
+"""Seeds, how many cells of each begin with every statistic (more than 50,000 pairs), and how many a planted mistake has to be found in."""
 
 
 def nearly_reached(tally):
@@ -63,10 +63,9 @@ def test_every_statistic_is_drawn():
 
 
 @pytest.mark.slow
-@pytest.mark.turns(RUNS)
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_50_000_pairs_need_no_more_than_is_charged(seed):
-    """Both adjacencies, rows and units, ε, ρ and (ε, δ), every statistic: so many pairs a seed, one seed a day."""
+    """Both adjacencies, rows and units, ε, ρ and (ε, δ), every statistic: so many pairs a seed."""
     tally = pairs.run(seed, TURNS)
     print(tally)
     assert tally.pairs > 50_000
@@ -87,7 +86,7 @@ def test_10_000_000_pairs_need_no_more_than_is_charged(part):
 
 
 def planted(monkeypatch, wrong, seeds=(0,)):
-    """Plant a mistake, and look as long as two days' runs look at its statistics: nearly every seed tried found it."""
+    """Plant a mistake, and look twice as long as a run looks at its statistics: nearly every seed tried found it."""
     wrong.plant(monkeypatch)
     refusals = (ValueError, ZeroDivisionError)
     for seed in seeds:
@@ -95,16 +94,14 @@ def planted(monkeypatch, wrong, seeds=(0,)):
     return tally
 
 
-@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_claim_is_found_where_claims_are_charged(name, monkeypatch):
-    """Each planted mistake of a statistic, if it were believed, is found in the share of two days' runs that its statistics have."""
+    """Each planted mistake of a statistic, if it were believed, is found in the share of two runs that its statistics have."""
     claims_believed(monkeypatch)
     with pytest.raises(pairs.Violation):
         planted(monkeypatch, WRONG[name], seeds=(0, 1))
 
 
-@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", sorted(WRONG.keys() - NOT_BY_DERIVATION))
 def test_a_statistic_that_is_wrong_is_refused_or_charged_the_truth(name, monkeypatch):
     """No pair needs more than is charged, whatever a statistic takes for its sensitivity: it is refused before the charge."""
@@ -115,7 +112,6 @@ def test_a_statistic_that_is_wrong_is_refused_or_charged_the_truth(name, monkeyp
             planted(monkeypatch, WRONG[name])
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", WRONG_DERIVATIONS)
 def test_a_wrong_derivation_is_found(name, monkeypatch):
     """What is derived too low is found by the pairs, as it is what is charged."""

@@ -184,14 +184,12 @@ def raw_pairs(seed, cells, each=6, *, summed=False):
     return seen
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("seed", range(2))
 def test_one_units_raw_rows_move_no_others_and_cost_no_more_than_is_charged(seed):
     """Numbers off the grid, texts, infinities, NaN and missing, in whatever container they make; units with too many rows."""
     assert raw_pairs(seed, 60) >= 360
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("seed", range(2))
 def test_one_units_rows_of_every_table_move_its_prepared_row_and_no_other(seed):
     """Lines of preparation of a unit's own rows and of another table's, joined to its rows: any rows of it, none among them."""

@@ -56,7 +56,6 @@ def p_values(
     return np.array(found)
 
 
-@pytest.mark.turns(5, "margins")
 @pytest.mark.parametrize("public", [True, False], ids=["public size", "private size"])
 @pytest.mark.parametrize(
     ("n", "loss"),
@@ -132,7 +131,6 @@ def test_without_noise_it_is_the_textbook_test() -> None:
     assert fit.p_value == pytest.approx(textbook.pvalue, abs=0.015)
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("public", [True, False], ids=["public size", "private size"])
 @pytest.mark.parametrize(
     ("n", "loss"), [(20, ("epsilon", 0.2)), (20, ("epsilon", 5.0)), (500, ("rho", 0.02))]

@@ -31,7 +31,6 @@ def as_arrays(law, copies=3):
     return NoiseSum(np.full(copies, law.variance), tuple(np.full(copies, b) for b in law.scales), law.slack)
 
 
-@pytest.mark.turns(5)
 @pytest.mark.parametrize("law", laws(150), ids=lambda law: f"{law.variance:.2g}+{len(law.scales)}")
 def test_tails_and_radii_of_arrays_are_those_of_numbers(law):
     """The array formulas agree with the scalar ones from the centre far into the tail."""

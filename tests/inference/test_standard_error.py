@@ -149,7 +149,6 @@ def test_the_noise_of_the_arms_has_its_scales_and_no_other():
         assert laplace_p(noise, 0.9 * scale) < 1e-6
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("n", "share", "epsilon"), [(2000, 0.05, 2.0), (400, 0.5, 1.0), (400, 0.15, 4.0), (100, 0.5, 8.0)]
 )

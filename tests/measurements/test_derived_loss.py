@@ -228,7 +228,6 @@ LOOSE = dict.fromkeys(
 """How near a pair comes at least: frames that add are not moved everywhere at once, nor are powers of so few codes."""
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", SUMS)
 def test_no_neighbours_move_sums_farther_than_derived(name, unit):
@@ -334,7 +333,6 @@ THREE = {
 }
 
 
-@pytest.mark.turns(3, "name")
 @pytest.mark.parametrize("unit", THREE)
 @pytest.mark.parametrize("name", CAPS)
 def test_no_neighbours_move_capped_sums_farther_than_derived(name, unit):
@@ -428,7 +426,6 @@ SELECTIONS = {
 """Selections whose mechanisms state any factor: the loss is that of the unit."""
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", SELECTIONS)
 def test_no_neighbours_change_a_selection_more_than_derived(name, unit):

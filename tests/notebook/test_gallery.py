@@ -38,7 +38,6 @@ def test_the_gallery_has_a_screen_for_each_interaction():
     assert shown == {entry.name for entry in INTERACTIONS}
 
 
-@pytest.mark.turns(2)
 def test_every_cell_of_the_gallery_runs(shell, front_end, tmp_path, monkeypatch, capsys):
     """No cell raises; the last writes its page, with or without a front end."""
     monkeypatch.chdir(tmp_path)

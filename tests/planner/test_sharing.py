@@ -304,7 +304,6 @@ def test_the_dearest_groups_are_priced_together_first(names: str) -> None:
 PAIRS = [*MANY, QueryPlan("p", "correlation", AGE, OLD, (), (), e.Ref("pay"))]
 
 
-@pytest.mark.turns(4, "kind")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize("kind", ["epsilon", "rho", "mixed"])
 @pytest.mark.parametrize("weights", [(1, 4), (5, 1)])

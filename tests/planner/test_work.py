@@ -129,7 +129,6 @@ TOO_MANY = {
 }
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("questions", TOO_MANY.values(), ids=TOO_MANY)
 def test_more_than_a_batch_may_ask_is_refused_before_the_charge(wide, questions):
     """The price itself refuses, from public facts, and before it has looked at all of it."""

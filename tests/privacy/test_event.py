@@ -116,7 +116,6 @@ def test_pure_epsilon_costs_at_least_the_renyi_divergence_of_randomized_response
     assert 0.98 * rho < worst <= rho
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0])
 def test_the_exponential_mechanism_costs_at_least_every_pair_of_bounded_range(epsilon):
     """Two-point pairs whose log ratios lie ε apart are the worst of bounded range ε; ε²/8 covers them, tightly."""

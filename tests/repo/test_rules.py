@@ -117,6 +117,70 @@ def test_every_test_states_its_fact():
     assert not vague
 
 
+CLOCKS = {"time.time", "time.time_ns", "time.strftime", "time.localtime", "time.gmtime"}
+TODAY = {"today", "now", "utcnow"}
+ENTROPY = re.compile(
+    r"random\.\w+|secrets\.\w+|uuid\.uuid\d|os\.urandom|(np|numpy)\.random\.\w+|.*SystemRandom"
+)
+SEEDED = {"Random", "default_rng", "RandomState", "SeedSequence"}
+ANEW = {
+    "tests/browser/conftest.py": "the token of a server",
+    "tests/browser/hub.py": "tokens of a JupyterHub",
+    "tests/statistics/coverage_table.py": "the page that it writes says when",
+}
+"""What is no part of any ordinary test's verdict, and may differ from run to run."""
+
+
+def differs(call: ast.Call) -> bool:
+    """Tell whether a call gives something else in every run: the clock, the system's entropy, a generator without a seed."""
+    name = ast.unparse(call.func)
+    last = name.split(".")[-1]
+    if last in SEEDED:
+        return not (call.args or call.keywords)
+    dated = last in TODAY and {"date", "datetime", "dt"} & {*name.split(".")}
+    return name in CLOCKS or dated or bool(ENTROPY.fullmatch(name))
+
+
+def drawn_anew(node: ast.AST) -> list[str]:
+    """List the calls below this node that differ from run to run, outside what is marked as soak."""
+    found = []
+    for child in ast.iter_child_nodes(node):
+        if any("mark.soak" in ast.unparse(one) for one in getattr(child, "decorator_list", ())):
+            continue
+        if isinstance(child, ast.Call) and differs(child):
+            found.append(ast.unparse(child))
+        found += drawn_anew(child)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x = np.random.default_rng(3).random()", []),
+        ("x = np.random.default_rng()", ["np.random.default_rng()"]),
+        ("def f(day=int(time.time())): pass", ["time.time()"]),
+        ("x = dt.date.today()", ["dt.date.today()"]),
+        ("x = random.Random(1).random()", []),
+        ("x = random.SystemRandom()", ["random.SystemRandom()"]),
+        ("x = np.random.normal(0, 1)", ["np.random.normal(0, 1)"]),
+        ("x = secrets.token_hex(4), os.urandom(8)", ["secrets.token_hex(4)", "os.urandom(8)"]),
+        ("@pytest.mark.soak\ndef test_it(): random.random()", []),
+        ("class A:\n    def test_it(self): random.random()", ["random.random()"]),
+    ],
+)
+def test_what_differs_from_run_to_run_is_seen(text, found):
+    """The rule below can fail."""
+    assert drawn_anew(ast.parse(text)) == found
+
+
+def test_an_ordinary_test_is_the_same_on_any_day():
+    """No test, and nothing that chooses tests, asks the clock or draws without a seed; the long ones may."""
+    files = {relative(path): path for path in TEST_FILES if "benchmarks" not in path.parts}
+    found = {name: drawn_anew(ast.parse(path.read_text())) for name, path in files.items()}
+    assert {name: calls for name, calls in found.items() if calls and name not in ANEW} == {}
+    assert all(found[name] for name in ANEW)
+
+
 def test_no_tracked_file_names_a_registry_host_or_this_machine():
     """What is committed works anywhere: no package host, no path of the machine where it was written."""
     found = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import json
-import math
 import os
 import re
 import shutil
@@ -18,8 +17,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-from tests.examples import EXPENSIVE
 
 pytestmark = pytest.mark.repo
 
@@ -213,6 +210,46 @@ def test_continuous_integration_is_make_test():
     assert lines[-1] == "exec make test"
 
 
+def test_a_clone_needs_the_two_commands_of_the_readme_in_their_order_and_nothing_else(steps):
+    """The README's block has these lines alone; both targets install what they need, and no step reads the day."""
+    block = re.search(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    assert [line.split("#")[0].strip() for line in block.splitlines()] == ["make demo", "make test"]
+    targets = re.findall(r"^(\w+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"demo", "test"} <= set(targets)
+    assert not [path for path in (ENTRY, *MODULES) if "time.time" in path.read_text()]
+
+
+ON_A_DAY = """
+import datetime, sys, time
+import pytest
+seconds, now, days = 86400 * int(sys.argv[1]), time.time, datetime.datetime
+class Later(days):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
+class Day(datetime.date):
+    @classmethod
+    def today(cls):
+        return cls.fromtimestamp(time.time())
+time.time = lambda: now() + seconds
+datetime.datetime, datetime.date = Later, Day
+sys.exit(pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider", "-m", "not soak"]))
+"""
+
+
+@pytest.mark.soak
+def test_the_collected_tests_are_the_same_a_day_and_a_week_later():
+    """An ordinary run is the same list of tests for any date; a rule (`test_rules`) refuses in each run what would make it another."""
+    command = [sys.executable, "-c", ON_A_DAY]
+    lists = []
+    for days in (0, 1, 7):
+        done = subprocess.run([*command, str(days)], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        lists.append([line for line in done.stdout.splitlines() if "::" in line])
+    assert len(lists[0]) > 10_000
+    assert lists[0] == lists[1] == lists[2]
+
+
 # whose behaviour changed from one Python to the next, and the contracts of what reads cells and makes noise
 DIFFERENT = {"ast", "asyncio", "csv", "linecache", "pickle", "sqlite3", "tomllib"}
 CONTRACTS = ("EngineContract", "SourceContract", "LawContract")
@@ -247,41 +284,38 @@ def test_every_other_python_runs_what_may_differ(steps):
     assert left_out == ELSEWISE
 
 
-@pytest.mark.parametrize("others", [1, 2, 3])
-def test_the_other_pythons_take_turns(steps, monkeypatch, others):
-    """Within DAYS days each of them ran every place; what does not take turns each day; and no two the same file on one day."""
-    monkeypatch.setattr(steps.project, "ROOT", ROOT)
-    always = set(steps.pythons.DIFFERS) - set(steps.pythons.IN_TURN)
-    ran = [set() for _ in range(others)]
-    for day in range(20_000, 20_000 + steps.pythons.DAYS):
-        monkeypatch.setenv("DPNB_ROTATION", str(day))
-        today = [set(steps.pythons.may_differ(number, others)) for number in range(others)]
-        assert all(always <= one for one in today)
-        turns = [one - always for one in today]
-        assert len(set.union(*turns)) == sum(map(len, turns))
-        assert min(map(len, turns)) >= len(steps.pythons.files_in_turn()) // steps.pythons.DAYS
-        for before, one in zip(ran, turns, strict=True):
-            before.update(one)
-    assert all(one == set(steps.pythons.files_in_turn()) for one in ran)
-    assert not [name for name in ran[0] if not (ROOT / name).is_file()]
+def test_the_lowest_python_runs_everything_and_the_others_the_same_each_time(steps, monkeypatch):
+    """`make test` says which there were and which were not; each other one runs the quick tests of the whole table."""
+    ran, python = [], steps.interpreters.Python
+    run = SimpleNamespace(pytest=lambda *asked, **_: ran.append(asked))
+    there = {"3.12": "/twelve", "3.11": "/eleven"}
+    monkeypatch.setattr(
+        steps.interpreters, "candidates", lambda version: iter([there[version]] if version in there else [])
+    )
+    monkeypatch.setattr(steps.interpreters, "answers", lambda *_: True)
+    first, *others = steps.interpreters.interpreters()
+    assert (first, others) == (python("3.11", "/eleven"), [python("3.12", "/twelve")])
+    steps.testing.under_other_pythons(run, lambda: [(one, "python") for one in others])
+    marks = "not soak and not slow and not repo"
+    assert ran == [("Python 3.12: what may differ", "python", ["-m", marks, *steps.pythons.DIFFERS])]
+    said = "everything under Python 3.11; the quick tests of what may differ under 3.12; not installed: 3.13"
+    assert steps.testing.under(first, others) == said
 
 
-def test_turns_of_pythons_and_of_cases_meet(steps):
-    """A place that a Python runs each seventh day has other cases each time: no number of turns shares a factor with it."""
-    named = {
-        int(turns)
-        for path in (ROOT / "tests").rglob("test_*.py")
-        for turns in re.findall(r"mark\.turns\((\d+)", path.read_text())
-    }
-    assert not [turns for turns in named | set(EXPENSIVE.values()) if math.gcd(turns, steps.pythons.DAYS) > 1]
-
-
-def test_messages_and_pickles_do_not_wait(steps):
-    """What takes turns is in the table, and holds no pickle and no message."""
-    assert set(steps.pythons.IN_TURN) <= set(steps.pythons.DIFFERS) - {"tests/wire"}
-    for name in steps.pythons.IN_TURN:
-        for path in [ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py"):
-            assert "pickle" not in imported(path), path
+def test_an_environment_of_ours_with_another_python_is_made_anew(steps, tmp_path, monkeypatch):
+    """What runs everything is the lowest Python, also where an older run used another; somebody else's is left as it is."""
+    made = []
+    monkeypatch.setattr(steps.environments, "version_of", lambda _: "3.12")
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: made.append(command[0]))
+    lowest, folder = steps.interpreters.Python("3.11", "/eleven"), tmp_path / ".venv"
+    folder.mkdir()
+    steps.environments.make_environment(folder, lowest)
+    assert made == []
+    (folder / steps.environments.STAMP).write_text('{"key": "k"}')
+    steps.environments.make_environment(folder, steps.interpreters.Python("3.12", "/twelve"))
+    assert made == []
+    steps.environments.make_environment(folder, lowest)
+    assert made == ["/eleven"]
 
 
 def steps_rooms() -> list[Path]:
@@ -353,7 +387,7 @@ def test_costs_are_said_beside_what_they_may_be(steps, tmp_path, monkeypatch, ca
     monkeypatch.setattr(steps.costs, "SLOWEST", 3)
     run = steps.costs.Run(tmp_path)
     run.costs = [
-        steps.costs.Cost(steps.costs.LIBRARY, 310, 920),
+        steps.costs.Cost(steps.costs.LIBRARY, 310, 1520),
         steps.costs.Cost(steps.costs.BROWSER, 200, 350),
     ]
     run.began = time.monotonic() - 333
@@ -361,11 +395,18 @@ def test_costs_are_said_beside_what_they_may_be(steps, tmp_path, monkeypatch, ca
     said = capsys.readouterr().out
     lines = [" ".join(line.split()) for line in said.splitlines()]
     assert lines[1:4] == [
-        "5:10 15:20 of 14 ! library",
-        "3:20 5:50 of 8 browser",
-        "5:33 of 20 21:10 of 30 all, after installs",
+        "5:10 25:20 of 25 ! library, mutants, notebooks, PostgreSQL",
+        "3:20 5:50 of 8.5 browser, Hub",
+        "5:33 of 25 31:10 of 45 all, after installs",
     ]
     assert lines[5:] == ["12.2 s tests.a::test_one", "3.5 s tests.a::test_one", "0.1 s tests.a::test_two"]
+
+
+def test_the_steps_share_what_all_may_take(steps):
+    """Their minutes of processor are the whole run's; each Python but the lowest has its own."""
+    assert sum(steps.costs.BUDGET.values()) == steps.costs.ALLOWED[1]
+    others = {steps.costs.OTHER.format(version) for version in steps.interpreters.VERSIONS[1:]}
+    assert others < set(steps.costs.BUDGET)
 
 
 def test_a_failed_step_is_noted_and_the_next_one_runs(steps, tmp_path, monkeypatch):

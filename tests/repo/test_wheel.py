@@ -164,7 +164,6 @@ if [ "$1" = ci ]; then cp -al '{MODULES}' . 2>/dev/null || cp -a '{MODULES}' .; 
 
 @needs_node
 @pytest.mark.slow
-@pytest.mark.turns(2, of="a clone with Node.js")
 def test_a_clone_with_node_builds_the_front_end(whole_clone, tmp_path):
     """`pip install .` in a clone where Node.js is: the wheel has the plugins, the widgets and the gallery."""
     root, path = whole_clone
@@ -180,7 +179,6 @@ def test_a_clone_with_node_builds_the_front_end(whole_clone, tmp_path):
 
 @needs_node
 @pytest.mark.slow
-@pytest.mark.turns(2, of="a clone with Node.js")
 def test_the_front_end_is_built_again_on_change(whole_clone):
     """`node build.mjs --watch` builds a clone, and a change of a style is in what a page loads."""
     root, _path = whole_clone

@@ -80,7 +80,6 @@ def test_cards_panel_gauge_repr_and_refusal_tell_one_figure(running, monkeypatch
         ada.release([people.age.mean()], Ask.make(epsilon=5))
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("caps", [CAPS["each"], CAPS["token"], CAPS["own"]], ids=["each", "token", "own"])
 def test_what_strangers_spend_changes_nothing_that_is_told_under_a_cap_of_ones_own(
     running, monkeypatch, caps

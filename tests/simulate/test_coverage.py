@@ -101,7 +101,6 @@ def test_noise_wider_than_declared_is_noticed(loss):
         assert enough(int(found.held("privacy").held[0, 0]), 10_000, 0.949) == right
 
 
-@pytest.mark.turns(6)
 @pytest.mark.parametrize("loss", [{"epsilon": 1}, {"rho": "0.1"}])
 @pytest.mark.parametrize("stretch", [0.9, 1.0, 1.1])
 def test_noise_of_another_size_is_noticed_among_five(loss, stretch):
@@ -305,7 +304,6 @@ def test_a_sweep_stands_side_by_side():
 SIMULATED = [(name, sample) for name in sorted(BY_NAME) for sample in SAMPLES[name]]
 
 
-@pytest.mark.turns(2, "name", "sample")
 @pytest.mark.parametrize(("name", "sample"), SIMULATED, ids=[f"{n}-{str(s)[:50]}" for n, s in SIMULATED])
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_every_registered_statistic_can_be_simulated(name, sample, adjacency):

@@ -62,7 +62,6 @@ def close(one, other, scale=1.0, tolerance=1e-9):
     return np.all(same | (gap <= tolerance * np.maximum(scale, 1e-300) + 1e-12))
 
 
-@pytest.mark.turns(6, "case")
 @pytest.mark.parametrize(
     ("adjacency", "missing"), [("change-one", 0), ("change-one", "drop"), ("add-remove", "drop")]
 )

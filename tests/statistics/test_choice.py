@@ -60,7 +60,6 @@ def worst(name: str, unit: str, missing_b: Any = "drop") -> tuple[float, Any]:
     return max(found), item
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", ASKED)
 def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str) -> None:

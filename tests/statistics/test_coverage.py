@@ -38,7 +38,6 @@ def found(case: str, n: int, loss: tuple[str, Any], adjacency: str, reps: int) -
     return coverage(statistic, population, n, loss, mean, adjacency=adjacency, reps=reps, **options)
 
 
-@pytest.mark.turns(3, "case")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize(
     ("n", "loss"), [(20, ("epsilon", 1)), (300, ("epsilon", "0.3")), (300, ("rho", "0.05"))]
@@ -70,7 +69,6 @@ def rare(rng: np.random.Generator, shape: Any) -> Raw:
     return {**skewed(rng, shape), "b": (rng.random(shape) < 0.02).astype(float)}
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_a_difference_of_rare_shares_covers(adjacency: str) -> None:
     """At n 500 and ε .1, where 93.7 and 94.0 % of 10,000 intervals held: the nominal level, less two standard errors."""
@@ -89,7 +87,6 @@ def test_wider_noise_than_declared_is_noticed() -> None:
     assert not enough(coverage(*case, reps=400, stretch=1.4).privacy, 400)
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize(("n", "epsilon"), [(20, "0.1"), (500, "0.1"), (500, 1), (500, 10)])
 def test_a_quantile_with_limits_covers_both(n: int, epsilon: Any) -> None:
     """The bought limits hold the dataset's and the population's median, conservatively, also where the noise reaches beyond all rows."""

@@ -28,7 +28,6 @@ from tests.statistics.test_coverage import enough
 PEOPLE = population("heaped")
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", ASKED)
 def test_every_statistic_of_the_table_is_simulated(name):
     """Both losses, an interval each at least, and a share of studies that held."""
@@ -87,7 +86,6 @@ def test_slopes_of_many_releases_are_those_of_each(adjacency, kind, amount):
             assert found[0] == pytest.approx((high - low)[1] / 2, rel=1e-9)
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("loss", [("epsilon", 1), ("epsilon", "0.1")])
 @pytest.mark.parametrize("seed", [7, 101])
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
@@ -107,7 +105,6 @@ def test_a_slope_holds_of_each_file(adjacency, seed, loss):
     assert held < 980
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("made", [moved_means, robust_fits])
 def test_what_is_concluded_one_by_one_is_judged_by_its_own_number(made):
     """A robust mean by the mean of the moved values, and a slope with robust errors, of skewed people: both intervals of 100 releases hold."""

@@ -40,7 +40,6 @@ def hits(
     return held
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n", [20, 300])
@@ -51,7 +50,6 @@ def test_shares_of_several_values_cover(n: int, loss: tuple[str, Any], adjacency
     assert all(enough(int(k), 120) for k in held.ravel()), held
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize("within", ["rows", "columns", "c1"])
 def test_shares_within_rows_and_columns_cover(within: str, adjacency: str) -> None:
@@ -97,7 +95,6 @@ def test_wider_noise_than_declared_is_noticed() -> None:
     assert not enough(held, 400)
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_simultaneous_intervals_hold_all_shares_at_once(adjacency: str) -> None:
     """At 95 % all shares together are inside; the intervals for each alone miss one of several more often than that."""
@@ -149,7 +146,6 @@ def test_a_public_total_makes_each_share_more_exact() -> None:
     assert found.noise_sd[0] == pytest.approx(counts.noise_sd[0] / 100 / np.sqrt(2))
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_margins_cover_and_add_up(adjacency: str) -> None:
     """A margin is the sum of its cells, and its privacy interval holds the exact total."""

@@ -26,7 +26,6 @@ DENSITY, HISTOGRAM = BY_NAME["density"], BY_NAME["histogram"]
 READ: Any = HISTOGRAM.readings  # type: ignore[attr-defined]
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_neighbour_costs_more_than_the_claim_and_one_reaches_it(unit: str, kind: str) -> None:
@@ -74,7 +73,6 @@ def test_a_perturbed_density_is_a_density(adjacency: str) -> None:
     assert unbiased.value @ np.diff(EDGES) == pytest.approx(1)
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize(
     ("n", "loss"), [(300, ("epsilon", "0.5")), (300, ("rho", "0.01")), (60, ("epsilon", 20))]

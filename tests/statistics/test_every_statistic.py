@@ -83,7 +83,6 @@ def whole(estimate: Estimate) -> None:
     assert facts.line_of(estimate).question
 
 
-@pytest.mark.turns(9, "statistic", "place")
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(("statistic", "place"), CASES)
@@ -107,7 +106,6 @@ def test_a_release_has_its_shape_whatever_the_rows(statistic: str, place: int, u
     assert priced_in
 
 
-@pytest.mark.turns(3, "statistic", "place")
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(("statistic", "place"), CASES)
 def test_no_private_number_is_sent_without_noise(statistic: str, place: int, unit: str) -> None:

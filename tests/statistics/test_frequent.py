@@ -86,7 +86,6 @@ def test_a_share_of_rho_buys_the_epsilon_that_it_pays() -> None:
     assert Fraction(199, 10_000) < batch.loss.amount <= Fraction(2, 100)
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 @pytest.mark.parametrize("count", [1, 15, 25, 30, 40, 80])
 def test_intervals_cover_given_that_the_count_was_shown(count: int, alpha: float) -> None:

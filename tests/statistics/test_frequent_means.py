@@ -106,7 +106,6 @@ def simulated(mechanism: ThresholdedSums, rows: np.ndarray, rng: np.random.Gener
     return release_part(mechanism, exact, rng)
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("n", [30, 45, 60, 200])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_intervals_cover_given_that_the_value_was_shown(n: int, level: float) -> None:

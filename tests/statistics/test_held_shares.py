@@ -33,7 +33,6 @@ def table(places, rng):
     return {"x": x.tolist(), "y": [0.0] * n, "b": [0] * n, "g": ["u"] * n}
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("loss", [("epsilon", "0.5"), ("rho", "0.1")])
 @pytest.mark.parametrize("adjacency", sorted(UNITS))
 def test_shares_at_or_beyond_bounds_are_covered(adjacency, loss):
@@ -88,7 +87,6 @@ def test_two_values_have_nothing_between():
 CLAMPED = {"target": X, "options": (("clamped", True),)}
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("loss", [("epsilon", "0.5"), ("rho", "0.1")])
 @pytest.mark.parametrize("adjacency", sorted(UNITS))
 def test_a_clamped_mean_covers_and_so_do_its_shares(adjacency, loss):

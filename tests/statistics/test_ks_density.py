@@ -77,7 +77,6 @@ def loss_of(item: Any, one: list[tuple[int, ...]], two: list[tuple[int, ...]]) -
     return total
 
 
-@pytest.mark.turns(6)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", ASKED)
 def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str) -> None:
@@ -237,7 +236,6 @@ def covered(name: str, reps: int, amount: str, where: Any = None, cells: int = 4
     return kept / reps
 
 
-@pytest.mark.turns(8)
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_the_band_covers_whatever_the_data_are(name: str) -> None:
     """In 60 studies the band misses at most 10 times (P < 1e-3 at 95 %), smooth data or atoms."""

@@ -91,7 +91,6 @@ def test_the_noise_moves_the_coefficients_as_much_as_is_said():
     assert abs((moved - exact.coefficients).mean(axis=0) / np.sqrt(seen)).max() < 0.06
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize(("n", "epsilon"), [(500, "0.5"), (2_000, "0.5"), (20_000, "0.1")])
 def test_intervals_hold_what_they_claim_to_hold(n, epsilon):
     """100 studies each, of the population by confidence intervals and of the dataset by privacy intervals."""

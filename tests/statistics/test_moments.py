@@ -71,7 +71,6 @@ def squares(one: Any, two: Any | None) -> tuple[Fraction, Fraction]:
 GRIDS = {1: range(-6, 7), 2: range(-3, 4), 3: (-2, -1, 0, 2)}
 
 
-@pytest.mark.turns(5, "p")
 @pytest.mark.parametrize("radius", [None, Fraction(1, 2), Fraction(9, 10), 1, Fraction(13, 10)])
 @pytest.mark.parametrize("p", GRIDS)
 def test_no_row_moves_the_matrix_farther_than_its_bound(p: int, radius: Any) -> None:
@@ -195,7 +194,6 @@ def ball_of(halves: tuple[int, ...], radius: Fraction) -> Any:
     return priced(asked, where, kind="rho").parts[0].request
 
 
-@pytest.mark.turns(4, "halves")
 @pytest.mark.parametrize("radius", [Fraction(1, 16), Fraction(1, 3), Fraction(4, 5), Fraction(7, 5)])
 @pytest.mark.parametrize("halves", [(1,), (3, 5), (1, 4), (2, 3, 1)])
 def test_every_row_ends_inside_the_ball(halves: tuple[int, ...], radius: Fraction) -> None:
@@ -244,7 +242,6 @@ ASKED: dict[str, QueryPlan] = {
 }
 
 
-@pytest.mark.turns(4, "asked")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("asked", ASKED)
@@ -489,7 +486,6 @@ EDGES: dict[str, dict[str, list[Any]]] = {
 }
 
 
-@pytest.mark.turns(3, "edge", "radius")
 @pytest.mark.parametrize("radius", [None, 1])
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("edge", EDGES)
@@ -554,7 +550,6 @@ def hits(public: bool, loss: tuple[str, Any], n: int, reps: int, seed: int = 1) 
     return held
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize(("n", "loss"), [(30, ("rho", 3)), (400, ("epsilon", 20)), (1500, ("rho", "0.2"))])
 def test_intervals_of_readings_cover(n: int, loss: tuple[str, Any], public: bool) -> None:
@@ -584,7 +579,6 @@ def skewed_hits(loss: tuple[str, Any], reps: int) -> dict[str, int]:
     return held
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("loss", [("epsilon", "0.5"), ("rho", "0.02")])
 def test_the_mean_of_a_skewed_column_covers(loss: tuple[str, Any]) -> None:
     """Draws that were cut off at the bounds held 92.2 and 90.8 % of the means of this data; the exact test does not miss more than it says."""

@@ -100,7 +100,6 @@ LESS = {("by group", "change one row", "rho"): Fraction(727, 735)}
 """Losses below the share: moments move most within a group, what is bought about products from one group to another, and no row does both."""
 
 
-@pytest.mark.turns(4, "asked", "method")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
@@ -196,7 +195,6 @@ EDGES: dict[str, dict[str, list[Any]]] = {
 }
 
 
-@pytest.mark.turns(4, "edge", "name")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("by", [(), (G,)], ids=["one", "groups"])
 @pytest.mark.parametrize("name", ["covariance", "correlation"])
@@ -311,7 +309,6 @@ def found(case: str, n: int, loss: tuple[str, Any], adjacency: str, reps: int, *
     )
 
 
-@pytest.mark.turns(4, "case")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize(
     ("n", "loss"), [(20, ("epsilon", 3)), (300, ("epsilon", 5)), (1500, ("rho", "0.05"))]
@@ -349,7 +346,6 @@ AGING = 0.0494
 """The correlation of ten million such rows, ± 0.0003."""
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize(("n", "epsilon"), [(500, 20), (2000, 5)])
 def test_a_correlation_covers_unequal_variances(n: int, epsilon: int) -> None:
     """A sampling variance 1.37 times that of normal columns: Fisher's z alone (91.7 % of 10,000) misses too often, with tails= it covers."""

@@ -93,7 +93,6 @@ def simulated(population: Any, q: Any, loss: Any, adjacency: str, reps: int = 50
     )
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize(("adjacency", "most"), [("change-one", 3.2), ("add-remove", 2.5)])
 def test_limits_of_quartiles_are_as_narrow_as_a_tree_makes_them(adjacency, most):
     """At n 1,000 and ε 1: half-widths of 11.6 to 28.6 by selections before, at most 3.2 off a tree; both kinds cover."""
@@ -104,7 +103,6 @@ def test_limits_of_quartiles_are_as_narrow_as_a_tree_makes_them(adjacency, most)
         assert all(enough(int(held), 500) for held in one.held.ravel())
 
 
-@pytest.mark.turns(4, "population")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("population", [ages, heaped])
@@ -115,7 +113,6 @@ def test_limits_cover(population, loss, adjacency):
         assert all(enough(int(held), 500) for held in found.held(kind).held.ravel())
 
 
-@pytest.mark.turns(2, "stretch")
 @pytest.mark.parametrize(("stretch", "holds"), [(1.0, True), (2.0, False)])
 @pytest.mark.parametrize("loss", [{"epsilon": "0.1"}, {"rho": "0.001"}])
 def test_limits_rest_on_the_noise_that_is_declared(loss, stretch, holds):
@@ -139,7 +136,6 @@ def test_limits_rest_on_the_noise_that_is_declared(loss, stretch, holds):
     assert held < 995
 
 
-@pytest.mark.turns(4, "kind")
 @pytest.mark.parametrize("amount", ["0.01", "0.3", 1, 10])
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", [PEOPLE, HIDDEN])
@@ -154,7 +150,6 @@ def test_the_choice_is_the_same_at_every_loss(unit, kind, amount):
         ) == (forecast(facts) < _ranks_of_selections(facts))
 
 
-@pytest.mark.turns(4, "unit")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", [PEOPLE, HIDDEN])
 @pytest.mark.parametrize("steps", [10, 100, 300, 1000, 3000])

@@ -72,7 +72,6 @@ def fitted(
     return found
 
 
-@pytest.mark.turns(2, "formula")
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize("formula", ["y ~ x1 + x2", "y ~ x2", "x1 ~ y", "y ~ 1", "y ~ x1 - 1"])
 def test_without_noise_it_is_the_regression_of_statsmodels(formula: str, public: bool) -> None:
@@ -220,7 +219,6 @@ EDGES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.turns(3, "edge")
 @pytest.mark.parametrize("radius", [None, Fraction(1, 2)])
 @pytest.mark.parametrize("loss", [("epsilon", 1), ("rho", 1), ("rho", 10**6)])
 @pytest.mark.parametrize("edge", EDGES)
@@ -354,7 +352,6 @@ WITHOUT = {
 }
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("case", WITHOUT)
 def test_intervals_without_an_intercept_cover(case: str) -> None:
     """From zero, of columns far from the middle of their bounds; where they are bounded at all."""
@@ -410,7 +407,6 @@ def standard_hits(loss: tuple[str, Any], n: int, reps: int) -> dict[str, np.ndar
     return held
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize(("n", "loss"), [(1000, ("rho", "0.5")), (3000, ("epsilon", 3))])
 def test_standardised_coefficients_are_covered(n: int, loss: tuple[str, Any]) -> None:
     """Both intervals, in sixty studies."""
@@ -435,7 +431,6 @@ CASES = {
 }
 
 
-@pytest.mark.turns(5)
 @pytest.mark.parametrize("case", CASES)
 def test_intervals_cover(case: str) -> None:
     """At 95 % neither interval misses more often than a binomial law allows."""
@@ -496,7 +491,6 @@ def rejected(n: int, loss: tuple[str, Any], reps: int, slope: float) -> int:
     return found
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize(("n", "loss"), [(2000, ("rho", "0.5")), (4000, ("epsilon", 3))])
 def test_the_level_of_the_t_test_is_its_own(n: int, loss: tuple[str, Any]) -> None:
     """A coefficient of zero is rejected at 5 % no more often than a binomial law allows, and one of 0.4 nearly always."""
@@ -606,7 +600,6 @@ def bounded_hits(n: int, loss: tuple[str, Any], reps: int) -> dict[str, np.ndarr
     return held
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("n", "loss"), [(300, ("rho", "0.05")), (1000, ("rho", "0.5")), (1000, ("epsilon", 1))]
 )
@@ -671,7 +664,6 @@ def test_what_is_no_prior_of_a_coefficient_is_refused(prior: Any, words: str) ->
         ask(item.checked.question, item.checked, dataset=None).ols("y ~ x1 + x2", prior=prior)
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize(("n", "loss"), [(300, ("rho", "0.05")), (1000, ("rho", "0.5"))])
 def test_intervals_under_true_priors_are_finite_and_cover(n: int, loss: tuple[str, Any]) -> None:
     """Slopes drawn from their prior, study by study: lost regressions and clear ones hold what they say."""

@@ -114,7 +114,6 @@ def neighbours(name: str, unit: str) -> tuple[set[Any], Any]:
     return found, item
 
 
-@pytest.mark.turns(3)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", ASKED)
 def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str) -> None:
@@ -193,7 +192,6 @@ def covered(name: str, reps: int, n: int, where: Schema) -> tuple[float, float]:
     return tuple(held / reps)
 
 
-@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_intervals_cover_what_they_say(name: str) -> None:
     """In 60 studies of 3,000: the mean of the moved values, and the population's mean, each missed at most 10 times (P < 1e-3)."""

@@ -64,7 +64,6 @@ def selections(item: Any) -> list[QuantileSelection]:
     return found
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", ASKED)

@@ -76,7 +76,6 @@ ROWS = [(x, b, g) for x in (0, 4) for b in (0, 1) for g in (0, 1, 2, None)]
 BASES = [(), ((0, 0, 0),) * 3, ((0, 0, 0), (0, 0, 1), (4, 1, 1))]
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", ASKED)
 def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str) -> None:

@@ -57,7 +57,6 @@ def _question(name: str) -> QueryPlan:
     return QueryPlan("tiny", **QUESTIONS[name])
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -73,7 +72,6 @@ def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str, kind: str)
         assert worst >= Fraction(7, 10) * claimed
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize(
     "name",
@@ -117,7 +115,6 @@ TOGETHER: dict[str, dict[str, Any]] = {
 ENDS = [row for row in ROWS if row[0] in (0, 4, None) and row[1] is not None and row[2] in (0, 1)]
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", TOGETHER)
 def test_laplace_noise_in_a_rho_budget_costs_no_neighbour_more_than_is_charged(name: str, unit: str) -> None:

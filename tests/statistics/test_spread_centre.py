@@ -62,7 +62,6 @@ def test_the_variance_of_a_skewed_column_is_less_noisy_with_its_centre(kind, mos
     assert now < most * before
 
 
-@pytest.mark.turns(8, "kind", "adjacency")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("typical", range(0, 200_001, 20_000))
@@ -78,7 +77,6 @@ def test_a_declared_centre_makes_no_forecast_worse(typical, kind, adjacency):
     assert worst[1] <= 1.01 * worst[0]
 
 
-@pytest.mark.turns(4, "by")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("by", [(), (Ref("g"),)])
@@ -95,7 +93,6 @@ def test_no_neighbour_costs_more_than_the_claim_from_a_declared_centre(by, unit,
     assert worst_loss(found, UNITS[unit], rows) <= found.loss.amount <= 1
 
 
-@pytest.mark.turns(2, "stretch")
 @pytest.mark.parametrize(("stretch", "fits"), [(1.0, True), (0.9, False), (1.1, False)])
 @pytest.mark.parametrize("loss", [{"epsilon": 1}, {"rho": "0.1"}])
 def test_the_noise_of_a_variance_follows_its_law(loss, stretch, fits):
@@ -109,7 +106,6 @@ def test_the_noise_of_a_variance_follows_its_law(loss, stretch, fits):
     assert (abs(float(np.mean(scores**2)) - 1) < 0.12) is fits
 
 
-@pytest.mark.turns(3, "statistic")
 @pytest.mark.parametrize("statistic", ["variance", "std"])
 @pytest.mark.parametrize("loss", [{"epsilon": 1}, {"rho": "0.1"}, {"epsilon": "0.1"}])
 def test_intervals_of_a_column_with_a_centre_hold(statistic, loss):

@@ -40,7 +40,6 @@ READINGS = ("share", "cdf", "mean", "quantile", "median")
 # ---------------------------------------------------------------- what it costs
 
 
-@pytest.mark.turns(4, "name")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -268,7 +267,6 @@ def hits(setting: str, n: int, reps: int, level: float = 0.95) -> Counter[tuple[
     return Counter({key: int(np.min(value)) for key, value in held.items()})
 
 
-@pytest.mark.turns(6)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_intervals_of_all_readings_cover(setting: str) -> None:
     """At 95 % no interval of any reading misses its truth more often than a binomial law allows."""
@@ -302,7 +300,6 @@ def bands(adjacency: str, loss: tuple[str, Any], n: int, reps: int) -> dict[str,
     return held
 
 
-@pytest.mark.turns(4, "loss")
 @pytest.mark.parametrize("loss", [("epsilon", 1), ("rho", "0.1")])
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_a_simultaneous_band_holds_the_whole_curve(adjacency: str, loss: tuple[str, Any]) -> None:

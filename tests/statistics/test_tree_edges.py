@@ -44,7 +44,6 @@ def readings(estimate: Any) -> list[Estimate]:
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.turns(6, "name", "table")
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("name", SAMPLES)

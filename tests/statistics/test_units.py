@@ -187,7 +187,6 @@ def enumerable(item: PricedQuestion) -> bool:
     return all(points <= 10 and cells <= 6 for points, cells in sizes)
 
 
-@pytest.mark.turns(6, "statistic", "place")
 @pytest.mark.parametrize("whom", PEOPLE)
 @pytest.mark.parametrize(("most", "kind"), [(2, "epsilon"), (2, "rho"), (3, "epsilon")])
 @pytest.mark.parametrize(("statistic", "place"), CASES)

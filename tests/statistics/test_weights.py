@@ -59,7 +59,6 @@ def question(statistic: str = "weighted_mean", **more: Any) -> QueryPlan:
 NAMES = ("weighted_mean", "weighted_sum")
 
 
-@pytest.mark.turns(4, "name", "asked")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("asked", ASKED)
@@ -148,7 +147,6 @@ def covered(
     return simulate.coverage(name, survey, n, loss, reps=reps, rng=1, parameter=parameter(name, n), **asked)
 
 
-@pytest.mark.turns(3, "name")
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 @pytest.mark.parametrize(
     ("n", "loss"), [(30, {"epsilon": 5}), (300, {"epsilon": 1}), (2000, {"rho": "0.05"})]

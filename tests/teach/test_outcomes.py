@@ -102,7 +102,6 @@ def test_values_that_were_shown_have_exact_counts(session):
         found.redraw(5)
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("epsilon", ["1/10", "1"])
 def test_draws_follow_the_law_of_the_noise(data, epsilon):
     """Chi-square of 20,000 draws of a count against its law; noise 10 % wider is told apart from it."""

@@ -172,7 +172,6 @@ def test_watching_changes_nothing():
         simulate.watch(simulate.bootstrap_coverage(simulate.beta(2, 5), 1, ks=[10, 20], simulations=5))
 
 
-@pytest.mark.turns(4, "statistic")
 @pytest.mark.parametrize(("statistic", "population"), PAIRS)
 def test_everything_offered_can_be_simulated(statistic, population):
     """Each statistic and each population that is offered: strict JSON, and a privacy interval that is right."""

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpnb.trusted.aggregate.algebra as reference
@@ -25,7 +25,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.unit_summary import UnitSummary
 from tests.contracts.handed import prepare
-from tests.examples import examples, rotation
+from tests.examples import examples
 
 KEY = bytes(range(32))
 COST = Column.number("cost", Fraction(-1, 2), 10, step=Fraction(1, 4))
@@ -94,7 +94,6 @@ CELLS = {
 rows_ = st.lists(st.tuples(*(st.sampled_from(cells) for cells in CELLS.values())), max_size=14)
 
 
-@seed(rotation())
 @settings(deadline=None, max_examples=examples(3))
 @given(rows=rows_, order=st.randoms())
 def test_one_row_of_each_unit_equals_the_reference_in_any_order(tmp_path_factory, rows, order):
@@ -109,7 +108,6 @@ def test_one_row_of_each_unit_equals_the_reference_in_any_order(tmp_path_factory
         order.shuffle(rows)
 
 
-@seed(rotation())
 @settings(deadline=None, max_examples=examples(3))
 @given(rows=rows_, visits=rows_, most=st.integers(1, 3))
 def test_a_joined_table_equals_the_reference(tmp_path_factory, rows, visits, most):

@@ -11,7 +11,7 @@ from fractions import Fraction
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpnb.datasets import preparation
@@ -23,7 +23,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.handed import prepare
-from tests.examples import examples, rotation
+from tests.examples import examples
 
 KEY = bytes(range(32))
 
@@ -169,11 +169,10 @@ texts = st.one_of(
 )
 
 
-@seed(rotation())
 @settings(max_examples=examples(3))
 @given(rows=st.lists(st.tuples(*(doubles for _ in NUMBERS + CATEGORIES)), min_size=1, max_size=40))
 def test_numbers_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
-    """Any binary64, in any kind of column, has the reference's code; others each day."""
+    """Any binary64, in any kind of column, has the reference's code."""
     columns = NUMBERS + CATEGORIES
     raw = {
         column.name: np.array(values) for column, values in zip(columns, zip(*rows, strict=True), strict=True)
@@ -182,11 +181,10 @@ def test_numbers_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
     assert engine == numpy
 
 
-@seed(rotation())
 @settings(max_examples=examples(3))
 @given(rows=st.lists(st.tuples(*(st.none() | texts for _ in NUMBERS + CATEGORIES)), min_size=1, max_size=40))
 def test_texts_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
-    """Any text, in any kind of column, has the reference's code: what does not parse is missing; others each day."""
+    """Any text, in any kind of column, has the reference's code: what does not parse is missing."""
     columns = NUMBERS + CATEGORIES
     raw = {
         column.name: np.array([*values, "x"], dtype=object)
@@ -329,7 +327,6 @@ def test_no_level_that_was_not_declared_is_in_the_copy(tmp_path):
 units = st.none() | st.sampled_from(["a", "b", "c|1", ""]) | st.integers(0, 3).map(str)
 
 
-@seed(rotation())
 @settings(max_examples=examples(6))
 @given(
     rows=st.lists(st.tuples(units, st.none() | st.integers(0, 3)), min_size=1, max_size=30),

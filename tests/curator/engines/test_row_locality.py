@@ -69,7 +69,7 @@ def polars_column(name, cells):
 class TestLists(SourceContract):
     """A mapping of lists."""
 
-    TABLES = 40
+    TABLES = 15
 
     @classmethod
     def codes(cls, columns, folder):
@@ -79,7 +79,7 @@ class TestLists(SourceContract):
 class TestPandas(SourceContract):
     """A DataFrame with whatever types pandas infers."""
 
-    TABLES = 40
+    TABLES = 15
 
     @classmethod
     def codes(cls, columns, folder):
@@ -106,7 +106,7 @@ class TestCategoricalPandas(SourceContract):
 class TestPolars(SourceContract):
     """A polars frame."""
 
-    TABLES = 40
+    TABLES = 15
 
     @classmethod
     def codes(cls, columns, folder):
@@ -117,7 +117,7 @@ class TestPolars(SourceContract):
 class TestArrow(SourceContract):
     """An Arrow table."""
 
-    TABLES = 40
+    TABLES = 15
 
     @classmethod
     def codes(cls, columns, folder):
@@ -195,7 +195,7 @@ class TestCsvAcrossLines(TestCsv):
 class TestCsvAsTyped(SourceContract):
     """A CSV file of a program that quotes nothing: what cannot be told apart is refused, in any column."""
 
-    TABLES, LONG, SHARE = 20, 600, 0.02
+    TABLES, LONG, SHARE = 8, 600, 0.02
     DIALECT = Dialect()
 
     @classmethod
@@ -255,7 +255,6 @@ def test_a_table_of_mixed_cells_is_read_cell_by_cell(seed, tmp_path):
     assert codes_by_sql(columns, tmp_path) == alone
 
 
-@pytest.mark.turns(5)
 @pytest.mark.parametrize("cell", CELLS, ids=repr)
 def test_a_cell_has_one_code_in_every_container(cell, tmp_path):
     """One cell, in lists, pandas, polars, Arrow, Parquet and CSV."""
@@ -291,7 +290,6 @@ FRAMES = {
 }
 
 
-@pytest.mark.turns(3, "kind")
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize(
     "ninth", ["itself", "?", "1.0", None, math.nan, True, 2.5, 10**30, pd.Timestamp("2020-01-01")]
