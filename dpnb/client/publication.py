@@ -7,7 +7,6 @@ against its own signature and receipts when it is opened, so that a damaged copy
 
 from __future__ import annotations
 
-import json
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from dpnb.estimate import Estimate, Origin, PendingQuestion
 from dpnb.planner.check import check
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Schema
 
@@ -58,10 +57,10 @@ def read_publication(path: str | Path, key: str | None = None) -> dict[str, Any]
     except OSError as fault:
         raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
     try:
-        whole = json.loads(content if len(content) <= _LARGEST else b"")
+        whole = read_json(content if len(content) <= _LARGEST else b"")
         signed = {name: value for name, value in whole.items() if name != "signature"}
         signature, public = whole["signature"], key or whole["key"]
-    except (ValueError, AttributeError, KeyError, RecursionError):
+    except (ValueError, AttributeError, KeyError, RecursionError, PlanError):
         raise OwnerError(f"{Path(path).name} is not a file of published answers, or it is damaged.") from None
     verify("publication", signed, signature, public)
     if signed.get("format") != FORMAT:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dpnb.trusted.errors import OwnerError
@@ -34,12 +35,15 @@ def verify(kind: Kind, record: Mapping[str, Any], signature: object, public: str
         raise OwnerError(_NO_KEY) from None
     if not isinstance(key, Ed25519PublicKey):
         raise OwnerError(_NO_KEY)
-    try:
-        key.verify(bytes.fromhex(str(signature)), signed_text(kind, record))
-    except (InvalidSignature, ValueError):
+    verified: str | None = None
+    with contextlib.suppress(InvalidSignature, ValueError):
+        found = bytes.fromhex(str(signature))
+        key.verify(found, signed_text(kind, record))
+        verified = found.hex()
+    if verified is None or verified != signature:  # capitals and spaces are a difference too
         raise OwnerError(
             f"This {kind} is not what the key {_key_name(public)} signed: something in it was changed, or it is another key's."
-        ) from None
+        )
 
 
 def verify_receipt(signed: Mapping[str, Any], public: str) -> Mapping[str, Any]:
@@ -54,9 +58,27 @@ def verify_receipt(signed: Mapping[str, Any], public: str) -> Mapping[str, Any]:
         raise OwnerError("This is not a receipt of dpnb.")
     record = signed["receipt"]
     verify("receipt", record, signed["signature"], public)
-    if not isinstance(record, Mapping) or record.get("format") != 1:
+    if not isinstance(record, Mapping) or record.get("format") != 2:
         raise OwnerError("This receipt is of another version of dpnb.")
     return record
+
+
+def verify_answers(answers: Sequence[Mapping[str, Any]], receipt: Mapping[str, Any]) -> None:
+    """Hold the answers of a charge against its verified receipt: what was asked, under which name, when, of what, in which order.
+
+    Raises
+    ------
+    OwnerError
+        When there is one more or less, or one differs in anything.
+    """
+    signed: list[str] = receipt["answers"]
+    if len(answers) != len(signed):
+        raise OwnerError(f"The receipt is of {len(signed)} answers, and the file holds {len(answers)}.")
+    for answer, known in zip(answers, signed, strict=True):
+        if digest(answer) != known:
+            raise OwnerError(
+                f"`{answer['question']}`: something in this answer, or their order, was changed."
+            )
 
 
 def _key_name(public: str) -> str:
@@ -78,7 +100,7 @@ def verify_released(releases: Iterable[Release], receipts: Iterable[Mapping[str,
             receipt, one = known.get(part.draw, ({}, {}))
             if not one:
                 raise OwnerError(f"`{release.question}`: no receipt names its draw {part.draw}.")
-            if one["sha256"] != digest(part) or one["law"] != dict(part.law):
+            if one["sha256"] != digest(list(part.values)) or one["law"] != dict(part.law):
                 raise OwnerError(f"`{release.question}`: a number or its law is not what was released.")
             if receipt["data_version"] != release.data_version:
                 raise OwnerError(f"`{release.question}`: its receipt is of another version of the data.")

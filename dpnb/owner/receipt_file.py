@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dpnb.client.publication import read_publication
-from dpnb.client.verification import verify_receipt, verify_released
+from dpnb.client.verification import verify_answers, verify_receipt, verify_released
 from dpnb.errors import OwnerError, PlanError
 from dpnb.owner.said import Said
+from dpnb.trusted.canonical import read_json
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 
@@ -24,15 +24,16 @@ def verify_receipt_file(path: Path, public: str) -> Said:
         When it is no receipt, or a digit in it is not what was signed.
     """
     try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        signed = {name: found[name] for name in ("receipt", "signature")}
-        releases = [Release.from_json(one) for one in found["releases"]]
+        signed: dict[str, Any] = read_json(path.read_bytes())
+        answers = signed.pop("releases")
+        releases = [Release.from_json(one) for one in answers]
     except OSError as fault:
         raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
-    except (ValueError, TypeError, LookupError, PlanError):
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError, PlanError):
         raise OwnerError(f"{path.name} is not a receipt of dpnb, or it is damaged.") from None
     record = verify_receipt(signed, public)
     verify_released(releases, [record])
+    verify_answers(answers, record)
     spent = PrivacyLoss.from_json(record["spent"])
     loss = PrivacyLoss.from_json(record["loss"])
     text = (

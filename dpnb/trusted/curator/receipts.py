@@ -44,13 +44,14 @@ def receipt_of(db: sqlite3.Connection, charge: int) -> dict[str, Any] | None:
     query = "SELECT entry, hash FROM entries WHERE entry = (SELECT entry FROM answers WHERE charge = ?)"
     answered, head = db.execute(query, (charge,)).fetchone()
     return {
-        "format": 1,
+        "format": 2,
         "ledger": ledger_id(db),
         "principal": body["principal"],
         "plan": body["digest"],
         "dataset": body["dataset"],
         "data_version": body["data_version"],
         "released": released(map(Release.from_json, answers)),
+        "answers": totals.body_of(db, answered)["answers"],
         "loss": body["loss"],
         "spent": body["spent"],
         "entry": charge,
@@ -82,9 +83,8 @@ def signed_receipt(
     if db.execute(query, (charge,)).fetchone() is None or not allowed(totals.body_of(db, charge)):
         return None
     record, answers = receipt_of(db, charge), stored.answers_of(db, charge)
-    if record is None:
-        return None
-    return {"receipt": record, "signature": sign("receipt", record, private), "releases": answers}
+    signed = {} if record is None else {"receipt": record, "signature": sign("receipt", record, private)}
+    return {**signed, "releases": answers} if signed else None
 
 
 def refuse_entry(charge: int) -> NoReturn:
