@@ -10,6 +10,7 @@ import json
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client.arguments import checked_calls
@@ -452,10 +453,9 @@ class Dataset(HoldsNoData):
         if not columns:
             raise PlanError(f'moments needs columns: {self.name}.moments("…", "…").')
         first, *others = dict.fromkeys(self.key(column) for column in columns)
-        asked_for = self.ask("moments", first, others=tuple(others), **dict(_ball(radius, products=products)))
-        if not isinstance(open_batch(), Rehearsal):
-            self._root._moments.append(weakref.ref(asked_for))
-        return asked_for
+        return self._noted(
+            self.ask("moments", first, others=tuple(others), **dict(_ball(radius, products=products)))
+        )
 
     def ols(
         self,
@@ -468,7 +468,8 @@ class Dataset(HoldsNoData):
     ) -> Regression:
         """Ask the moments of a formula's columns, and regress on them by least squares.
 
-        Where moments that you released and still hold cover the columns, of the same rows, it is read from them, free; pending
+        Where moments that you released and still hold cover the columns, of the same rows, it can be read from them at once, free; to
+        release it asks those moments again, which the store answers free, and more ε or ``fresh`` buys anew. Pending
         moments of just these columns are read once they are released. Otherwise the moments of these columns are asked, in the
         order of the schema, and paid; any other regression on the same columns is then free.
 
@@ -514,7 +515,7 @@ class Dataset(HoldsNoData):
         return fit
 
     def _covering(self, columns: tuple[str, ...], ball: tuple[tuple[str, Any], ...]) -> Estimate | None:
-        """Return moments still held, of these rows: the narrowest released that cover the columns, or pending of just them."""
+        """Return moments of these rows: the narrowest that are held and cover the columns, asked again, or pending of just them."""
         wanted = QueryPlan(self.name, "moments", None, self._where, self._by, ball)
         found = []
         for held in (reference() for reference in self._root._moments):
@@ -527,8 +528,25 @@ class Dataset(HoldsNoData):
             asked, known = {spelling(one) for one in columns}, {spelling(one) for one in names}
             exact, covers = asked == known, asked <= known
             if exact if held.pending else covers:
-                found.append((held.pending, len(names), held))
-        return min(found, key=lambda one: one[:2])[2] if found else None
+                found.append((held.pending, len(names), -_paid(held), held))
+        if not found:
+            return None
+        pending, _, _, best = min(found, key=lambda one: one[:3])
+        return best if pending else self._again(best)
+
+    def _again(self, held: Estimate) -> Estimate:
+        """Return the question of a released answer asked again, which can be read as that answer until it is released itself."""
+        assert held.measurement is not None
+        again = self._root._asked(held.measurement.question)
+        if again.measurement is not None:
+            again.measurement.borrow(held.measurement)
+        return self._noted(again)
+
+    def _noted(self, moments: Estimate) -> Estimate:
+        """Remember moments weakly, for regressions that they cover."""
+        if not isinstance(open_batch(), Rehearsal):
+            self._root._moments.append(weakref.ref(moments))
+        return moments
 
     def ask(
         self,
@@ -554,3 +572,14 @@ class Dataset(HoldsNoData):
 def _ball(radius: float | None, *, products: bool) -> tuple[tuple[str, Any], ...]:
     found: tuple[tuple[str, Any], ...] = () if radius is None else (("radius", radius),)
     return (*found, ("products", True)) if products else found
+
+
+def _paid(held: Estimate) -> Fraction:
+    """What was paid for an answer that is held, which orders two of the same question; nothing for a pending one."""
+    measurement = held.measurement
+    answer = None if measurement is None else measurement.held or measurement
+    return (
+        sum((one.loss.amount for one in answer.releases), Fraction(0))
+        if answer and answer.answered
+        else Fraction(0)
+    )

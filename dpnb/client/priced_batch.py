@@ -185,13 +185,23 @@ def _priced(wanted: _Wanted) -> PricedBatch:
     return price(wanted.plan, wanted.schema, wanted.known)
 
 
+def read_from_store(items: Iterable[Asked]) -> list[PendingQuestion]:
+    """Return the questions under some estimates where all came from the store already; nothing where any is to be asked, or was paid."""
+    found = _questions(items)
+    stored = all(
+        one.answered and one.dataset is not None and all(release.stored for release in one.releases)
+        for one in found
+    )
+    return found if stored else []
+
+
 def _pending(items: Iterable[Asked]) -> list[PendingQuestion]:
-    found: dict[int, PendingQuestion] = {}
-    for item in items:
-        for one in item.leaves() if isinstance(item, Estimate) else (item,):
-            if not one.released:
-                found.setdefault(id(one), one)
-    return list(found.values())
+    return [one for one in _questions(items) if not one.answered]
+
+
+def _questions(items: Iterable[Asked]) -> list[PendingQuestion]:
+    listed = [one for item in items for one in (item.leaves() if isinstance(item, Estimate) else (item,))]
+    return list({id(one): one for one in listed}.values())
 
 
 def _item(group: Sequence[PendingQuestion], ask: Ask) -> Item:

@@ -19,7 +19,14 @@ from dpnb.client.answers import answers
 from dpnb.client.connection import Line
 from dpnb.client.handles import BudgetState, Dataset, Opened
 from dpnb.client.opening import typed
-from dpnb.client.priced_batch import Asked, AskedBatch, batch_of, held_shares, stored_questions
+from dpnb.client.priced_batch import (
+    Asked,
+    AskedBatch,
+    batch_of,
+    held_shares,
+    read_from_store,
+    stored_questions,
+)
 from dpnb.client.remedies import with_remedies
 from dpnb.client.service import Service
 from dpnb.client.sizes import ReleasedSizes, sized
@@ -39,7 +46,7 @@ from dpnb.errors import (
 )
 from dpnb.estimate import Estimate, PendingQuestion, current_host, open_batch
 from dpnb.estimate.refusals import nested
-from dpnb.planner.price import as_stored
+from dpnb.planner.price import PricedQuestion, as_stored
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
 from dpnb.teach.public_rows import Columns, PublicRows
@@ -244,7 +251,26 @@ class Session:
             The curator ended twice in a row; asking again starts it anew.
         """
         _refuse_inner()
-        return self._released(batch_of(items, ask), ask, labels)
+        asked = list(items)
+        told = read_from_store(asked)
+        return (
+            self._told_again(told, ask, labels) if told else self._released(batch_of(asked, ask), ask, labels)
+        )
+
+    def _told_again(
+        self, told: Sequence[PendingQuestion], ask: Ask, labels: Mapping[PendingQuestion, str] | None
+    ) -> BatchReport:
+        """Return the report of answers from the store that were read before they were asked: they cost nothing, and cannot change."""
+        batch = batch_of([one.again() for one in told], ask)
+        if ask.fresh or not all(map(_holds, told, batch.priced.items)):
+            raise PlanError(
+                f"`{told[0].text}` was read before this release, and an answer that was read does not change: nothing was spent. "
+                "Ask it again, and release that before you read it."
+            )
+        for one, (more,) in zip(told, batch.groups, strict=True):
+            more.fill(one.releases, conclude(one.checked, one.releases))
+        releases = tuple(next(iter(one.releases), None) for one in told)
+        return self._reported(batch, ask, labels, self._answered_by_schema(batch), releases)
 
     def remeasure(self, estimate: Estimate, **asked: Any) -> Estimate:
         """Pay more for a released question and combine old and new releases in a new estimate."""
@@ -255,7 +281,7 @@ class Session:
         if not old.releases:
             raise PlanError(f"`{old.text}` is public: it is exact already, and free.")
         ask = Ask.make(**asked)
-        more = PendingQuestion(old.question, old.checked, dataset=old.dataset)
+        more = old.again()
         batch = batch_of([more], ask)
         held = tuple(part.draw for release in old.releases for part in release.parts)
         self._released(replace(batch, again=held), ask, None)
@@ -271,7 +297,7 @@ class Session:
         asked: dict[str, Any] = {share.share_kind: floored_digits(parse_exact(share.share) / _FAR_LESS)}
         ask = Ask.make(**asked)
         while len(found) < _MOST_HELD:
-            more = PendingQuestion(answer.question, answer.checked, dataset=answer.dataset)
+            more = answer.again()
             draws = [
                 part.draw for one in (answer, *found) for release in one.releases for part in release.parts
             ]
@@ -326,6 +352,17 @@ class Session:
         _refuse_others(batch, told)
         releases = answers(batch.priced, told)
         _fill(batch, releases)
+        return self._reported(batch, ask, labels, answered, releases)
+
+    def _reported(
+        self,
+        batch: AskedBatch,
+        ask: Ask,
+        labels: Mapping[PendingQuestion, str] | None,
+        answered: Answered,
+        releases: Sequence[Release | None],
+    ) -> BatchReport:
+        """Return the report of a batch whose questions have their answers, and learn from them."""
         self.sizes(batch.dataset).learn(batch.firsts)
         if answered.entry is not None:
             self._charged.add(answered.entry)
@@ -592,6 +629,15 @@ def _fill(batch: AskedBatch, releases: Sequence[Release | None]) -> None:
         outcome = conclude(item.checked, known)
         for one in group:
             one.fill(known, outcome)
+
+
+def _holds(answer: PendingQuestion, asked: PricedQuestion) -> bool:
+    """Whether an answer has at least the share that is asked for it now."""
+    if asked.share is None or not answer.releases:
+        return True
+    kinds = {release.share_kind for release in answer.releases}
+    held = sum(parse_exact(release.share) for release in answer.releases)
+    return kinds == {asked.share.kind} and held >= asked.share.amount
 
 
 def _unless_released(latest: PlanView | None, batch: AskedBatch) -> PlanView | None:

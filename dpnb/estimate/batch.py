@@ -122,18 +122,16 @@ class Batch:
         return kept + self._added
 
     def pending_leaves(self, *, own: bool = False) -> list[PendingQuestion]:
-        """The distinct pending measurements under what is still held.
+        """The distinct pending measurements under what is still held, and those of this batch that borrow an answer.
 
         Parameters
         ----------
         own : bool
             Only those that this batch created.
         """
-        found = [m for m in leaves(self.alive(), lambda node: node.resolved) if not m.released]
-        if own:
-            mine = {id(reference()) for reference in self._own}
-            found = [m for m in found if id(m) in mine]
-        return found
+        mine = {id(reference()) for reference in self._own}
+        found = [m for m in leaves(self.alive(), lambda node: node.resolved) if not m.answered]
+        return [m for m in found if id(m) in mine or not (own or m.released)]
 
     @property
     def dropped(self) -> int:

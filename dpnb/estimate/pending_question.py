@@ -2,16 +2,19 @@
 
 A :class:`PendingQuestion` is a write-once cell: it is pending, then submitted, then released, and every estimate built
 on it sees the value at that moment. It refuses a second write.
+
+A question whose answer is held already may borrow it: it can be read at once, and is still a question that a release asks. Whichever
+happens first settles it: what was read does not change afterwards.
 """
 
 from __future__ import annotations
 
 import itertools
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate.host import current_host
@@ -68,14 +71,15 @@ class PendingQuestion:
 
     __slots__ = (
         "__weakref__",
+        "_outcome",
+        "_releases",
         "batch",
         "checked",
         "dataset",
+        "held",
         "order",
         "origin",
-        "outcome",
         "question",
-        "releases",
         "request_id",
         "spend",
         "spend_as",
@@ -97,8 +101,9 @@ class PendingQuestion:
         self.spend_as: str | None = None
         self.state: State = "pending"
         self.request_id: str | None = None
-        self.releases: tuple[Release, ...] = ()
-        self.outcome: Outcome | None = None
+        self._releases: tuple[Release, ...] = ()
+        self._outcome: Outcome | None = None
+        self.held: PendingQuestion | None = None
         self.batch: Any = None
         self.stopped = False
 
@@ -133,8 +138,40 @@ class PendingQuestion:
 
     @property
     def released(self) -> bool:
-        """Whether the answer is here."""
-        return self.outcome is not None
+        """Whether the answer can be read: its own, or one that it borrows."""
+        return self.answered or self.held is not None
+
+    @property
+    def answered(self) -> bool:
+        """Whether it has an answer of its own, so that a release asks nothing."""
+        return self._outcome is not None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What was concluded; None before the release."""
+        self._settle()
+        return self._outcome
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """The releases that answered it."""
+        self._settle()
+        return self._releases
+
+    def again(self) -> PendingQuestion:
+        """Return the same question, pending."""
+        return PendingQuestion(self.question, self.checked, dataset=self.dataset)
+
+    def borrow(self, held: PendingQuestion) -> None:
+        """Let it be read as a question that was answered already, until it is asked itself."""
+        if not self.released and held.released and self.question == held.question:
+            self.held = held.held or held
+
+    def _settle(self) -> None:
+        """Keep a borrowed answer for good: it is about to be read."""
+        if self.held is not None and not self.answered:
+            stored = tuple(replace(release, stored=True) for release in self.held.releases)
+            self.fill(stored, cast("Outcome", self.held.outcome))
 
     @property
     def answerable(self) -> bool:
@@ -151,7 +188,7 @@ class PendingQuestion:
         """
         weight_ = None if weight is None else positive(weight, name="weight")
         spend_ = None if spend is None else positive(spend, name=spend_as)
-        if self.released:
+        if self.answered:
             raise OptionError(
                 f"`{self.text}` is released: its share is spent. Ask more with .remeasure(epsilon=...)."
             )
@@ -179,13 +216,13 @@ class PendingQuestion:
     def fill(self, releases: tuple[Release, ...], outcome: Outcome) -> None:
         """Write the answer, once: every estimate built on this measurement has a value from here on."""
         self._refuse_second_write()
-        self.releases = tuple(releases)
-        self.outcome = outcome
+        self._releases = tuple(releases)
+        self._outcome = outcome
         self.state = "released"
-        self.batch = None
+        self.batch = self.held = None
 
     def _refuse_second_write(self) -> None:
-        if self.released:
+        if self.answered:
             raise DpnbError(f"`{self.text}` has its answer already; an answer is written once.")
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -162,7 +162,7 @@ class Link:
         if self._planned is not view:
             self._planned, self._curves = view, Curves()
         body = self._body_of(view)
-        if not any(one.released for one in view.measurements):
+        if not any(one.answered for one in view.measurements):
             now = session.preview(view.measurements, view.ask, view.labels)
             view = replace(now, named=view.named, dropped=view.dropped, hidden=view.hidden)
         return {"is": "plan", "number": session.plans, "facts": board(view, body, curves=self._curves)}

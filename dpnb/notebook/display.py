@@ -104,7 +104,7 @@ class _Shown:
     @property
     def resolved(self) -> bool:
         left = [ref() for ref in self.waiting]
-        return all(item is None or item.released for item in left)
+        return all(item is None or item.answered for item in left)
 
 
 class Screen:

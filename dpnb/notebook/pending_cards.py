@@ -66,7 +66,7 @@ class Waiting:
             raise PlanError(
                 "This notebook does not hold this plan any more. Run its cell again: that spends nothing."
             )
-        if any(one.released for one in shown.view.measurements):
+        if any(one.answered for one in shown.view.measurements):
             raise PlanError("This plan has been answered.")
         return shown
 
@@ -96,7 +96,7 @@ class Waiting:
         question = None if seen is None else seen()
         if question is None:
             raise PlanError(_GONE)
-        if question.released:
+        if question.answered:
             raise PlanError(
                 "This question has been answered: run a cell that ends with it to see the answer."
             )

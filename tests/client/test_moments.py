@@ -53,7 +53,7 @@ def test_everything_read_from_moments_has_the_order_of_the_user(session, dpnb_ho
         best = np.linalg.lstsq(design, columns[order.index(formula[0])], rcond=None)[0]
         for fit in (zz.ols(formula), data.ols(formula)):
             assert fit.terms == ("Intercept", *terms)
-            assert fit.coefficients.leaves() == (zz.measurement,)
+            assert fit.coefficients.leaves()[0].releases[0].id == zz.release.id
             assert np.allclose(fit.coefficients.value, best, atol=0.01)
     assert data.budget.spent == PrivacyLoss.pure(10**5)
 
@@ -89,13 +89,13 @@ def test_a_regression_is_read_from_moments_that_are_held_and_cover_it(session, d
     """The narrowest released moments of the same rows answer free; without any, the formula's own columns are asked."""
     wide, narrow = data.moments("x", "g", "y"), data.moments("x", "g")
     dpnb.release([wide, narrow], epsilon=4)
-    assert data.ols("x ~ g").coefficients.leaves() == (narrow.measurement,)
-    assert data.ols("y ~ g").coefficients.leaves() == (wide.measurement,)
+    assert data.ols("x ~ g").coefficients.leaves()[0].releases[0].id == narrow.release.id
+    assert data.ols("y ~ g").coefficients.leaves()[0].releases[0].id == wide.release.id
     assert data[data.x > 3].ols("x ~ g").pending
     assert data.ols("x ~ g", radius=1).pending
     del narrow
     gc.collect()
-    assert data.ols("x ~ g").coefficients.leaves() == (wide.measurement,)
+    assert data.ols("x ~ g").coefficients.leaves()[0].releases[0].id == wide.release.id
     assert data.budget.spent == PrivacyLoss.pure(4)
 
 

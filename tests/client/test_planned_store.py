@@ -1,14 +1,25 @@
-"""A plan knows its own stored answers: their accuracy where they are free, and that more is asked of them where they are not."""
+"""What is stored: every question is asked again for nothing, and a plan knows its stored answers and how accurate they are."""
 
 from __future__ import annotations
 
+import contextlib
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pytest
 
 import dpnb
 from dpnb.cards.plan import plan_card
+from dpnb.client.columns import asked as ask
+from dpnb.client.drawing import bundle
+from dpnb.client.upload import hand_over
+from dpnb.errors import PlanError
+from dpnb.planner import QueryPlan
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
+from dpnb.trusted.wire.places import Home
+from tests.contracts.questions import SAMPLES, schema
 from tests.curator import small
 
 
@@ -84,3 +95,96 @@ def test_in_a_rho_budget_a_share_is_what_was_asked(dpnb_home, asked, ask):
     (held,) = dpnb.plan({"m": ask(data)}, **asked).held
     assert held == Share(kind, Fraction(amount))
     service.close()
+
+
+COMPOSED = {
+    "regression": lambda data: data.ols("x ~ y"),
+    "regression with robust errors": lambda data: data.ols("x ~ b", cov_type="HC1"),
+    "regression in a ball": lambda data: data[data.b == 1].ols("x ~ y", radius=1),
+    "coefficient": lambda data: data.ols("x ~ y")["y"],
+    "reading of moments": lambda data: data.moments("x", "y").covariance(),
+    "logistic regression": lambda data: data.crosstab("b", "g").logistic("b ~ C(g)"),
+    "description": lambda data: {name: one for name, one in data.describe().items() if name[0] in "bg"},
+    "several figures": lambda data: data.agg({"x": ["mean", "std"], "b": "mean"}),
+    "pivot table": lambda data: data.pivot_table("x", index="g", columns="b"),
+    "groups": lambda data: data.groupby("g").x.mean(),
+    "arithmetic": lambda data: data.x.mean() / data.y.mean() - data.count(),
+}
+
+
+def question(data, asked):
+    """A question of the table, by name: the last sample of a statistic, or what is composed of several."""
+    composed = COMPOSED.get(asked)
+    return composed(data) if composed else ask(data, QueryPlan(data.name, asked, **SAMPLES[asked][-1]))
+
+
+def released(door, data, asked, **loss):
+    """Release a question through a door: what it says, the report, and what holds it, so that the next one is asked beside it."""
+    with dpnb.spend(**loss) if door == "spend" else contextlib.nullcontext() as block:
+        made: Any = question(data, asked)
+        named = made if isinstance(made, dict) else {"it": made}
+    report = dpnb.release(named, **loss) if block is None else block.report
+    return np.concatenate([np.ravel(one.value) for one in named.values()]), report, named
+
+
+@pytest.mark.parametrize("asked", [*SAMPLES, *COMPOSED])
+def test_whatever_is_stored_is_asked_again_for_nothing_and_anew_for_more(dpnb_home, asked):
+    """Through either door, in the same session and in another: the same answer at ε 0 with its card; more ε and fresh noise are paid."""
+    service = small.curator(dpnb_home)
+    rng, count = np.random.default_rng(5), 60
+    rows = {
+        "x": rng.integers(0, 101, count).astype(float),
+        "y": rng.integers(0, 11, count).astype(float),
+        "b": rng.integers(0, 2, count).astype(float),
+        "g": rng.choice(np.array(["u", "v", "w"], dtype=object), count),
+    }
+    measure = "approx" if asked == "frequent_values" else "epsilon"
+    where = schema(PrivacyUnit("add-remove"), measure)
+    mine, other = (
+        small.session(service, "ann").attach(hand_over(rows, where, Home(dpnb_home))) for _ in range(2)
+    )
+    first, paid, *held = released("release", mine, asked, epsilon=8)
+    assert paid.charged
+    for door, data in (("release", mine), ("spend", mine), ("release", other)):
+        again, report, kept = released(door, data, asked, epsilon=8)
+        held.append(kept)
+        np.testing.assert_array_equal(again, first)
+        assert not report.charged
+        assert "stored · ε 0" in bundle("release_card", report, "")["text/plain"].replace("ρ", "ε")
+    for door, loss in (("release", {"epsilon": 16}), ("spend", {"epsilon": 8, "fresh": True})):
+        _, report, kept = released(door, mine, asked, **loss)
+        held.append(kept)
+        assert report.charged
+    service.close()
+
+
+def test_a_smaller_regression_is_covered_by_moments_that_are_held(data):
+    """It is read at once or released for nothing, with its card; more ε and fresh noise buy the moments anew, each once."""
+    wide = data.ols("x ~ g + y")
+    dpnb.release({"wide": wide}, epsilon=1)
+    for loss, paid in (({"epsilon": 1}, 0), ({"epsilon": 2}, 2), ({"epsilon": 2, "fresh": True}, 2)):
+        fit = data.ols("x ~ g")
+        report = dpnb.release({"fit": fit}, **loss)
+        assert float(report.charged.amount) == paid
+        assert report["fit"] is fit
+        card = bundle("release_card", report, "")["text/plain"]
+        assert ("stored · ε 0" in card) == (paid == 0)
+    slopes = [one["g"].value for one in (data.ols("x ~ g"), wide)]
+    assert slopes[0] != slopes[1]  # the answer that most was paid for is read first
+
+
+def test_an_answer_that_was_read_from_the_store_does_not_change(data):
+    """A regression that was read before its release is told again for nothing; for more the error names the fix, and nothing is spent."""
+    kept = data.ols("x ~ g")
+    dpnb.release({"fit": kept}, epsilon=1)
+    fit = data.ols("x ~ g")
+    slope, before = fit["g"].value, data.budget.spent
+    report = dpnb.release({"fit": fit}, epsilon=1)
+    assert not report.charged
+    assert "stored · ε 0" in bundle("release_card", report, "")["text/plain"]
+    for loss in ({"epsilon": 2}, {"epsilon": 1, "fresh": True}):
+        with pytest.raises(PlanError, match="Ask it again"):
+            dpnb.release({"fit": fit}, **loss)
+    assert fit["g"].value == slope == kept["g"].value
+    assert data.budget.spent == before
+    assert (fit["g"] - kept["g"]).interval(0.95, "privacy").width == 0

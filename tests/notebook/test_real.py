@@ -319,15 +319,29 @@ def test_a_magic_below_the_first_line_is_told_where_it_belongs(real):
 
 
 def test_a_cell_that_is_answered_already_says_how_to_pay_for_more(real, capsys):
-    """A fit on moments that are held is free, whatever its cell would pay; the line that is told makes it more accurate."""
-    real('%%dp epsilon=1\nfit = hiv.ols("got ~ any")')
-    real('%%dp epsilon=2\nfit = hiv.ols("got ~ any")')
+    """A fit read from moments that are held is free, whatever its cell would pay; the line that is told makes it more accurate."""
+    real('%%dp epsilon=1\nzz = hiv.moments("got", "any")')
+    real('%%dp epsilon=2\nfit = zz.ols("got ~ any")')
     said = capsys.readouterr().out
     assert "Everything in this cell is answered already: nothing was asked, nothing spent." in said
     before, line = real.names["fit"].standard_errors[1], said.strip().rpartition(": ")[2]
     real(line.replace("…", "2"))
     assert _spent(real) == "ε 3"
     assert real.names["fit"].standard_errors[1] < before
+
+
+def test_a_regression_asked_again_has_its_card(real):
+    """The cell that bought it is free the next time, and its card says stored; more ε in the same cell buys it anew."""
+    cell = '%%dp epsilon=1\nfit = hiv.ols("got ~ any")\nfit'
+    for text, spent, paid in (
+        (cell, "ε 1", "ε 1"),
+        (cell, "ε 1", "stored · ε 0"),
+        (cell.replace("1", "2"), "ε 3", "ε 2"),
+    ):
+        drawn = len(real.shell.drawn)
+        real(text)
+        assert _spent(real) == spent
+        assert f"[read from {paid}]" in "".join(one["text/plain"] for one in real.shell.drawn[drawn:])
 
 
 def test_a_fit_shows_its_coefficients_first(real):

@@ -62,7 +62,7 @@ class Budget(Interaction):
     def _replanned(self) -> PlanView | None:
         """The plan as it stands now: what is stored and left may have changed; what was released of it stays as it was."""
         view = self._plan
-        if view is None or any(one.released for one in view.measurements):
+        if view is None or any(one.answered for one in view.measurements):
             return view
         return as_it_stands(view)
 

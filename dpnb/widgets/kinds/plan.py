@@ -68,7 +68,7 @@ class Plan(Interaction):
     def _now(self) -> PlanView:
         """The plan as it stands after what was released since; once its own questions are answered, as it stood."""
         view = self._view
-        if any(one.released for one in view.measurements):
+        if any(one.answered for one in view.measurements):
             now = view.dataset.budget.state()
             return replace(view, left=now.left, cap=now.cap, whose=now.whose)
         return as_it_stands(view)
