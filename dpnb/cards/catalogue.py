@@ -60,6 +60,8 @@ class Entry:
         What can be read from the release, free.
     status, reference : str
         As the statistic declares them.
+    refused : str
+        Why none of the example's columns can be asked about with it; empty where one can.
     """
 
     name: str
@@ -72,15 +74,17 @@ class Entry:
     readings: tuple[str, ...]
     status: str
     reference: str
+    refused: str = ""
 
     def cells(self) -> tuple[str, ...]:
         """The row of the table, one text for each of its heads."""
+        unseen = f"no example: {self.refused}" if self.refused else ""
         return (
             self.example,
-            ", ".join(self.adjacencies),
-            ", ".join(self.losses),
-            "; ".join(self.released),
-            ", ".join(self.intervals) or "none: it says why",
+            ", ".join(self.adjacencies) or "–",
+            ", ".join(self.losses) or "–",
+            "; ".join(self.released) or unseen,
+            ", ".join(self.intervals) or ("–" if unseen else "none: it says why"),
             ", ".join(self.readings) or "–",
             self.status,
             self.reference,
@@ -147,14 +151,17 @@ def _row(name: str, fact: str) -> Markup:
 def _entry(statistic: Statistic) -> Entry:
     """Ask a statistic everywhere, and look at its first answer."""
     found: dict[tuple[str, str], tuple[PricedQuestion, Schema]] = {}
+    refused = ""
     for adjacency, unit in _UNITS.items():
         for loss, kind, budget in _BUDGETS:
             schema = _schema(unit, budget)
-            priced = _priced(statistic, schema, kind)
-            if priced is not None:
-                found[adjacency, loss] = (priced, schema)
+            try:
+                found[adjacency, loss] = (_priced(statistic, schema, kind), schema)
+            except DpnbError as refusal:
+                refused = refused or str(refusal).partition("\n")[0]
     if not found:
-        raise AssertionError(f"{statistic.name} can be asked nowhere")
+        names = (statistic.name, statistic.title, statistic.name)
+        return Entry(*names, (), (), (), (), (), statistic.status, statistic.reference, refused)
     item, schema = next(iter(found.values()))
     return Entry(
         statistic.name,
@@ -181,16 +188,23 @@ def _schema(unit: PrivacyUnit, budget: Mapping[str, Any]) -> Schema:
     return Schema("ds", "Example", columns, unit, Budget.from_toml(dict(budget)))
 
 
-def _priced(statistic: Statistic, schema: Schema, kind: str) -> PricedQuestion | None:
-    """The example of a statistic, priced; None where this budget cannot hold it."""
+def _priced(statistic: Statistic, schema: Schema, kind: str) -> PricedQuestion:
+    """The example of a statistic, priced.
+
+    Raises
+    ------
+    DpnbError
+        The first refusal, where this budget or these columns cannot hold any.
+    """
+    refused: list[DpnbError] = []
     for asked in _examples(statistic):
         question = QueryPlan(schema.name, statistic.name, **asked)
         batch = BatchPlan(schema.name, schema.version, (Item(question),), _ask(kind))
         try:
             return price(batch, schema).items[0]
-        except DpnbError:
-            continue
-    return None
+        except DpnbError as refusal:
+            refused.append(refusal)
+    raise refused[0]
 
 
 def _ask(kind: str) -> Ask:

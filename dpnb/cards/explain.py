@@ -11,7 +11,7 @@ from dpnb.cards.facts import law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
 from dpnb.inference import digits
-from dpnb.inference.mechanism_cards import MECHANISM_CARDS
+from dpnb.inference.mechanism_cards import MECHANISM_CARDS, card_of
 from dpnb.risk.odds import at_most
 from dpnb.trusted.privacy.measure import Measure
 
@@ -101,13 +101,11 @@ def explain(estimate: Estimate) -> Explanation:
 
 
 def _proofs(estimate: Estimate) -> list[tuple[str, str]]:
-    used = {
-        str(part.law.get("mechanism") or part.law.get("kind")) for r in estimate.releases for part in r.parts
-    }
+    used = [card_of(part.law) for release in estimate.releases for part in release.parts]
     return [
         (card.name, f"{card.summary} Status: {card.status} ({card.reference}).")
-        for mechanism, card in MECHANISM_CARDS.items()
-        if mechanism.name in used
+        for card in MECHANISM_CARDS.values()
+        if card in used
     ]
 
 

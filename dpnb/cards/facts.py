@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -25,12 +24,13 @@ from dpnb.estimate import Estimate, PendingQuestion, shown
 from dpnb.estimate.shown import calendar as calendar_of
 from dpnb.estimate.shown import words as words_of
 from dpnb.inference import digits
+from dpnb.inference.mechanism_cards import card_of
 from dpnb.planner.estimand import in_words
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.quantile import UNCLEAR
-from dpnb.trusted.privacy.loss import PrivacyLoss, brief
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 
 LEVEL = 0.95
@@ -429,29 +429,8 @@ def law_words(releases: Sequence[Release]) -> tuple[str, ...]:
 
 
 def _law(law: Mapping[str, Any]) -> str:
-    if law.get("kind") == "discrete-laplace":
-        return f"discrete Laplace noise, scale {brief(Fraction(law['scale']))} grid steps"
-    if law.get("kind") == "discrete-gaussian":
-        return f"discrete Gaussian noise, sd {digits.number(math.sqrt(Fraction(law['variance'])))} grid steps"
-    if law.get("mechanism") == "quantile-selection":
-        return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}"
-    if law.get("mechanism") == "thresholding":
-        scale, start = brief(Fraction(law["scale"])), int(law["threshold"])
-        return f"threshold of {start:,} rows, discrete Laplace noise, scale {scale} rows"
-    if law.get("mechanism") == "thresholded-sums":
-        scale, start = brief(Fraction(law["scale"])), int(law["threshold"])
-        sums = ", ".join(brief(Fraction(one)) for one in law["sums"].split())
-        return (
-            f"threshold of {start:,} rows, discrete Laplace noise, scale {scale} rows and {sums} grid steps"
-        )
-    if law.get("mechanism") == "permute-and-flip":
-        return f"permute-and-flip at ε {brief(Fraction(law['epsilon']))} a pick"
-    if law.get("mechanism") == "located-sums":
-        return "two selections and discrete Laplace noise in the range that they chose"
-    if law.get("mechanism") == "ks-exponential":
-        points = int(law["points"])
-        return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}, {points:,} points"
-    return clean(law.get("mechanism") or law.get("kind") or "noise")
+    card = card_of(law)
+    return clean(law.get("mechanism") or law.get("kind") or "noise") if card is None else card.drawn(law)
 
 
 _PARTS = {

@@ -12,6 +12,7 @@ from typing import Any
 from dpnb.cards.markup import clean
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.inference.digits import number
+from dpnb.inference.mechanism_cards import card_of
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Mode, Schema
@@ -26,16 +27,6 @@ FLAVOURS = {
 NEIGHBOURS = {
     "change-one": "neighbouring datasets have the same size and differ in the data of one unit (change-one adjacency)",
     "add-remove": "neighbouring datasets differ by adding or removing one unit (add-remove adjacency)",
-}
-_MECHANISMS = {
-    "discrete-laplace": "discrete Laplace",
-    "discrete-gaussian": "discrete Gaussian",
-    "quantile-selection": "the exponential mechanism for quantiles",
-    "ks-exponential": "the exponential mechanism for quantiles",
-    "thresholding": "discrete Laplace with a threshold",
-    "thresholded-sums": "discrete Laplace with a threshold on counts",
-    "permute-and-flip": "permute-and-flip",
-    "located-sums": "discrete Laplace in a range that two selections chose",
 }
 
 
@@ -132,8 +123,8 @@ def mechanisms_of(asked: Sequence[PendingQuestion]) -> list[str]:
 
 
 def _mechanism(law: Any) -> str:
-    name = law.get("mechanism") or law.get("kind") or "noise"
-    return _MECHANISMS.get(name) or clean(name)
+    card = card_of(law)
+    return clean(law.get("mechanism") or law.get("kind") or "noise") if card is None else card.words
 
 
 def _cost(asked: Sequence[PendingQuestion]) -> list[str]:

@@ -57,6 +57,8 @@ class AveragedLaplace:
     card: ClassVar[MechanismCard] = MechanismCard(
         event="pure",
         name="Average of k discrete Laplace answers",
+        words="the average of discrete Laplace answers",
+        drawn=lambda law: f"average of {law['count']} discrete Laplace answers",
         summary=(
             "Answers k times at ε/k and averages: pure ε, and noise that is nearly normal. The price is k times the variance of one "
             "Laplace answer at ε; where a small δ is acceptable, the analytic Gaussian is less noisy from about k = 8 on. "

@@ -1,9 +1,17 @@
-"""What a reader should know of each mechanism: its name, what it does, what its guarantee rests on, and where the proof is."""
+"""What a reader should know of each mechanism: its name, what it does, what its guarantee rests on, and where the proof is.
+
+The one home of a mechanism's words: cards, the methods paragraph, deposits and the reference read them here.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
+from dpnb.inference.digits import number
 from dpnb.trusted.mechanisms import (
     AnyMechanism,
     DiscreteGaussian,
@@ -16,6 +24,10 @@ from dpnb.trusted.mechanisms import (
     Thresholding,
 )
 from dpnb.trusted.privacy.event import Kind
+from dpnb.trusted.privacy.loss import brief
+
+Record = Mapping[str, Any]
+"""The law of a released part: the mechanism's permanent name and its exact parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +40,10 @@ class MechanismCard:
         As which kind of event it is charged (:mod:`dpnb.trusted.privacy.event`).
     name : str
         The field's name.
+    words : str
+        What a sentence calls it: "Mechanisms: …".
+    drawn : callable
+        What was drawn, in a phrase with the parameters of a record.
     summary : str
         One paragraph.
     assumptions : tuple of str
@@ -40,16 +56,56 @@ class MechanismCard:
 
     event: Kind
     name: str
+    words: str
+    drawn: Callable[[Record], str]
     summary: str
     assumptions: tuple[str, ...]
     reference: str
     status: str = "proven"
 
 
+def _laplace(law: Record) -> str:
+    return f"discrete Laplace noise, scale {_brief(law['scale'])} grid steps"
+
+
+def _gaussian(law: Record) -> str:
+    return f"discrete Gaussian noise, sd {number(math.sqrt(Fraction(law['variance'])))} grid steps"
+
+
+def _quantile(law: Record) -> str:
+    return f"exponential mechanism at ε {_brief(law['epsilon'])}"
+
+
+def _placed(law: Record) -> str:
+    return f"{_quantile(law)}, {int(law['points']):,} points"
+
+
+def _picked(law: Record) -> str:
+    return f"permute-and-flip at ε {_brief(law['epsilon'])} a pick"
+
+
+def _located(_: Record) -> str:
+    return "two selections and discrete Laplace noise in the range that they chose"
+
+
+def _threshold(law: Record) -> str:
+    return f"threshold of {int(law['threshold']):,} rows, discrete Laplace noise, scale {_brief(law['scale'])} rows"
+
+
+def _threshold_and_sums(law: Record) -> str:
+    return f"{_threshold(law)} and {', '.join(map(_brief, law['sums'].split()))} grid steps"
+
+
+def _brief(exact: str) -> str:
+    return brief(Fraction(exact))
+
+
 MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     DiscreteLaplace: MechanismCard(
         event="laplace",
         name="Discrete Laplace mechanism",
+        words="discrete Laplace",
+        drawn=_laplace,
         summary=(
             "Adds two-sided geometric noise to an exact integer. The probability of a noise value falls by the same factor "
             "with every grid step, so one person's contribution can change no answer's probability by more than e^ε."
@@ -64,6 +120,8 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     DiscreteGaussian: MechanismCard(
         event="gaussian",
         name="Discrete Gaussian mechanism",
+        words="discrete Gaussian",
+        drawn=_gaussian,
         summary=(
             "Adds bell-shaped integer noise to an exact integer. Its tails are as thin as those of the normal law, which makes "
             "it the better choice when many numbers are released together; its loss is counted in ρ."
@@ -78,6 +136,8 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     QuantileSelection: MechanismCard(
         event="exponential",
         name="Exponential mechanism for a quantile",
+        words="the exponential mechanism for quantiles",
+        drawn=_quantile,
         summary=(
             "Picks one point of a public grid. Every point is possible; a point becomes less likely by the factor e^(-ε/2) with "
             "each person by which its rank misses the target, and the target's own value more likely by the rows around it. Weights are exact integers, so nothing is lost to rounding "
@@ -93,6 +153,8 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     PermuteAndFlip: MechanismCard(
         event="pure",
         name="Permute-and-flip",
+        words="permute-and-flip",
+        drawn=_picked,
         summary=(
             "Picks one of a list of declared values by its count. The values are visited in random order, and each is taken "
             "with probability e^(-ε·gap/factor), where gap is how many rows it has fewer than the most frequent one. Every "
@@ -108,6 +170,8 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     KSExponential: MechanismCard(
         event="exponential",
         name="Kolmogorov-Smirnov exponential mechanism",
+        words="the exponential mechanism for the Kolmogorov-Smirnov distance",
+        drawn=_placed,
         summary=(
             "Places a fixed number of points into public cells. Every placement is possible; it becomes less likely by the factor "
             "e^(-ε/2) with each row by which its distribution function misses that of the data, at its worst cell edge. "
@@ -123,6 +187,8 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     LocatedSums: MechanismCard(
         event="pure",
         name="Sums in a private range",
+        words="discrete Laplace in a range that two selections chose",
+        drawn=_located,
         summary=(
             "Chooses a middle and a radius by two exponential mechanisms, moves every value into that range, and releases sum, squares, "
             "the number of rows moved and the number of rows with discrete Laplace noise as wide as the range. The mean of moved values "
@@ -138,6 +204,8 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     Thresholding: MechanismCard(
         event="approximate",
         name="Thresholded counts",
+        words="discrete Laplace with a threshold",
+        drawn=_threshold,
         summary=(
             "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
             "count reaches a threshold. A value that one person alone holds is shown with probability δ at most."
@@ -152,6 +220,8 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     ThresholdedSums: MechanismCard(
         event="approximate",
         name="Thresholded counts and sums",
+        words="discrete Laplace with a threshold on counts",
+        drawn=_threshold_and_sums,
         summary=(
             "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
             "count reaches a threshold. Of a value that is shown it releases noised sums over its rows as well."
@@ -165,3 +235,10 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
     ),
 }
 """One for each mechanism of the closed registry."""
+
+_BY_NAME = {mechanism.name: card for mechanism, card in MECHANISM_CARDS.items()}
+
+
+def card_of(law: Record) -> MechanismCard | None:
+    """Return the card of the mechanism that a record names; None for one that this version does not know."""
+    return _BY_NAME.get(str(law.get("mechanism") or law.get("kind")))

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dpnb.__main__ import main
+from dpnb.cards import catalogue as room
 from dpnb.cards.catalogue import catalogue, catalogue_card, markdown
-from dpnb.statistics import STATISTICS
+from dpnb.errors import SchemaError
+from dpnb.statistics import BY_NAME, STATISTICS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "statistics.md"
 
@@ -63,3 +66,27 @@ def test_the_card_says_in_text_what_it_says_in_html():
     card = catalogue_card()
     for entry in catalogue():
         assert entry.example in card.text
+
+
+def test_a_statistic_that_refuses_every_column_of_the_example_has_a_row_that_says_why(monkeypatch, capsys):
+    """The table is printed all the same, by the command line too, and its card is drawn."""
+
+    class Nightly(type(BY_NAME["sum"])):
+        name, title = "nightly", "sum of nights"
+
+        def domain(self, setting):
+            raise SchemaError(f"{setting.target.highest} is no number of nights. Ask it of nights.")
+
+    monkeypatch.setitem(BY_NAME, "nightly", Nightly())
+    monkeypatch.setattr(room, "STATISTICS", (BY_NAME["mean"], BY_NAME["nightly"]))
+    catalogue.cache_clear()
+    try:
+        assert main(["statistics"]) == 0
+        *_, mean, nightly = capsys.readouterr().out.splitlines()
+        assert "confidence" in mean
+        assert nightly.startswith(
+            "| `nightly` | – | – | no example: 100 is no number of nights. Ask it of nights. | – |"
+        )
+        assert "Ask it of nights." in catalogue_card().text
+    finally:
+        catalogue.cache_clear()

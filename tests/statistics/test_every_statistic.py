@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from dpnb.cards import facts
+from dpnb.cards.methods import methods
 from dpnb.errors import LossError, Unavailable
 from dpnb.estimate import Estimate, to_json
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.statistics import BY_NAME, STATISTICS, Statistic
 from dpnb.statistics._base import Target
+from dpnb.trusted.mechanisms import MECHANISMS
 from tests.contracts.questions import (
     COLUMNS,
     OWN_SAMPLES,
@@ -104,6 +106,27 @@ def test_a_release_has_its_shape_whatever_the_rows(statistic: str, place: int, u
         assert item.checked.shape in {estimate.shape, None}
         whole(estimate)
     assert priced_in
+
+
+def test_the_paragraph_for_papers_names_the_mechanisms_that_are_charged() -> None:
+    """Of every statistic in every measure: one name for each mechanism of its measurements, and no name for two of them."""
+    called: dict[type, str] = {}
+    for statistic, samples in SAMPLES.items():
+        asks = [("epsilon", samples[-1]), ("rho", samples[0])]
+        asks += [("approx", sample) for sample in samples if statistic == "frequent_values"]
+        for measure, sample in asks:
+            where = schema(UNITS["add-remove"], measure)
+            try:
+                item = asked(sample, statistic, where, measure, "0.5")
+            except LossError:
+                continue
+            used = dict.fromkeys(type(part.mechanism) for part in item.parts)
+            estimate = released(item, TABLES["two rows"], where, SeededBits(7))
+            said = methods([estimate]).partition("Mechanisms: ")[2].partition(". Noise was")[0].split("; ")
+            for mechanism, name in zip(used, said, strict=True):
+                assert called.setdefault(mechanism, name) == name
+    assert set(called) == set(MECHANISMS)
+    assert len(set(called.values())) == len(MECHANISMS)
 
 
 @pytest.mark.parametrize("unit", UNITS)
