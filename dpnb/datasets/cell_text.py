@@ -11,14 +11,22 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import numpy as np
 
-from dpnb.trusted.schema.cell import number_of, number_text, plain_text
+from dpnb.trusted.schema.cell import (
+    BLANK,
+    LARGEST_WHOLE,
+    MOST_ZEROS,
+    PARTS,
+    number_of,
+    number_text,
+    plain_text,
+)
 
-_LARGEST_EXPONENT = 400
+_LARGEST_EXPONENT, _LONGEST_POWER = 400, 38
 
 
 def canonical(cell: Any) -> str | None:
@@ -39,7 +47,7 @@ def canonical(cell: Any) -> str | None:
 
 
 def text_of(cell: Any) -> str | None:
-    """The cell's own text, ``None`` where it is missing: what identifies a unit.
+    """The cell's own text, ``None`` where it is missing.
 
     A whole number has all of its digits, however many; a text is unchanged. What is neither number, text nor date (a
     list, bytes, any other object) is missing, and so is a text that no UTF-8 can hold.
@@ -55,6 +63,42 @@ def text_of(cell: Any) -> str | None:
     if isinstance(cell, float | np.floating):
         return number_text(float(cell))
     return _rarer_text(cell)
+
+
+def unit_of(cell: Any, declared: str | None = None) -> str | None:
+    """The unit that a cell names, by the unit's declared type, ``None`` where it is missing (:mod:`dpnb.trusted.schema.cell`).
+
+    Examples
+    --------
+    >>> [[unit_of(cell, kind) for cell in ("07", 7.0, "A7")] for kind in ("integer", "text", None)]
+    [['7', '7', None], ['07', '7', 'A7'], ['7', '7', 'A7']]
+    """
+    text = text_of(cell)
+    if isinstance(cell, float | np.floating) and not abs(float(cell)) < LARGEST_WHOLE:
+        return None
+    number = None if declared == "text" else number_of(text)
+    if number is None:
+        return None if declared == "integer" else text
+    if abs(number) < LARGEST_WHOLE:
+        return None if declared == "integer" and not number.is_integer() else number_text(number)
+    large = _large_text(cast("str", text).strip(BLANK))
+    if declared == "integer":
+        return large if large and re.fullmatch("-?[0-9]+(e[0-9]+)?", large) else None
+    return large or text
+
+
+def _large_text(text: str) -> str | None:
+    """A number's text with every digit, without zeros around but those of a whole number; of an infinity its sign."""
+    sign, parts = "-" if text.startswith("-") else "", re.fullmatch(PARTS, text)
+    if parts is None:
+        return f"{sign}inf"
+    whole, part, power = parts.groups(default="")
+    if len(power.lstrip("+-0")) > _LONGEST_POWER:
+        return None
+    led = (whole + part).lstrip("0")
+    digits = led.rstrip("0")
+    zeros = int(power or 0) - len(part) + len(led) - len(digits)
+    return f"{sign}{digits}{'0' * zeros if 0 <= zeros <= MOST_ZEROS else f'e{zeros}'}"
 
 
 def _rarer_text(cell: Any) -> str | None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.datasets.cell_text import moment_texts, text_of
-from dpnb.trusted.aggregate.arrays import Use, numeric, too_large, unreadable
+from dpnb.trusted.aggregate.arrays import Use, inexact, numeric, unreadable
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.cell import LARGEST_WHOLE
 
@@ -34,12 +34,12 @@ def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> 
     name : str
         How a refusal calls it.
     use : {"grid", "category", "unit"}
-        Dates have no place on a grid of numbers; numbers that identify a unit must be exact in a binary64.
+        Dates have no place on a grid of numbers; a number that names a unit is exact in a binary64, or missing.
 
     Raises
     ------
     OwnerError
-        When the container's type holds what is no cell, or a unit's numbers are too large.
+        When the container's type holds what is no cell, or units' names as floats of 32 bits.
     """
     library = type(raw).__module__.partition(".")[0]
     if isinstance(raw, np.ma.MaskedArray):
@@ -49,7 +49,7 @@ def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> 
         return make(raw, name, use)
     if isinstance(raw, np.ndarray) or hasattr(raw, "__array__"):
         return _from_numpy(np.asarray(raw), name, use)
-    return _from_cells(list(raw), name, use)
+    return _from_cells(list(raw), use)
 
 
 def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
@@ -61,16 +61,14 @@ def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
             raise _dates(name)
         return _objects(moment_texts(array))
     if kind in "UTO":
-        return _from_cells(array.tolist(), name, use)
+        return _from_cells(array.tolist(), use)
     return numeric(array, name, use)
 
 
-def _from_cells(cells: Sequence[Any], name: str, use: Use) -> NDArray[Any]:
+def _from_cells(cells: Sequence[Any], use: Use) -> NDArray[Any]:
     if {type(cell) for cell in cells} <= {str, type(None)} and _all_utf8(cells):
         return _objects([cell or None for cell in cells])
-    if use == "unit" and any(_is_large(cell) for cell in cells):
-        raise too_large(name)
-    return _objects([text_of(cell) for cell in cells])
+    return _objects([None if use == "unit" and _is_large(cell) else text_of(cell) for cell in cells])
 
 
 def _is_large(cell: Any) -> bool:
@@ -117,7 +115,7 @@ def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
     dtype, array = column.dtype, getattr(column, "array", column)
     word = type(dtype).__name__
     if use == "unit" and dtype.kind == "f" and getattr(dtype, "subtype", dtype).itemsize < 8:
-        raise too_large(name)
+        raise inexact(name)
     if isinstance(dtype, np.dtype) or word == "SparseDtype":
         return _from_numpy(np.asarray(column), name, use)
     if word == "CategoricalDtype":
@@ -132,7 +130,7 @@ def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
         raise unreadable(name, str(dtype))
     if dtype.kind in "biuf":
         return numeric(array.to_numpy(dtype=np.float64, na_value=np.nan), name, use)
-    return _from_cells(array.to_numpy(dtype=object).tolist(), name, use)
+    return _from_cells(array.to_numpy(dtype=object).tolist(), use)
 
 
 def _from_arrow(column: Any, name: str, use: Use) -> NDArray[Any]:
@@ -150,7 +148,7 @@ def _from_arrow(column: Any, name: str, use: Use) -> NDArray[Any]:
         return _from_numpy(np.asarray(column).astype(_moment_type(kind)), name, use)
     texts = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
     if texts or types.is_boolean(kind) or types.is_decimal(kind) or types.is_null(kind):
-        return _from_cells(column.to_pylist(), name, use)
+        return _from_cells(column.to_pylist(), use)
     raise unreadable(name, str(kind))
 
 
@@ -167,9 +165,9 @@ def _from_polars(column: Any, name: str, use: Use) -> NDArray[Any]:
     if word in _POLARS_TEXTS:
         import polars as pl
 
-        return _from_cells(column.cast(pl.String).to_list(), name, use)
+        return _from_cells(column.cast(pl.String).to_list(), use)
     if word in _POLARS_CELLS:
-        return _from_cells(column.to_list(), name, use)
+        return _from_cells(column.to_list(), use)
     if word in {"Date", "Datetime"}:
         unit = getattr(column.dtype, "time_unit", "D")
         steps = np.array([_NOT_A_TIME if n is None else n for n in column.to_physical().to_list()], np.int64)

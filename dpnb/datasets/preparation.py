@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.datasets.cell_text import canonical, text_of
+from dpnb.datasets.cell_text import canonical, text_of, unit_of
 from dpnb.datasets.containers import plain_column
 from dpnb.datasets.exact_answers import ints_of, table_of
 from dpnb.datasets.per_unit import code_of, per_unit
@@ -89,8 +89,8 @@ def _rows_coded(raw: Mapping[str, Any], schema: Schema) -> tuple[Units, dict[str
     columns = {
         part: ints for column in schema.columns for part, ints in coded(raw[column.name], column).items()
     }
-    by_row = schema.unit.unit == "row"
-    return [] if by_row else unit_texts(raw[schema.unit.unit], schema.unit.unit), columns
+    unit = schema.unit
+    return [] if unit.by_row else unit_ids(raw[unit.unit], unit.unit, unit.type), columns
 
 
 def _with_prepared(
@@ -199,10 +199,10 @@ def _column_numbers(raw: Any, column: Column) -> Float64s:
     return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
 
 
-def unit_texts(raw: Any, name: str = "this column") -> list[str | None]:
-    """A unit column as texts: a number has its digits, a text is unchanged, missing is ``None``."""
+def unit_ids(raw: Any, name: str = "this column", declared: str | None = None) -> list[str | None]:
+    """The units that a column names, by the unit's declared type; missing is ``None``."""
     plain = plain_column(raw, name, "unit")
-    return [text_of(cell) for cell in plain.tolist()]
+    return [unit_of(cell, declared) for cell in plain.tolist()]
 
 
 def row_texts(columns: Sequence[Ints]) -> list[str]:

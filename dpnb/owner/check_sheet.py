@@ -64,7 +64,7 @@ def _sizes(schema: Schema, found: Inspection) -> Iterator[str]:
 def _units(schema: Schema, unit: UnitCount) -> Iterator[str]:
     name, most = clean(schema.unit.unit), schema.unit.max_rows
     yield f"{unit.units:,} different values of {name}; {unit.repeated:,} have more than one row, the most {unit.most:,}."
-    if schema.unit.units is not None and schema.unit.units != unit.units:
+    if unit.nobody is None and schema.unit.units not in (None, unit.units):
         yield f"units = {schema.unit.units} is declared: it will be refused."
     if unit.over:
         yield (
@@ -73,6 +73,8 @@ def _units(schema: Schema, unit: UnitCount) -> Iterator[str]:
         )
     if unit.without:
         yield f"{_rows(unit.without)} name no {name}, and will be left out."
+    if unit.nobody:
+        yield f"{_rows(unit.nobody)} belong to nobody: their {name} has no row of its own in the dataset. They count nowhere."
 
 
 def _table(found: Inspection) -> Iterator[str]:

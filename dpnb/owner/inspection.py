@@ -6,6 +6,7 @@ the owner's eyes, never a notebook.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from dpnb.trusted.curator.engines.cell_sql import (
     literal,
     moment_sql,
     number_sql,
-    text_sql,
+    unit_sql,
 )
-from dpnb.trusted.curator.engines.preparing import counted, double, uses_of
+from dpnb.trusted.curator.engines.preparing import counted, double
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.curator.sources import look_up
 from dpnb.trusted.files.named_file import NamedFile, NamedFiles
@@ -62,6 +63,8 @@ class UnitCount:
         How many have more rows than are declared, and how many rows that leaves out.
     without : int
         Rows that name no unit: they are left out.
+    nobody : int or None
+        Of a table that is joined, rows of a unit that has none in the dataset's own: they count nowhere.
     """
 
     units: int
@@ -70,6 +73,7 @@ class UnitCount:
     over: int
     cut: int
     without: int
+    nobody: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,35 +97,37 @@ def inspected(home: Home, source: Path) -> tuple[tuple[Schema, Inspection], ...]
         When the file or its declaration cannot be read.
     """
     with look_up(FileSource(path=str(source.resolve())), None, home) as found:
-        rows = found.rows()
+        rows, schema = found.rows(), found.schema
         assert isinstance(rows, NamedFile | NamedFiles)
-        tables = {"": rows} if isinstance(rows, NamedFile) else {"": rows.own, **rows.others}
-        schemas = {name: found.schema.rows_of(name) for name in tables}
+        schemas = {name: schema.rows_of(name) for name in ("", *schema.sources)}
+
+        def questions(tables: Mapping[str, RawTable]) -> Iterator[str]:
+            for name, raw in tables.items():
+                yield from _questions(raw, schemas[name], tables[""] if name else None)
+
+        told = iter(counted(rows, schema, found.table, questions))
         return tuple(
-            (
-                replace(schemas[name], name=name or found.schema.name),
-                _inspection(file, schemas[name], None if name else found.table),
-            )
-            for name, file in tables.items()
+            (replace(one, name=name or schema.name), _inspection(one, told)) for name, one in schemas.items()
         )
 
 
-def _inspection(file: NamedFile, schema: Schema, table: str | None) -> Inspection:
-    def questions(raw: RawTable) -> list[str]:
-        counts = [part for column in schema.columns for part in _counts(column, *raw.column(column.name))]
-        cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
-        distinct = f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})"
-        return [
-            f"SELECT count(*), {', '.join(counts)} FROM {raw.sql}",
-            distinct,
-            *_unit_question(raw, schema),
-        ]
+def _questions(raw: RawTable, schema: Schema, own: RawTable | None) -> Iterator[str]:
+    """What is asked of a table; of one that is joined also which rows belong to no unit of the dataset's own."""
+    counts = [part for column in schema.columns for part in _counts(column, *raw.column(column.name))]
+    cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
+    yield f"SELECT count(*), {', '.join(counts)} FROM {raw.sql}"
+    yield f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})"
+    if schema.unit_column is not None:
+        yield _unit_question(raw, schema, own)
 
-    (rows, *told), (distinct,), *unit = counted(file, uses_of(schema), table, questions)
+
+def _inspection(schema: Schema, told: Iterator[tuple[int, ...]]) -> Inspection:
+    (rows, *cells), (distinct,) = next(told), next(told)
     columns = tuple(
-        ColumnCount(name, *told[3 * place : 3 * place + 3]) for place, name in enumerate(schema.names)
+        ColumnCount(name, *cells[3 * place : 3 * place + 3]) for place, name in enumerate(schema.names)
     )
-    return Inspection(rows, rows - distinct, columns, UnitCount(*unit[0]) if unit else None)
+    unit = None if schema.unit_column is None else UnitCount(*next(told))
+    return Inspection(rows, rows - distinct, columns, unit)
 
 
 def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
@@ -154,16 +160,21 @@ def _filtered(condition: str) -> str:
     return f"count(*) FILTER (WHERE {condition})"
 
 
-def _unit_question(raw: RawTable, schema: Schema) -> list[str]:
-    if schema.unit.by_row:
-        return []
-    unit, most = text_sql(*raw.column(schema.unit.unit)), schema.unit.max_rows
-    each = f"SELECT {unit} AS unit, count(*) AS size FROM {raw.sql} GROUP BY 1"
-    query = (
-        f"SELECT count(unit), {_filtered('unit IS NOT NULL AND size > 1')}, "
-        "coalesce(max(size) FILTER (WHERE unit IS NOT NULL), 0), "
-        f"{_filtered(f'unit IS NOT NULL AND size > {most}')}, "
-        f"coalesce(sum(size - {most}) FILTER (WHERE unit IS NOT NULL AND size > {most}), 0), "
-        f"coalesce(sum(size) FILTER (WHERE unit IS NULL), 0) FROM ({each})"
-    )
-    return [query]
+def _unit_question(raw: RawTable, schema: Schema, own: RawTable | None) -> str:
+    def units(table: RawTable) -> str:
+        return unit_sql(*table.column(schema.unit.unit), schema.unit.type)
+
+    most = schema.unit.max_rows
+    each = f"SELECT {units(raw)} AS unit, count(*) AS size FROM {raw.sql} GROUP BY 1"
+    counts = [
+        "count(unit)",
+        _filtered("unit IS NOT NULL AND size > 1"),
+        "coalesce(max(size) FILTER (WHERE unit IS NOT NULL), 0)",
+        _filtered(f"unit IS NOT NULL AND size > {most}"),
+        f"coalesce(sum(size - {most}) FILTER (WHERE unit IS NOT NULL AND size > {most}), 0)",
+        "coalesce(sum(size) FILTER (WHERE unit IS NULL), 0)",
+    ]
+    if own is not None:
+        each = f"SELECT * FROM ({each}) LEFT JOIN (SELECT DISTINCT {units(own)} AS known FROM {own.sql}) ON unit = known"
+        counts.append("coalesce(sum(size) FILTER (WHERE unit IS NOT NULL AND known IS NULL), 0)")
+    return f"SELECT {', '.join(counts)} FROM ({each})"

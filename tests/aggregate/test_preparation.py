@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpnb.datasets.exact_answers import ints_of
-from dpnb.datasets.preparation import number_of, quantise, ranked, row_hash, unit_texts
+from dpnb.datasets.preparation import number_of, quantise, ranked, row_hash, unit_ids
 from dpnb.trusted.schema import Column
 
 AGE = Column.integer("age", 0, 100)
@@ -66,11 +66,12 @@ def test_numbers_in_text_are_plain_decimals_or_infinities(text, number):
     assert number_of(text) == number
 
 
-def test_units_are_texts_without_a_point():
-    """A whole unit number is the same unit in a column of floats, integers or texts."""
-    assert unit_texts([1.0, math.nan]) == ["1", None]
-    assert unit_texts(np.array([1, 2])) == ["1", "2"]
-    assert unit_texts(["1", None]) == ["1", None]
+def test_a_whole_number_names_one_unit_in_a_column_of_floats_integers_or_texts():
+    """Of whatever type it is declared, and none where it is missing."""
+    for declared in (None, "integer", "text"):
+        assert unit_ids([1.0, math.nan], declared=declared) == ["1", None]
+        assert unit_ids(np.array([1, 2]), declared=declared) == ["1", "2"]
+        assert unit_ids(["1", None], declared=declared) == ["1", None]
 
 
 def test_the_hash_of_a_row_is_md5_of_key_unit_row_and_duplicate():

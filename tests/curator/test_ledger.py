@@ -844,16 +844,15 @@ def test_a_release_takes_as_many_steps_in_a_long_ledger_as_in_a_short_one(ledger
     assert row[0].room == ledger.room(POOL, "ann", PrivacyLoss.pure(1))
 
 
-def test_a_budget_with_charges_keeps_its_unit_even_when_loosened(ledger):
-    ledger.attach(terms(), "content")
+@pytest.mark.parametrize(
+    ("before", "now"), [({}, {"unit": "sex"}), ({"unit": "sex"}, {"unit": "sex", "type": "text"})]
+)
+def test_a_budget_with_charges_keeps_its_unit_even_when_loosened(ledger, before, now):
+    """And its type: as texts 7 and 07, one person until then, would be two."""
+    ledger.attach(terms(unit=PrivacyUnit("add-remove", **before)), "content")
     charge(ledger)
     with pytest.raises(OwnerError, match="keeps its unit"):
-        ledger.loosen(
-            terms(unit=PrivacyUnit("add-remove", unit="sex", max_rows=2)),
-            "content",
-            by="ada",
-            reason="please",
-        )
+        ledger.loosen(terms(unit=PrivacyUnit("add-remove", **now)), "content", by="ada", reason="please")
 
 
 def test_terms_are_taken_from_a_schema_and_private_pools_cannot_be_mistaken_for_joined_ones():

@@ -11,7 +11,7 @@ import pytest
 from dpnb.datasets import load
 from dpnb.errors import OwnerError
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.schema import Column, Mode
+from dpnb.trusted.schema import Column, Mode, Schema
 from dpnb.trusted.schema.owner import beside
 
 PROMISED = """
@@ -150,6 +150,22 @@ def test_a_unit_column_carries_its_row_limit():
     assert (owned.schema.unit.units, owned.schema.unit.rows) == (50, None)
 
 
+def test_the_type_of_a_unit_is_declared_once():
+    """By ``unit_type``, or where the unit can be asked too by its column; else none is declared."""
+    one_row = {"dataset__unit": "age", "dataset__max_rows_per_unit": 3}
+    for facts, kind in (
+        ({"dataset__unit": "person"}, None),
+        ({"dataset__unit": "person", "dataset__unit_type": "text"}, "text"),
+        ({"dataset__unit": "age"}, "integer"),
+        ({"dataset__unit": "sex"}, None),
+    ):
+        owned = load(content(**one_row | facts))
+        assert owned.schema.unit.type == kind
+        assert Schema.from_json(owned.schema.to_json()).unit == owned.schema.unit
+    texts = load(content(dataset__unit="p", dataset__max_rows_per_unit=3, dataset__unit_type="text")).schema
+    assert texts.version != load(content(dataset__unit="p", dataset__max_rows_per_unit=3)).schema.version
+
+
 def test_a_pool_and_notes_are_kept():
     schema = load(content(dataset__pool="county", dataset__licence="CC0", dataset__description="d")).schema
     assert (schema.pool, schema.licence, schema.description) == ("county", "CC0", "d")
@@ -209,6 +225,7 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"dataset__max_rows_per_unit": 5}, 'write unit = "person_id"'),
         ({"dataset__unit": "person"}, 'unit = "person" needs max_rows_per_unit = 3'),
         ({"dataset__unit": "rows"}, 'did you mean unit = "row"?'),
+        ({"dataset__unit_type": "text"}, "goes with a unit column"),
         (
             {"dataset__unit": "person", "dataset__rows": 9, "dataset__adjacency": "change-one"},
             "write units = … instead",

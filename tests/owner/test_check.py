@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+import dpnb
+
 
 @pytest.fixture(autouse=True)
 def _outside_notebooks(monkeypatch):
@@ -59,13 +61,36 @@ def test_rows_that_are_prepared_are_counted_as_they_come(folder, admin):
     visits = '[source.visits]\nfile = "visits.csv"\non = "who"\n\n[source.visits.columns.minutes]\ntype = "integer"\n'
     lines = '\n[prepare]\nvisits = { count = "visits", upper = 9 }\nminutes = { sum = "visits.minutes", upper = 99 }\n'
     path.write_text(f"{own}\n{visits}lower = 0\nupper = 60\n{lines}")
-    (folder / "visits.csv").write_text("who,minutes\n1,5\n1,70\n1,soon\n,4\n")
+    (folder / "visits.csv").write_text("who,minutes\n1,5\n01,70\n1.0,soon\n,4\n999,5\nZ,5\nZ,6\n")
     status, facts = admin("check", path, "--not-private", as_json=True)
     assert status == 0
     assert [one["name"] for one in facts["columns"]] == ["age", "sex"]
     found = facts["joined"]["visits"]
     assert found["columns"] == [{"name": "minutes", "missing": 0, "unread": 1, "beyond": 1}]
     assert (found["unit"]["most"], found["unit"]["over"], found["unit"]["without"]) == (3, 0, 1)
+    assert (facts["unit"]["nobody"], found["unit"]["nobody"]) == (None, 3)
+    said = admin("check", path, "--not-private")[1]
+    assert "3 rows belong to nobody: their who has no row of its own in the dataset." in said
+
+
+def test_a_declared_number_of_people_is_held_against_their_own_table_alone(folder, admin):
+    """Seen: "units = 300 is declared: it will be refused" of visits that 200 of 300 people made, and which open."""
+    (folder / "people.csv").write_text("who,age\n" + "".join(f"{n},{n % 90}\n" for n in range(30)))
+    (folder / "visits.csv").write_text("who,day\n" + "".join(f"{n:03},3\n" for n in range(20)) * 5)
+    path = folder / "people.dpnb.toml"
+    path.write_text(
+        '[dataset]\nname = "people"\nsource = "people.csv"\nadjacency = "change-one"\nunit = "who"\nunits = 30\n'
+        'max_rows_per_unit = 1\n[budget]\nepsilon = 4\n[columns.age]\ntype = "integer"\nlower = 0\nupper = 100\n'
+        '[source.visits]\nfile = "visits.csv"\non = "who"\n[source.visits.columns.day]\ntype = "integer"\nlower = 0\nupper = 6\n'
+        '[prepare]\nvisits = { count = "visits", upper = 9 }\n'
+    )
+    status, said = admin("check", path, "--not-private")
+    assert status == 0
+    assert "will be refused" not in said
+    assert "belong to nobody" not in said
+    dpnb.open(path, quiet=True)
+    path.write_text(path.read_text().replace("units = 30", "units = 31"))
+    assert "units = 31 is declared: it will be refused." in admin("check", path, "--not-private")[1]
 
 
 def on_a_terminal(folder, **environment):

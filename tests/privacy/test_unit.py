@@ -13,6 +13,7 @@ GOOD = [
     PrivacyUnit("add-remove"),
     PrivacyUnit("add-remove", unit="patient", max_rows=3),
     PrivacyUnit("change-one", unit="patient", max_rows=3, units=200),
+    PrivacyUnit("add-remove", unit="patient", type="integer"),
 ]
 
 
@@ -23,7 +24,7 @@ def test_a_unit_survives_json_and_hashes(unit):
 
 
 def test_the_row_count_is_public_only_for_change_one_over_rows():
-    assert [unit.rows for unit in GOOD] == [4820, None, None, None]
+    assert [unit.rows for unit in GOOD] == [4820, None, None, None, None]
 
 
 def test_the_sentences_say_who_is_hidden():
@@ -32,6 +33,7 @@ def test_the_sentences_say_who_is_hidden():
         "one row = one person; hidden is whether any one person is in the data at all",
         "one patient = one person, with at most 3 rows; hidden is whether any one person is in the data at all",
         "one patient = one person, with at most 3 rows; hidden is what any one person's data say (200 units: public)",
+        "one patient = one person, with at most 1 row; hidden is whether any one person is in the data at all",
     ]
 
 
@@ -54,6 +56,8 @@ def test_the_sentences_say_who_is_hidden():
         ({"adjacency": "add-remove", "unit": "p", "max_rows": 0}, "whole number of at least 1"),
         ({"adjacency": "add-remove", "unit": "p", "max_rows": 10**6 + 1}, "from 1 to 1000000"),
         ({"adjacency": "add-remove", "unit": ""}, "name of a column"),
+        ({"adjacency": "add-remove", "unit": "p", "type": "number"}, 'unit_type is "integer" or "text"'),
+        ({"adjacency": "add-remove", "type": "text"}, "goes with a unit column"),
         ({"adjacency": "bounded"}, "change-one"),
     ],
 )

@@ -32,7 +32,7 @@ def plain_array(column: Any, name: str, use: Use) -> NDArray[Any]:
     Raises
     ------
     OwnerError
-        When it is none of these, or has numbers of units that it cannot tell apart.
+        When it is none of these, or is to name units by floats of another width than 64 bits.
     """
     if not isinstance(column, np.ndarray) or column.ndim != 1:
         raise unreadable(name, f"a {type(column).__name__}")
@@ -44,17 +44,19 @@ def plain_array(column: Any, name: str, use: Use) -> NDArray[Any]:
 
 
 def numeric(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
-    """A numeric array in the machine's byte order, in a width that every engine knows."""
+    """A numeric array in the machine's byte order, in a width that every engine knows.
+
+    A number of 2^53 or more names no unit: had any row none, a library would have made floats of them all, and merged some.
+    """
     if array.dtype.kind == "f":
         if use == "unit" and array.dtype.itemsize != 8:
-            raise too_large(name)
+            raise inexact(name)
         with np.errstate(over="ignore"):
             array = array.astype(np.float32 if array.dtype.itemsize < 8 else np.float64)
     elif not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    if use == "unit" and bool(((array >= LARGEST_WHOLE) | (array <= -LARGEST_WHOLE)).any()):
-        raise too_large(name)
-    return array
+    large = (array >= LARGEST_WHOLE) | (array <= -LARGEST_WHOLE) if use == "unit" else None
+    return array if large is None or not large.any() else np.where(large, np.nan, array)
 
 
 def unreadable(name: str, kind: str) -> OwnerError:
@@ -72,9 +74,9 @@ def declared_otherwise(name: str, declared: str, kind: str, fit: str) -> OwnerEr
     )
 
 
-def too_large(name: str, holder: str = "this frame") -> OwnerError:
-    """Say that the numbers of a unit column may have merged two units."""
+def inexact(name: str, kind: str = "floats of another width than 64 bits") -> OwnerError:
+    """Say that a unit column is of a type that may have merged two units."""
     return OwnerError(
-        f'The numbers of the unit column "{name}" are beyond what {holder} carries exactly: '
-        "convert the column to text where the numbers are still whole."
+        f'The unit column "{name}" holds {kind}, which may have merged two units already: '
+        "convert the column to integers or text where the numbers are still whole."
     )

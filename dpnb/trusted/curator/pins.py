@@ -116,8 +116,11 @@ def refuse_unit(db: sqlite3.Connection, terms: Terms, before: Terms | None) -> b
             f"{terms.dataset}: its size was public when it was opened, and stays known. It never becomes add-remove."
         )
     paid = before is not None and _paid(db, "dataset", terms.dataset)
-    if paid and before is not None and before.unit.unit != terms.unit.unit:
-        raise OwnerError(f"{terms.dataset}: a budget with charges keeps its unit. Write unit = … as it was.")
+    now = terms.unit  # its type too: as texts 7 and 07, one person until then, would be two
+    if paid and before is not None and (before.unit.unit, before.unit.type) != (now.unit, now.type):
+        raise OwnerError(
+            f"{terms.dataset}: a budget with charges keeps its unit. Write unit, unit_type as before."
+        )
     _refuse_other_unit(db, terms)
     return paid and before is not None and before.unit.adjacency != terms.unit.adjacency
 

@@ -153,9 +153,9 @@ def _changes(old: Terms, new: Terms) -> Iterator[Change]:
     if old.seen != new.seen:
         yield Change("choice of bounds", _sight(old.seen), _sight(new.seen), looser=old.seen)
     before, after = old.unit.to_json(), new.unit.to_json()
-    for term in before:
-        if before[term] != after[term]:
-            yield Change(term, _word(before[term]), _word(after[term]), looser=True)
+    for term in before | after:
+        if before.get(term) != after.get(term):
+            yield Change(term, _word(before.get(term)), _word(after.get(term)), looser=True)
     for name in sorted({*old.columns, *new.columns}):
         yield from _column_changes(name, old.columns.get(name), new.columns.get(name))
 

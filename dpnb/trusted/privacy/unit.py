@@ -34,6 +34,9 @@ class PrivacyUnit:
         The public number of rows: required for change-one with ``unit = "row"``, refused otherwise.
     units : int, optional
         The public number of units: required for change-one with a unit column, refused otherwise.
+    type : {"integer", "text"}, optional
+        What identifies a unit (:mod:`dpnb.trusted.schema.cell`): of integers 07 is 7, and what is none is nobody's; texts are
+        taken as they are written; where it is left out, a number is that number and any other text is itself.
 
     Raises
     ------
@@ -51,6 +54,7 @@ class PrivacyUnit:
     max_rows: int = 1
     rows: int | None = None
     units: int | None = None
+    type: Literal["integer", "text"] | None = None
 
     def __post_init__(self) -> None:
         if self.adjacency not in ("change-one", "add-remove"):
@@ -59,6 +63,10 @@ class PrivacyUnit:
             )
         if not self.unit:
             raise OwnerError('unit must be "row" or the name of a column.')
+        if self.type not in (None, "integer", "text") or (self.type and self.by_row):
+            raise OwnerError(
+                'unit_type is "integer" or "text", and goes with a unit column: unit = "person_id"'
+            )
         self._check_sizes()
 
     def _check_sizes(self) -> None:
@@ -93,7 +101,7 @@ class PrivacyUnit:
 
     def to_json(self) -> dict[str, Any]:
         """Write the unit."""
-        return asdict(self)
+        return {word: fact for word, fact in asdict(self).items() if word != "type" or fact}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> PrivacyUnit:
@@ -104,7 +112,7 @@ class PrivacyUnit:
         OwnerError
             For unknown or missing fields, or sizes that do not go together.
         """
-        if set(record) != {"adjacency", "unit", "max_rows", "rows", "units"}:
+        if set(record) - {"type"} != {"adjacency", "unit", "max_rows", "rows", "units"}:
             raise OwnerError("A privacy unit is written as adjacency, unit, max_rows, rows and units.")
         if not isinstance(record["unit"], str):
             raise OwnerError('unit must be "row" or the name of a column.')

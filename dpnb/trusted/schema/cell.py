@@ -5,6 +5,13 @@ cell first has *its own text*, and a text that reads as a number in one fixed gr
 binary64. So the whole number 1, the float 1.0, the decimal 1.00, true, and the texts ``1``, ``01``, ``1.0``, `` +1e0 ``
 and ``True`` are one cell. Nothing here knows a column's type or another row, which is what makes reading row-local.
 
+**What names a unit** is one cell as well: within a table and across tables, whatever each is held in. It is the cell's text, by
+the unit's declared type. Of *integers* 07, +7 and 7.0 are 7, with every digit of however large a number, and what is no whole
+number is missing. *Texts* are as they are written: 07 and 7 are two units. Where no type is declared a number is that number and
+any other text is itself, so that one person is never two by how somebody wrote a number, which is the side on which nothing is lost
+but rows. A binary64 of 2^53 or more may have merged units already, as a number of a frame may be one tomorrow: it names nobody. A
+row that names nobody is dropped, and no row decides whether something opens.
+
 Here stand the grammar and what a declared value is. A cell of every kind is read so in SQL
 (:mod:`dpnb.trusted.curator.engines.cell_sql`) and, the same bit for bit, in Python (:mod:`dpnb.datasets.cell_text`), which a kernel uses
 before it hands a frame over. What each kind of cell becomes stands in ``docs/reading.md``. A change here raises :data:`QUANTISER_VERSION`.
@@ -15,7 +22,7 @@ from __future__ import annotations
 import math
 import re
 
-QUANTISER_VERSION = 1
+QUANTISER_VERSION = 2
 """The version of the map from raw cells to codes: a prepared copy of another version is prepared again."""
 
 BLANK = " \t\n\r\f\v"
@@ -26,6 +33,12 @@ NUMBER = r"[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI
 
 No two parts can match the same digits, so that a long text of digits is read in linear time.
 """
+
+PARTS = r"[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?"
+"""The digits before and after the point, and the power of ten, of a number in text that is no infinity."""
+
+MOST_ZEROS = 40
+"""So many zeros at the end of a number that names a unit are written out; more are written as a power of ten."""
 
 TRUE, FALSE = "[tT][rR][uU][eE]", "[fF][aA][lL][sS][eE]"
 """Two words that are numbers as well, in any case: 1 and 0."""

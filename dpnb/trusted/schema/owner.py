@@ -39,24 +39,12 @@ FORMATS: dict[str, Format] = {
 }
 LARGEST_FILE = 8 * 2**20
 
-_SECTIONS = ("dataset", "budget", "columns")
-_OPTIONAL = ("source", "prepare")
+_SECTIONS, _OPTIONAL = ("dataset", "budget", "columns"), ("source", "prepare")
 _TABLE = ("file", "on", "columns")
 _TEXTS = ("title", "description", "source_note", "licence", "citation")
 _SIZES = ("rows", "units", "max_rows_per_unit")
-_DATASET = (
-    "name",
-    "source",
-    "table",
-    "adjacency",
-    "unit",
-    "mode",
-    "public",
-    "pool",
-    "bounds",
-    *_SIZES,
-    *_TEXTS,
-)
+_NAMES = ("name", "source", "table", "adjacency", "unit", "unit_type", "mode", "public", "pool", "bounds")
+_DATASET = (*_NAMES, *_SIZES, *_TEXTS)
 _BUDGET = ("epsilon", "rho", "delta")
 _COLUMN = {
     **dict.fromkeys(
@@ -309,7 +297,7 @@ def _schema(
         name=name,
         title=facts.get("title", name),
         columns=columns,
-        unit=_unit(facts, where, one_row=any(not line.source for line in lines)),
+        unit=_unit(facts, sections["columns"], where, one_row=any(not line.source for line in lines)),
         budget=_budget(sections["budget"], f"{file}, [budget]"),
         mode=_mode(facts, where),
         public=facts.get("public", False),
@@ -337,7 +325,7 @@ def _prepared(
 # Sections ----------------------------------------------------------------------------------------------------
 
 
-def _unit(facts: Mapping[str, Any], where: str, *, one_row: bool) -> PrivacyUnit:
+def _unit(facts: Mapping[str, Any], columns: Mapping[str, Any], where: str, *, one_row: bool) -> PrivacyUnit:
     adjacency = needed(
         facts,
         "adjacency",
@@ -349,8 +337,12 @@ def _unit(facts: Mapping[str, Any], where: str, *, one_row: bool) -> PrivacyUnit
     if unit != "row" and unit.casefold() in ("row", "rows"):
         raise OwnerError(f'{where}: unit = "{unit}": did you mean unit = "row"?')
     most, rows, units = facts.get("max_rows_per_unit", 1), facts.get("rows"), facts.get("units")
+    declared = (
+        "" if unit == "row" else columns.get(unit, {}).get("type")
+    )  # one that can be asked too has a section
+    kind = facts.get("unit_type", declared if declared in ("integer", "text") else None)
     try:
-        made = PrivacyUnit(adjacency, unit, most, rows, units)
+        made = PrivacyUnit(adjacency, unit, most, rows, units, kind)
     except OwnerError as fault:
         raise OwnerError(f"{where}: {fault}") from None
     if unit != "row" and not one_row and "max_rows_per_unit" not in facts:

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.datasets.cell_text import canonical, text_of
+from dpnb.datasets.cell_text import canonical, text_of, unit_of
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     literal,
@@ -17,6 +17,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
     number_sql,
     readable,
     text_sql,
+    unit_sql,
 )
 from dpnb.trusted.schema.calendar import STEPS, place_of
 from dpnb.trusted.schema.cell import number_of
@@ -63,6 +64,44 @@ def test_every_type_is_read_as_python_reads_it(kind, cells):
             assert (text, canon) == (text_of(held), canonical(held))
             found = None if number is None or number != number else number  # noqa: PLR0124
             assert found == number_of(text_of(held))
+
+
+IDS = (
+    "7", "07", "+7", "7.0", " 7", "70e-1", "-7", "-0", "7.5", "true", "A7", " A7", "7a", "", "nan", "inf", "-Infinity", "1e5",
+    "9007199254740993", "09007199254740993", "+9007199254740993.0", "9007199254740993.5", "900719925474099.3e1", "-" + "9" * 30,
+    "100000000000000000000", "1e20", "123456789012345678901234567890", " 12345678901234567890123456789.00e1 ", "5e1234",
+    "50e1233", "1e40", "1e41", "1" + "0" * 41, "1e9" + "9" * 50, "1e-9" + "9" * 50, "2020-01-01", "1_000", "٣",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", [None, "integer", "text"])
+@pytest.mark.parametrize(("kind", "cells"), [*CELLS.items(), ("VARCHAR", IDS)], ids=lambda one: str(one)[:30])
+def test_every_type_names_the_unit_that_python_says(kind, cells, declared):
+    """By the unit's declared type, digit by digit; of a binary64 only what it carries exactly."""
+    with duckdb.connect() as connection:
+        for cell in cells:
+            expression = f"CAST({'NULL' if cell is None else literal(str(cell))} AS {kind})"
+            sql = f"SELECT v, {unit_sql('v', kind, declared)} FROM (SELECT {expression} AS v)"
+            held, unit = connection.execute(sql).fetchall()[0]
+            assert unit == unit_of(held, declared), cell
+
+
+def test_what_names_a_unit_by_its_declared_type():
+    """An integer however it is written, every digit of it; a text as it is written; and a number, or else a text."""
+    sevens = ("7", "07", "+7", "7.0", " 7", "70e-1", 7, 7.0)
+    assert {unit_of(cell, "integer") for cell in sevens} == {unit_of(cell) for cell in sevens} == {"7"}
+    assert len({unit_of(cell, "text") for cell in sevens}) == 6
+    for one, other in (
+        ("9007199254740993", "+09007199254740993.0"),
+        ("100000000000000000000", "1e20"),
+        ("123456789012345678901234567890", " 12345678901234567890123456789.00e1 "),
+        ("5e1234", "50e1233"),
+        (2**53 + 1, "9007199254740993"),
+    ):
+        assert unit_of(one) == unit_of(other) == unit_of(one, "integer") == unit_of(other, "integer")
+    assert unit_of("9007199254740993") != unit_of("9007199254740992")
+    assert [unit_of(cell, "integer") for cell in ("A7", "7.5", "inf", "", None, 2.0**53)] == [None] * 6
+    assert [unit_of(cell) for cell in ("A7", "7.5", "0A7", 2.0**53)] == ["A7", "7.5", "0A7", None]
 
 
 @pytest.mark.parametrize("step", STEPS["datetime"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import duckdb
@@ -17,9 +19,10 @@ from hypothesis import strategies as st
 import dpnb.trusted.aggregate.algebra as reference
 from dpnb.datasets import preparation
 from dpnb.errors import OwnerError, SchemaError
+from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.engines.raw_table import quoted
-from dpnb.trusted.files.named_file import NamedFile, NamedFiles
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles, Tables
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
@@ -122,6 +125,29 @@ def test_a_joined_table_equals_the_reference(tmp_path_factory, rows, visits, mos
     with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
         copy = prepare(NamedFiles(one, {"visits": two}), schema, folder / "copy.duckdb", key=KEY)
     assert in_engine(copy.path, schema.names) == in_reference(wanted, schema.names)
+
+
+@pytest.mark.parametrize(("declared_type", "mean"), [("integer", 2.0), ("text", 0.0), (None, 2.0)])
+def test_ids_of_two_tables_are_one_by_the_declared_type_whatever_holds_them(tmp_path, declared_type, mean):
+    """Seen: of people 7 and 8 the visits of 07 and 08 were nobody's. The keyed order of rows is that of the same names too."""
+    people = {"who": [7, 8, 9], "age": [1, 2, 3]}
+    visits = {"who": ["07", "+8", "008", "7.0", "07", "08", "A9", None], "cost": [1] * 8}
+    line, column = UnitSummary("n", "count", "visits", COST), Column.integer("n", 0, 8, missing=0)
+    whose = PrivacyUnit("add-remove", unit="who", max_rows=2, type=declared_type)
+    schema = replace(declared((Column.integer("age", 0, 8), column), (line,), most=2), unit=whose)
+    wanted = preparation.prepare(people, schema, key=KEY, others={"visits": visits})
+    assert sum(wanted.columns["n"].tolist()) / 3 == mean
+    for name, table in (("people", people), ("visits", visits)):
+        (tmp_path / f"{name}.csv").write_text(as_csv(table))
+        pq.write_table(pa.table(table), tmp_path / f"{name}.parquet")
+    files = [[tmp_path / f"{name}.{kind}" for kind in ("csv", "parquet")] for name in ("people", "visits")]
+    names = (*schema.names, RANK)
+    framed = prepare(Tables(people, {"visits": visits}), schema, tmp_path / "copy.duckdb", key=KEY)
+    assert in_engine(framed.path, names) == in_reference(wanted, names)
+    for own, other in itertools.product(*files):
+        with NamedFile.open(own) as one, NamedFile.open(other) as two:
+            copy = prepare(NamedFiles(one, {"visits": two}), schema, tmp_path / "copy.duckdb", key=KEY)
+        assert in_engine(copy.path, names) == in_reference(wanted, names)
 
 
 def as_csv(columns):

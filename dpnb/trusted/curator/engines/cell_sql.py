@@ -9,7 +9,16 @@ from __future__ import annotations
 from functools import cache
 
 from dpnb.trusted.schema.calendar import FIRST_DAY, LAST_DAY, MOMENT, ZONE
-from dpnb.trusted.schema.cell import BLANK, FALSE, LARGEST_WHOLE, NUMBER, PLAIN_WHOLE, TRUE
+from dpnb.trusted.schema.cell import (
+    BLANK,
+    FALSE,
+    LARGEST_WHOLE,
+    MOST_ZEROS,
+    NUMBER,
+    PARTS,
+    PLAIN_WHOLE,
+    TRUE,
+)
 from dpnb.trusted.schema.free_text import BYTES, LOWER, UPPER, FreeText
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -24,7 +33,6 @@ _NULL = '"NULL"'
 _SIXTEEN_DIGITS = 10**15
 _BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
 _FIRST_LETTERS = "-+.0123456789iItTfF"
-_PARTS = r"^[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$"
 _INFINITE = "[+-]?[iI].*"
 _ASCII = r"[\x00-\x7f]*"
 
@@ -40,11 +48,6 @@ def readable(kind: str) -> bool:
         return False
     plain = _SMALL_INTEGERS | _LARGE_INTEGERS | _HUGE_INTEGERS | _FLOATS | _TEXTS | _MOMENTS
     return kind in plain | {"BOOLEAN", _NULL} or kind.startswith(("DECIMAL(", "ENUM("))
-
-
-def is_float(kind: str) -> bool:
-    """Whether a type holds binary floating-point numbers."""
-    return kind in _FLOATS
 
 
 def is_number(kind: str) -> bool:
@@ -204,30 +207,38 @@ def canonical_sql(sql: str, kind: str) -> str:
     return _number_text(number_sql(sql, kind))
 
 
-def one_way_sql(sql: str) -> str:
-    """A text by which two texts of one number are seen: its canonical form, where every digit of the number counts.
-
-    Below 2^53 that is the binary64. Beyond it (and beyond all binary64) texts are compared digit by digit.
-    """
-    text = text_sql(sql, "VARCHAR")
-    number = number_sql(sql, "VARCHAR")
-    plain = f"NOT regexp_matches({sql}, {literal(_BEGINS_A_NUMBER)}) OR regexp_full_match({sql}, {literal(PLAIN_WHOLE)})"
+def unit_sql(sql: str, kind: str, declared: str | None) -> str:
+    """The unit that a cell names, by the unit's declared type, or NULL: :func:`dpnb.datasets.cell_text.unit_of`."""
+    text = text_sql(sql, kind)
+    if kind in _FLOATS:
+        whole = f" AND {sql} = trunc({sql})" if declared == "integer" else ""
+        return f"CASE WHEN abs({sql}) < {LARGEST_WHOLE}{whole} THEN {text} END"
+    if declared == "text" or is_integer(kind) or is_small(kind):
+        return text
+    number, other = number_sql(text, "VARCHAR"), text
+    small, large = _number_text(number), _large_sql(text)
+    if declared == "integer":
+        other, small = "NULL", f"CASE WHEN {number} = trunc({number}) THEN {small} END"
+        large = f"nullif(regexp_extract({large}, '^-?[0-9]+(e[0-9]+)?$'), '')"
+    begins = f"regexp_matches({text}, {literal(_BEGINS_A_NUMBER)})"  # far cheaper than all the rest
     return (
-        f"CASE WHEN {plain} THEN {text} WHEN abs({number}) < {LARGEST_WHOLE} THEN {canonical_sql(sql, 'VARCHAR')} "
-        f"WHEN {number} IS NULL THEN {text} ELSE coalesce({_digits_sql(sql)}, {text}) END"
+        f"CASE WHEN NOT {begins} THEN {other} WHEN regexp_full_match({text}, {literal(PLAIN_WHOLE)}) THEN {text} "
+        f"WHEN {number} IS NULL THEN {other} WHEN abs({number}) < {LARGEST_WHOLE} THEN {small} "
+        f"ELSE coalesce({large}, {other}) END"
     )
 
 
-def _digits_sql(sql: str) -> str:
-    """A number's text as sign, digits without zeros around, and a power of ten; of an infinity its sign; else NULL."""
+def _large_sql(sql: str) -> str:
+    """A number's text with every digit, without zeros around but those of a whole number; of an infinity its sign; else NULL."""
     text = f"trim({sql}, {_blank_sql()})"
-    whole, part, power = (f"regexp_extract({text}, {literal(_PARTS)}, {group})" for group in (1, 2, 3))
+    whole, part, power = (f"regexp_extract({text}, '^{PARTS}$', {group})" for group in (1, 2, 3))
     led = f"ltrim({whole} || {part}, '0')"
     shift = f"coalesce(TRY_CAST(nullif({power}, '') AS HUGEINT), CASE WHEN {power} = '' THEN 0 END)"
-    moved = f"{shift} - length({part}) + length({led}) - length(rtrim({led}, '0'))"
+    zeros = f"({shift} - length({part}) + length({led}) - length(rtrim({led}, '0')))"
+    written = f"repeat('0', CAST(least(greatest({zeros}, 0), {MOST_ZEROS}) AS BIGINT))"
+    after = f"CASE WHEN {zeros} BETWEEN 0 AND {MOST_ZEROS} THEN {written} ELSE 'e' || {zeros} END"
     sign = f"CASE WHEN {text} LIKE '-%' THEN '-' ELSE '' END"
-    word = f"regexp_full_match({text}, {literal(_INFINITE)})"
-    return f"CASE WHEN {word} THEN {sign} || 'inf' ELSE {sign} || rtrim({led}, '0') || 'e' || ({moved}) END"
+    return f"CASE WHEN regexp_full_match({text}, '{_INFINITE}') THEN {sign} || 'inf' ELSE {sign} || rtrim({led}, '0') || {after} END"
 
 
 def may_be_number(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpnb.trusted.aggregate.arrays import declared_otherwise, unreadable
+from dpnb.trusted.aggregate.arrays import declared_otherwise, inexact, unreadable
 from dpnb.trusted.curator.engines.postgres_session import connect, told
 from dpnb.trusted.curator.engines.raw_table import digest, no_column, quoted, refuse_changed
 from dpnb.trusted.errors import OwnerError
@@ -181,10 +181,7 @@ def _refuse(schema: Schema, name: str, cells: Cells, *, unit: bool) -> None:
     if column is not None and column.type in other:
         raise declared_otherwise(name, column.type, cells.shown, fit)
     if unit and cells.kind in FLOATS:
-        raise OwnerError(
-            f'The unit column "{name}" holds {cells.shown}, which may have merged two units already: '
-            "convert the column to bigint or text where the numbers are still whole."
-        )
+        raise inexact(name, cells.shown)
 
 
 def text_sql(sql: str, cells: Cells) -> str:

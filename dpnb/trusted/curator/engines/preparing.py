@@ -21,7 +21,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from dpnb.trusted.aggregate.arrays import Use, declared_otherwise, too_large, unreadable
+from dpnb.trusted.aggregate.arrays import Use, declared_otherwise, inexact, unreadable
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.canonical import canonical
@@ -29,16 +29,13 @@ from dpnb.trusted.curator.content import Content, WrongSize, together
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     has_moments,
-    is_float,
     is_integer,
-    is_text,
     label_sql,
     literal,
     moment_sql,
     number_sql,
-    one_way_sql,
     readable,
-    text_sql,
+    unit_sql,
     word_sql,
 )
 from dpnb.trusted.curator.engines.list_sql import (
@@ -54,9 +51,9 @@ from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_
 from dpnb.trusted.curator.engines.recognition import recognise
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
-from dpnb.trusted.files.named_file import NamedFile, Tables, held
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles, Tables, held
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION, number_of
+from dpnb.trusted.schema.cell import QUANTISER_VERSION, number_of
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""
@@ -120,8 +117,6 @@ def prepare(
         }
         with held(source, dialect) as named, duckdb.connect(str(draft), config=config) as connection:
             tables = open_tables(connection, named, schema, table, Path(workshop))
-            for raw in tables.values():
-                _check_unit(connection, raw, schema)
             with _recognising(connection, tables, schema, marking) as recognised:
                 _write(connection, tables, schema, key, named)
                 with _whole(named):
@@ -200,12 +195,12 @@ def uses_of(schema: Schema) -> dict[str, Use]:
 
 
 def counted(
-    file: NamedFile,
-    uses: Mapping[str, Use],
+    source: NamedFile | NamedFiles,
+    schema: Schema,
     table: str | None,
-    questions: Callable[[RawTable], Iterable[str]],
+    questions: Callable[[Mapping[str, RawTable]], Iterable[str]],
 ) -> list[tuple[int, ...]]:
-    """Answer questions of one row of whole numbers about an owner's file: for the owner's eyes, and not private.
+    """Answer questions of one row of whole numbers about an owner's tables: for the owner's eyes, and not private.
 
     Raises
     ------
@@ -214,10 +209,9 @@ def counted(
     """
     with tempfile.TemporaryDirectory() as workshop, duckdb.connect() as connection:
         connection.execute(f"SET temp_directory = {literal(workshop)}")
-        raw = open_source(connection, file, table, workshop=Path(workshop), uses=uses)
-        shut(connection, [file], [raw])
-        with _whole(file):
-            found = [connection.execute(query).fetchall()[0] for query in questions(raw)]
+        tables = open_tables(connection, source, schema, table, Path(workshop))
+        with _whole(source):
+            found = [connection.execute(query).fetchall()[0] for query in questions(tables)]
     return [tuple(map(int, row)) for row in found]
 
 
@@ -244,9 +238,8 @@ def smallest_type(size: int) -> str:
 
 
 def _refuse_names(schema: Schema) -> None:
-    for source in ("", *schema.sources):
-        _refuse_alike(schema.rows_of(source).columns)
-    _refuse_alike(schema.columns)
+    for one in (schema, *map(schema.rows_of, ("", *schema.sources))):
+        _refuse_alike(one.columns)
 
 
 def _refuse_alike(columns: Sequence[Column]) -> None:
@@ -348,15 +341,22 @@ def _coded_sql(
 
 
 def _unit_of(tables: Mapping[str, RawTable], schema: Schema) -> Callable[[RawTable], str]:
-    """What says whose a row is: its text, or the integer itself where every table holds integers, which are grouped far faster."""
+    """What says whose a row is, in every table alike; the integer itself where each holds integers, which are grouped far faster.
+
+    A column whose type names nobody, or may have merged units already, is refused: a type is no row.
+    """
     if schema.unit_column is None:
         return lambda _: "NULL"
     name = schema.unit_column
     kinds = {raw.column(name)[1] for raw in tables.values()}
+    for kind in kinds:
+        _refuse_unreadable(name, kind)
+        if kind == "FLOAT":
+            raise inexact(name, "floats of 32 bits")
     if all(map(is_integer, kinds)):
         wide = "HUGEINT" if "UBIGINT" in kinds else "BIGINT"
         return lambda raw: f"CAST({raw.column(name)[0]} AS {wide})"
-    return lambda raw: text_sql(*raw.column(name))
+    return lambda raw: unit_sql(*raw.column(name), schema.unit.type)
 
 
 def _ranks(schema: Schema) -> dict[str, int]:
@@ -379,27 +379,6 @@ def _bounded(rows: str, schema: Schema, key: bytes, *, alone: bool) -> str:
         f'SELECT *, row_number() OVER (PARTITION BY "##unit" ORDER BY "##hash") - 1 AS {quoted(RANK)} FROM ({hashed}) '
         f"QUALIFY {quoted(RANK)} < {schema.unit.max_rows}"
     )
-
-
-def _check_unit(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema) -> None:
-    """Refuse unit ids that their container may have merged already, or that write one number in two ways."""
-    name = schema.unit.unit
-    if name == "row":
-        return
-    sql, kind = raw.column(name)
-    _refuse_unreadable(name, kind)
-    large = f"SELECT count(*) FROM {raw.sql} WHERE abs({sql}) >= {LARGEST_WHOLE} AND NOT isnan({sql})"
-    if kind == "FLOAT" or (is_float(kind) and _one(connection, large)):
-        raise too_large(name, f"a {kind}")
-    if not is_text(kind):
-        return
-    text = f"CAST({sql} AS VARCHAR)"
-    apart, one = text_sql(text, "VARCHAR"), one_way_sql(text)
-    if _one(connection, f"SELECT count(DISTINCT {apart}) - count(DISTINCT {one}) FROM {raw.sql}"):
-        raise OwnerError(
-            f'The unit column "{name}" writes one number in two ways (such as 7 and 07): write each unit in one way, '
-            "or, where they are different units, put a letter in front of all."
-        )
 
 
 def _refuse_unreadable(name: str, kind: str) -> None:
