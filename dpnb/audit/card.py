@@ -28,8 +28,7 @@ def verdict_card(verdict: Verdict) -> Card:
         ),
         _scale(verdict) if verdict.has_event else None,
     )
-    picture = str(_scale(verdict, alone=True)) if verdict.has_event else None
-    return Card(html, picture, verdict.text, verdict.to_json(), "audit")
+    return Card(html, verdict.text, verdict.to_json(), "audit")
 
 
 def _mark(verdict: Verdict) -> str:
@@ -40,19 +39,14 @@ def _mark(verdict: Verdict) -> str:
     return "exact" if verdict.exact else "lower bound"
 
 
-def _scale(verdict: Verdict, *, alone: bool = False) -> Markup:
+def _scale(verdict: Verdict) -> Markup:
     """Both probabilities as bars: what the neighbour may differ by, made visible."""
     words = (
         f"the event has probability {chance(verdict.likely.probability)} under A "
         f"and {chance(verdict.unlikely.probability)} under B: {verdict.symbol} {loss_figure(verdict.loss)}"
     )
-    style = (
-        Markup("<style>.room{fill:#e9eaee}.used{fill:#5b5e66}.pv{fill:#0a6480}</style>") if alone else None
-    )
-    more = {"xmlns": "http://www.w3.org/2000/svg", "width": "480"} if alone else {}
     return el(
         "svg",
-        style,
         el("title", "probability of the event under each neighbour"),
         el("desc", words),
         *_bar(verdict.likely.probability, 0, "pv"),
@@ -60,7 +54,6 @@ def _scale(verdict: Verdict, *, alone: bool = False) -> Markup:
         height="20",
         role="img",
         aria_label=words,
-        **more,
     )
 
 

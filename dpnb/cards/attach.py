@@ -32,7 +32,6 @@ def attach_card(schema: Schema, budget: Any = None, notes: Sequence[str] = ()) -
     now = None if budget is None else budgets.state_of(budget)
     return Card(
         _html(schema, now, notes),
-        None if now is None else budgets.document(now.left, now.cap),
         _text(schema, now, notes),
         _record(schema, now, notes),
         "dataset",

@@ -60,7 +60,7 @@ def bar(
     return el("div", _svg(before, this, said if now is None else f"{what} {now}; {said}"), class_="bar")
 
 
-def _svg(before: float, this: float, said: str, **more: str) -> Markup:
+def _svg(before: float, this: float, said: str) -> Markup:
     def block(start: float, width: float, name: str) -> Markup | None:
         if width <= 0:
             return None
@@ -78,16 +78,7 @@ def _svg(before: float, this: float, said: str, **more: str) -> Markup:
         height="8",
         role="img",
         aria_label=f"budget: {said}",
-        **more,
     )
-
-
-def document(left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None = None) -> Markup:
-    """Return the bar as an SVG document."""
-    before, this = _shares(left, cap, now)
-    inner = _svg(before, this, words(left if now is None else left - now, cap), width="480")
-    style = el("style", Markup(".room{fill:#e9eaee}.used{fill:#5b5e66}.pv{fill:#0a6480}"))
-    return el("svg", style, inner, xmlns="http://www.w3.org/2000/svg", width="480", height="8")
 
 
 def text_bar(left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None = None, width: int = 30) -> str:
@@ -141,4 +132,4 @@ def budget_card(schema: Schema, budget: Any) -> Card:
         "mine": now.mine.to_json(),
         "personal": None if now.personal is None else now.personal.to_json(),
     }
-    return Card(html, document(now.left, now.cap), text, record, "budget")
+    return Card(html, text, record, "budget")

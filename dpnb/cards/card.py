@@ -1,7 +1,8 @@
-"""What a card is: one thing said in four forms, for whoever displays it.
+"""What a card is: one thing said in three forms, for whoever displays it.
 
-HTML (which still reads when a sanitiser has removed styles, drawings and scripts), an SVG picture, text for a terminal
-and for print, and strict JSON.
+HTML, with its drawings (which still reads when a sanitiser has removed styles, drawings and scripts), text for a terminal
+and for print, and strict JSON. There is no picture beside them: every host that could show one shows the HTML, a saved notebook would be
+a quarter larger, and LaTeX takes a picture before the text, but an SVG only where Inkscape is installed.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ class Card:
     ----------
     html : str
         A fragment with its own style sheet and no external resource.
-    svg : str or None
-        The main picture alone.
     text : str
         For a terminal.
     json : dict
@@ -32,7 +31,6 @@ class Card:
     """
 
     html: str
-    svg: str | None
     text: str
     json: dict[str, Any]
     kind: str
@@ -44,14 +42,11 @@ class Card:
 
     def bundle(self) -> dict[str, Any]:
         """Return the MIME bundle: every form, so that a saved notebook is never blank."""
-        found: dict[str, Any] = {
+        return {
             "text/html": str(self.html),
             "text/plain": self.text,
             self.mime: {"kind": self.kind, **self.json},
         }
-        if self.svg is not None:
-            found["image/svg+xml"] = str(self.svg)
-        return found
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return self.bundle()

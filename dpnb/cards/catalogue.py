@@ -122,7 +122,7 @@ def catalogue_card() -> Card:
         f"{cells[0]}  [{cells[2]}]  {cells[3]}" for cells in (entry.cells() for entry in entries)
     )
     record = {"format": 1, "statistics": [dict(zip(_HEADS, entry.cells(), strict=True)) for entry in entries]}
-    return Card(html, None, text, record, "catalogue")
+    return Card(html, text, record, "catalogue")
 
 
 def _block(entry: Entry) -> Markup:

@@ -36,7 +36,7 @@ class Explanation:
         ]
         html = frame(el("div", el("h3", self.title), class_="head"), el("table", el("tbody", *rows)))
         record = {"format": 1, "title": self.title, "steps": [list(step) for step in self.steps]}
-        return Card(html, None, str(self), record, "explanation")
+        return Card(html, str(self), record, "explanation")
 
     def bundle(self) -> dict[str, Any]:
         """The MIME bundle."""

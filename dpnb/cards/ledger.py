@@ -46,7 +46,7 @@ def ledger_card(rows: Iterable[Row]) -> Card:
         ledger_table(listed) if listed else el("p", "The ledger has no row for you yet.", class_="soft"),
     )
     record = {"format": 1, "rows": [_record(row) for row in listed]}
-    return Card(html, None, _text(listed), record, "ledger")
+    return Card(html, _text(listed), record, "ledger")
 
 
 def ledger_table(rows: list[Row]) -> Markup:

@@ -54,8 +54,7 @@ def plan_card(view: Any) -> Card:
             *_notes(view),
         ]
     )
-    svg = budget.document(view.left, view.cap, view.cost if view.fits else None)
-    return Card(html, svg, text, _record(view, rows, derived), "plan")
+    return Card(html, text, _record(view, rows, derived), "plan")
 
 
 def _rows(view: Any) -> list[dict[str, Any]]:

@@ -81,7 +81,7 @@ def power_card(plan: Planned) -> Card:
         *(el("p", line) for line in lines),
         el("table", el("thead", el("tr", *(el("th", name) for name in columns))), el("tbody", *body)),
     )
-    return Card(html, None, text, _record(plan), "power")
+    return Card(html, text, _record(plan), "power")
 
 
 def power_figure(plan: Planned, losses: np.ndarray, sizes: np.ndarray) -> Any:

@@ -18,7 +18,6 @@ from dpnb.cards.tracks import (
     Scale,
     entry_scales,
     entry_track,
-    figure,
     past_track,
     span_track,
     text_track,
@@ -85,7 +84,7 @@ def release_card(report: Any) -> Card:
         )
         if part
     )
-    return Card(html, figure(lines, f"Released from {schema.name}"), text, _record(report, lines), "release")
+    return Card(html, text, _record(report, lines), "release")
 
 
 def lines_of(report: Any) -> list[Line]:
@@ -121,7 +120,7 @@ def estimate_card(estimate: Estimate) -> Card:
     line = line_of(estimate)
     text = line_text(line)
     html = frame(line_html(line), made_html([line], []))
-    return Card(html, figure([line], line.name), text, {"format": 1, **line.record}, "estimate")
+    return Card(html, text, {"format": 1, **line.record}, "estimate")
 
 
 def _pending(estimate: Estimate) -> Card:
@@ -145,7 +144,7 @@ def _pending(estimate: Estimate) -> Card:
     )
     pays = "" if leaf is None else first_of(leaf)
     record = {"format": 1, "question": question, "pending": True, "pays": pays}
-    return Card(html, None, f"<pending {question}>", record, "estimate")
+    return Card(html, f"<pending {question}>", record, "estimate")
 
 
 def _paid_for(report: Any) -> str:

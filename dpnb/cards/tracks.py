@@ -7,18 +7,17 @@ description; the same numbers always stand beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpnb.cards.facts import Entry, Line
-from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.markup import Markup, el
 from dpnb.cards.ticks import ticks
 from dpnb.cards.trail import Step
 
 APART = 25.0
 """What has a stretch so many times smaller than that of all is drawn on an axis of its own: it would be a dot."""
 _PAD = 0.06
-_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,68 +183,3 @@ def text_track(entry: Entry, pair: tuple[float, float], scale: Scale, kind: str,
 
 
 # ---------------------------------------------------------------- a picture that stands alone
-
-
-def figure(lines: Sequence[Line], title: str) -> Markup | None:
-    """Return an SVG document of all intervals: one block for each line, named shapes, numbers beside them."""
-    rows: list[Markup] = []
-    y = 34
-    for line in lines:
-        if not line.entries or not any(entry.intervals for entry in line.entries):
-            continue
-        scale = Scale.over(line.entries)
-        rows.append(_words(16, y, line.name, weight="600"))
-        y += 20
-        own = entry_scales(line, scale) or [scale] * len(line.entries)
-        for entry, mine in zip(line.entries, own, strict=True):
-            rows.append(_row(line, entry, mine, y))
-            y += 30
-        y += 10
-    if not rows:
-        return None
-    words = "; ".join(f"{line.name} {line.answer(line.entries[0])}" for line in lines if line.entries)
-    return el(
-        "svg",
-        el("title", title),
-        el(
-            "desc",
-            f"Values with privacy intervals (solid bars) and confidence intervals (capped lines). {words}",
-        ),
-        el(
-            "style",
-            Markup(
-                ".t{fill:#1c1d21}.s{fill:#5b5e66}.pv{fill:#0a6480}.dot{fill:#1c1d21}.cf{stroke:#1c1d21;stroke-width:1.5}"
-                ".axis{stroke:#dcdde2}@media (prefers-color-scheme:dark){.t,.dot{fill:#ececf0}.s{fill:#a6a9b3}"
-                ".pv{fill:#62c3de}.cf{stroke:#ececf0}.axis{stroke:#3c3e46}}"
-            ),
-        ),
-        _words(16, 14, "solid bar: privacy interval · capped line: confidence interval · 95 %", soft=True),
-        *rows,
-        xmlns="http://www.w3.org/2000/svg",
-        width="640",
-        height=str(y),
-        viewBox=f"0 0 640 {y}",
-        role="img",
-        font_family=_FONT,
-        font_size="12",
-    )
-
-
-def _row(line: Line, entry: Entry, scale: Scale, y: int) -> Markup:
-    shapes: list[object] = [*_ground(scale, 11, 22)]
-    if entry.privacy is not None:
-        shapes.append(_bar(scale, entry.privacy, 6, 6))
-    if entry.confidence is not None:
-        shapes.append(Markup(_whisker(scale, entry.confidence, 16)))
-    shapes.append(_dot(scale, entry, 11, inside=False))
-    key = "" if line.scalar else entry.key
-    return el(
-        "g",
-        _words(16, y + 14, key[:18], soft=True),
-        el("svg", *shapes, x="140", y=str(y), width="380", height="22", overflow="visible"),
-        _words(536, y + 14, line.answer(entry)),
-    )
-
-
-def _words(x: int, y: int, text: str, *, weight: str | None = None, soft: bool = False) -> Markup:
-    return el("text", clean(text), x=str(x), y=str(y), class_="s" if soft else "t", font_weight=weight)

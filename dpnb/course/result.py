@@ -180,7 +180,7 @@ class CheckResult:
             *(el("p", note) for note in self.notes),
             el("p", self.certainty),
         )
-        return Card(html, str(self.picture), self.text, self.to_json(), "check")
+        return Card(html, self.text, self.to_json(), "check")
 
 
 def _row(part: Part) -> Markup:

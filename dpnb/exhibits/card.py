@@ -54,7 +54,7 @@ def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:
         _table(*found.more) if found.more else None,
         el("p", note, class_="soft") if note else None,
     )
-    return Card(html, str(_picture(found) if picture is None else picture), exhibit.text, told, "exhibit")
+    return Card(html, exhibit.text, told, "exhibit")
 
 
 def _heading(text: str) -> Markup:
@@ -145,7 +145,7 @@ def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
         for row in (head, *lines)
     )
     record = {"format": 1, "exhibits": [dict(zip(("name", "unit"), line[:2], strict=True)) for line in lines]}
-    return Card(html, None, text, record, "exhibits")
+    return Card(html, text, record, "exhibits")
 
 
 def _other_unit(found: Numbers) -> str:
@@ -161,33 +161,17 @@ def _table(*rows: tuple[str, str]) -> Markup:
     )
 
 
-def _bars(finding: Finding, top: int = 0, **more: Any) -> Markup:
+def _bars(finding: Finding) -> Markup:
     claimed, actual = shares(finding)
     return el(
         "svg",
         el("title", "claimed and actual"),
         el("desc", finding.text),
-        el("rect", x="0", y=str(top), width="100%", height="7", class_="room"),
-        el("rect", x="0", y=str(top), width=f"{100 * claimed:.2f}%", height="7", class_="used"),
-        el("rect", x="0", y=str(top + 9), width="100%", height="7", class_="room"),
-        el("rect", x="0", y=str(top + 9), width=f"{100 * actual:.2f}%", height="7", class_="pv"),
-        height=str(top + 18),
+        el("rect", x="0", y="0", width="100%", height="7", class_="room"),
+        el("rect", x="0", y="0", width=f"{100 * claimed:.2f}%", height="7", class_="used"),
+        el("rect", x="0", y="9", width="100%", height="7", class_="room"),
+        el("rect", x="0", y="9", width=f"{100 * actual:.2f}%", height="7", class_="pv"),
+        height="18",
         role="img",
         aria_label=finding.text,
-        **more,
-    )
-
-
-def _picture(found: Numbers) -> Markup:
-    style = Markup("<style>.room{fill:#e9eaee}.used{fill:#5b5e66}.pv{fill:#0a6480}</style>")
-    return el(
-        "svg",
-        style,
-        el("title", "as published, and corrected"),
-        el("desc", f"{found.broken.text}; corrected: {found.corrected.text}"),
-        _bars(found.broken, width="480"),
-        _bars(found.corrected, 26, width="480"),
-        xmlns="http://www.w3.org/2000/svg",
-        width="480",
-        height="46",
     )

@@ -66,7 +66,7 @@ def still(
     lines = [f"  {line}" for line in aligned(cells)]
     text = "\n".join([clean(title), clean(about), *lines, *map(clean, notes)])
     record = {"format": 1, "interaction": kind, "title": clean(title), "facts": facts}
-    return Card(html, None if picture is None else str(picture), text, record, "interaction")
+    return Card(html, text, record, "interaction")
 
 
 def _side(place: int) -> str | None:

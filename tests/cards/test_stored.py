@@ -11,14 +11,18 @@ import nbformat
 import nh3
 import pytest
 
+from dpnb import widgets
 from dpnb.cards import estimate_card, release_card
 from dpnb.cards.stored import stored_of, when
 from dpnb.cards.trail import LONGEST, more_of, trail_of
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.exhibits import EXHIBITS
+from dpnb.exhibits.card import exhibit_card
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.cards import made
+from tests.cards.test_cards import all_cards
 from tests.contracts.questions import TABLES, UNITS, X, asked, released, schema
 
 
@@ -139,12 +143,29 @@ def test_what_can_be_paid_on_top_is_said_where_it_can_be_foretold():
     assert [line["name"] for line in card.json["lines"] if line.get("again")] == ["collected", "by_any"]
 
 
+def exported(form, bundles):
+    """What nbconvert makes of a notebook with these outputs, and the files beside it."""
+    nbconvert = pytest.importorskip("nbconvert")  # one Python has JupyterLab and what comes with it
+    cell = nbformat.v4.new_code_cell("m")
+    cell.outputs = [nbformat.v4.new_output("display_data", bundle) for bundle in bundles]
+    page, resources = nbconvert.get_exporter(form)().from_notebook_node(
+        nbformat.v4.new_notebook(cells=[cell])
+    )
+    return page, resources["outputs"]
+
+
 def test_an_exported_notebook_has_the_card_that_stands_still():
     """An export by nbconvert takes the HTML of a bundle, whatever record stands beside it: the badge opens there without scripts."""
-    bundle = release_card(made.report("collected", stored=("collected",))).bundle()
-    cell = nbformat.v4.new_code_cell("m")
-    cell.outputs = [nbformat.v4.new_output("display_data", bundle)]
-    nbconvert = pytest.importorskip("nbconvert")  # one Python has JupyterLab and what comes with it
-    page, _ = nbconvert.HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    page, _ = exported("html", [release_card(made.report("collected", stored=("collected",))).bundle()])
     assert '<details class="stored"><summary' in page
     assert "vnd.dpnb" not in page
+
+
+def test_a_notebook_with_every_kind_of_card_is_exported_as_latex():
+    """Cards, an exhibit and an interaction stand in it as text; none needs Inkscape, or any other program."""
+    lab = widgets.coverage_lab("mean", "skewed", epsilon=0.5)
+    shown = [*all_cards().values(), exhibit_card(EXHIBITS[0]), lab.card()]
+    page, files = exported("latex", [card.bundle() for card in shown])
+    assert not files
+    for card in shown:
+        assert card.text.split()[0] in page

@@ -678,7 +678,7 @@ def test_still_form_tells_what_was_found():
     assert "81.1 %" in card.text
     assert "naive: 189 of 1,000 intervals missed, more than the 50 promised." in card.text
     for mark in ("✕ naive", "✓ confidence"):
-        assert mark in card.svg
+        assert mark in card.html
 
 
 @pytest.mark.parametrize("view", ["studies", "loss", "n", "k"])

@@ -127,7 +127,7 @@ class AttackResult:
             el("table", el("thead", head), el("tbody", *body), class_="slim"),
             el("p", f"Guessing: {self.guess}", class_="soft"),
         )
-        return Card(html, None, self.text, self.to_json(), "attack")
+        return Card(html, self.text, self.to_json(), "attack")
 
     def to_json(self) -> dict[str, Any]:
         """The facts in JSON's own types."""
