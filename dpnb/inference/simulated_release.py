@@ -5,7 +5,8 @@ The laws are those of the exact samplers (:mod:`dpnb.trusted.mechanisms`); tests
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.inference import fast_noise
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
     Counts,
     DiscreteGaussian,
@@ -25,6 +27,7 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.mechanisms.exponential import FLOOR, Blocks, Terrain
 from dpnb.trusted.noise.bits import Words
+from dpnb.trusted.releases import ReleasedPart
 
 
 class GeneratorBits:
@@ -147,4 +150,24 @@ def _(mechanism: Thresholding, exact: Any, rng: np.random.Generator) -> tuple[in
     return mechanism.shown(
         exact,
         lambda scale, many: fast_noise.discrete_laplace(float(scale), many, rng).tolist(),
+    )
+
+
+def released_parts(
+    measurements: Iterable[Measurement], exact: Iterable[Any], rng: np.random.Generator
+) -> tuple[ReleasedPart, ...]:
+    """Return what a curator releases of some measurements, simulated: each a draw of its own, with an id of its own.
+
+    Intervals are seeded by the ids of draws, and answers of one id are one draw: parts that share an id would have one noise. So ids are
+    given here alone, by the state of the generator: the same seed gives the same ids, another study others.
+    """
+    study = hashlib.sha256(repr(rng.bit_generator.state).encode()).hexdigest()[:16]
+    return tuple(
+        ReleasedPart(
+            part.name,
+            part.mechanism.record,
+            release_part(part.mechanism, found, rng),
+            f"{study} {place} {part.name}",
+        )
+        for place, (part, found) in enumerate(zip(measurements, exact, strict=True))
     )

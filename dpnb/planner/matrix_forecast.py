@@ -19,7 +19,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import rounded
-from dpnb.inference.simulated_release import release_part
+from dpnb.inference.simulated_release import released_parts
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
 from dpnb.statistics.moment_integers import blocks, of_four, pairs, radius_squared, sides
@@ -27,7 +27,7 @@ from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import Share
-from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.releases import Release
 
 STUDIES = 60
 _ROWS = 4096
@@ -129,10 +129,7 @@ def forecast(
     widths: dict[str, list[np.ndarray]] = {"privacy": [], "confidence": []}
     reason = ""
     for study in range(studies):
-        parts = tuple(
-            ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, exact[p.name], rng), p.name)
-            for p in pricing.parts
-        )
+        parts = released_parts(pricing.parts, (exact[part.name] for part in pricing.parts), rng)
         read = conclude((Release(f"planned {study}", "", "", "", parts, PrivacyLoss.zero(Measure.PURE)),))
         for kind, found in widths.items():
             try:

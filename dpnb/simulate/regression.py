@@ -18,22 +18,20 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.datasets.exact_answers import answer
 from dpnb.errors import PlanError
-from dpnb.inference.simulated_release import release_part
 from dpnb.inference.spread import normal_quantile
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.populations import Codes, Population, population
 from dpnb.simulate.regression_result import RegressionRow, RegressionStudy
+from dpnb.simulate.studies import released
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression_readings import Fitted, coefficients
 from dpnb.trusted.aggregate.reference import Evaluator, Table
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -131,11 +129,11 @@ class _Design:
         items = [self.priced(n, loss) for loss in self.losses]
         reads = [coefficients(item.checked.setting, self.formula.text) for item in items]
         judged: list[list[_Judged]] = [[] for _ in items]
-        for place in range(reps):
+        for _ in range(reps):
             table = Table(self.population.draw(rng, 1, n), n)
             truth = _exact(self.formula, items[0], table)
             for item, read, found in zip(items, reads, judged, strict=True):
-                fitted = _fitted(read, item, table, rng, f"{n}.{place}")
+                fitted = _fitted(read, item, table, rng)
                 found.append(_Judged.of(fitted, self.level, truth, parameter))
         for loss, found in zip(self.losses, judged, strict=True):
             for place, term in enumerate(self.formula.coefficients):
@@ -211,16 +209,8 @@ def _of_term(found: list[_Judged], place: int, n: int, loss: Loss, term: str) ->
     return rows
 
 
-def _fitted(read: Read, item: PricedQuestion, table: Table, rng: np.random.Generator, name: str) -> Fitted:
-    exact = answer(table, [part.request for part in item.parts])
-    parts = tuple(
-        ReleasedPart(
-            part.name, part.mechanism.record, release_part(part.mechanism, cast("Any", found), rng), name
-        )
-        for part, found in zip(item.parts, exact, strict=True)
-    )
-    made = Release(name, item.key, "simulated", "simulated", parts, item.loss)
-    found = read.conclude([made])
+def _fitted(read: Read, item: PricedQuestion, table: Table, rng: np.random.Generator) -> Fitted:
+    found = read.conclude([released(item, table, rng)])
     assert isinstance(found, Fitted)
     return found
 

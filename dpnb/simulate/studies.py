@@ -19,7 +19,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.errors import Unavailable
 from dpnb.inference.law import law_of
 from dpnb.inference.selection_law import rank_radius
-from dpnb.inference.simulated_release import add_noise, release_part
+from dpnb.inference.simulated_release import add_noise, released_parts
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Block, histograms, totals
@@ -189,11 +189,11 @@ class ArrayStudies:
                 part.name,
                 part.mechanism.record,
                 tuple(int(v) for v in self.parts[part.name].values[loss, study]),
-                part.name,
+                f"{loss} {study} {part.name}",
             )
             for part in item.parts
         )
-        return Release("simulated", item.key, "simulated", "simulated", parts, item.loss)
+        return _recorded(item, parts)
 
 
 @dataclass(eq=False)
@@ -548,8 +548,9 @@ def released(item: PricedQuestion, table: Table, rng: np.random.Generator) -> Re
 
 
 def _one(item: PricedQuestion, exact: Sequence[Any], rng: np.random.Generator) -> Release:
-    parts = tuple(
-        ReleasedPart(part.name, part.mechanism.record, release_part(part.mechanism, found, rng), part.name)
-        for part, found in zip(item.parts, exact, strict=True)
-    )
-    return Release("simulated", item.key, "simulated", "simulated", parts, item.loss)
+    return _recorded(item, released_parts(item.parts, exact, rng))
+
+
+def _recorded(item: PricedQuestion, parts: tuple[ReleasedPart, ...]) -> Release:
+    """Return the record of simulated parts; the first draw names it."""
+    return Release(parts[0].draw, item.key, "simulated", "simulated", parts, item.loss)

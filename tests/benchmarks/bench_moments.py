@@ -23,7 +23,7 @@ import duckdb
 import numpy as np
 
 from dpnb.datasets.preparation import prepare as reference
-from dpnb.inference.simulated_release import release_part
+from dpnb.inference.simulated_release import released_parts
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics import regression
@@ -33,7 +33,7 @@ from dpnb.statistics.regression_readings import coefficients
 from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.handed import prepare
 
@@ -103,11 +103,7 @@ def bootstrap():
     from dpnb.datasets.exact_answers import answer
 
     exact = answer(reference(raw, where), [part.request for part in item.parts])
-    parts = tuple(
-        ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, found, rng), "d")
-        for p, found in zip(item.parts, exact, strict=True)
-    )
-    released = Release("a", item.key, "wide", "v", parts, item.loss)
+    released = Release("a", item.key, "wide", "v", released_parts(item.parts, exact, rng), item.loss)
     formula = parse("c0 ~ " + " + ".join(f"c{i}" for i in range(1, 11)))
     read = coefficients(item.checked.setting, formula.text)
 

@@ -13,7 +13,7 @@ from dpnb.client.assumptions import planned_question
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
-from dpnb.inference.simulated_release import release_part
+from dpnb.inference.simulated_release import released_parts
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics.difference import Difference
@@ -21,7 +21,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
-from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Column, Schema
 
 PLANS = [
@@ -73,10 +73,7 @@ def test_the_power_found_is_the_power_simulated():
             "count": sizes,
             "sum": tuple(2 * one - size for one, size in zip(ones, sizes, strict=True)),
         }
-        parts = tuple(
-            ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, exact[p.name], rng), p.name)
-            for p in pricing.parts
-        )
+        parts = released_parts(pricing.parts, (exact[part.name] for part in pricing.parts), rng)
         release = Release("simulated", "", "", "", parts, PrivacyLoss.pure("0.3"))
         low, high = checked.kind.conclude(checked.setting, (release,)).interval(0.95, "confidence")
         found.append(not low <= 0 <= high)
@@ -96,11 +93,14 @@ def chance(plan, arms, reps=600):
     for _ in range(reps):
         y = np.where(arm > 0, *(incomes(rng, mean, plan.n) for mean in reversed(arms)))
         exact = answer(prepare({"y": y, "arm": arm}, where), [part.request for part in pricing.parts])
-        parts = tuple(
-            ReleasedPart(p.name, p.mechanism.record, release_part(p.mechanism, sums, rng), p.name)
-            for p, sums in zip(pricing.parts, exact, strict=True)
+        release = Release(
+            "simulated",
+            "",
+            "",
+            "",
+            released_parts(pricing.parts, exact, rng),
+            PrivacyLoss.pure(plan.share.amount),
         )
-        release = Release("simulated", "", "", "", parts, PrivacyLoss.pure(plan.share.amount))
         low, high = checked.kind.conclude(checked.setting, (release,)).interval(0.95, "confidence")
         found += not low <= 0 <= high
     return found / reps

@@ -307,7 +307,7 @@ SIMULATED = [(name, sample) for name in sorted(BY_NAME) for sample in SAMPLES[na
 @pytest.mark.parametrize(("name", "sample"), SIMULATED, ids=[f"{n}-{str(s)[:50]}" for n, s in SIMULATED])
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_every_registered_statistic_can_be_simulated(name, sample, adjacency):
-    """Each sample question is priced, released and concluded for a block of studies; the answers have its shape."""
+    """Priced, released and concluded for a block of studies; the answers have its shape, each part of each study is a draw of its own."""
     n, measure = 40, "approx" if name == "frequent_values" else "epsilon"
     where = schema(PrivacyUnit(adjacency, rows=n if adjacency == "change-one" else None), measure)
     item = asked(sample, name, where, measure, 5)
@@ -319,6 +319,8 @@ def test_every_registered_statistic_can_be_simulated(name, sample, adjacency):
     entries = math.prod(item.checked.shape)
     assert studies.shape == (2, 3, entries)
     assert np.isfinite(studies.value).any()
+    ids = [part.draw for study in range(3) for part in studies.release(1, study).parts]
+    assert len(set(ids)) == len(ids)
     one = conclude(item.checked, [studies.release(1, 2)])
     assert np.allclose(np.ravel(one.value).astype(float), studies.value[1, 2], equal_nan=True)
 

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from dpnb.datasets.exact_answers import answer
-from dpnb.inference.law import law_of
-from dpnb.inference.simulated_release import add_noise
+from dpnb.inference.simulated_release import released_parts
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Column, Schema
 
 GRID = 100
@@ -49,16 +48,7 @@ def release(item: PricedQuestion, x: np.ndarray, rng: np.random.Generator, ident
     """A simulated release of rows that are all seen."""
     table = {"x": x.astype(np.int64), "seen": np.ones(x.size, dtype=np.int64)}
     exact = answer(table, [part.request for part in item.parts])
-    parts = tuple(
-        ReleasedPart(
-            part.name,
-            law_of(part.mechanism).to_json(),
-            tuple(int(v) for v in add_noise(part.mechanism, np.array(e), rng)),
-            identity,
-        )  # type: ignore[union-attr]
-        for part, e in zip(item.parts, exact, strict=True)
-    )
-    return Release(identity, item.key, "d", "v", parts, item.loss)
+    return Release(identity, item.key, "d", "v", released_parts(item.parts, exact, rng), item.loss)
 
 
 def lumpy(rng: np.random.Generator, n: int) -> np.ndarray:

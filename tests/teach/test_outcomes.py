@@ -11,9 +11,15 @@ from scipy import stats
 import dpnb
 from dpnb.cards.facts import line_of
 from dpnb.cards.released import line_html, line_text
+from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.simulated_release import add_noise
+from dpnb.planner import QueryPlan
+from dpnb.simulate.studies import released as simulated
+from dpnb.statistics import conclude
+from dpnb.statistics.regression_readings import coefficients
 from dpnb.trusted.mechanisms import DiscreteLaplace
+from tests.contracts.questions import SAMPLES, asked
 from tests.teach.conftest import declared, toy
 
 RAW = toy()
@@ -257,3 +263,72 @@ def test_cards_and_plots_show_the_truth_where_it_was_asked_for(data):
         plain.plot(truth=True, beside=3.0)
     dpnb.open(toy(), schema=declared(), quiet=True, truth=False)
     assert plain.overlay is None
+
+
+ASKED = [(name, place) for name, samples in SAMPLES.items() for place in range(len(samples))]
+CONTRACT = {
+    "x": {"type": "number", "lower": 0, "upper": 100, "step": 1},
+    "y": {"type": "number", "lower": 0, "upper": 10, "step": 1, "weights_fixed": True},
+    "b": {"type": "category", "values": [0, 1]},
+    "g": {"type": "category", "values": ["u", "v", "w"]},
+}
+FIGURES = ("value", "noise_sd", "n", "n_eff", "standard_error")
+
+
+def figures(outcome):
+    """Every number that a card shows of an answer: entries in one row, and how many there are."""
+    found = {name: getattr(outcome, name) for name in FIGURES}
+    for kind in ("privacy", "confidence"):
+        try:
+            ends = outcome.interval(0.95, kind)
+        except Unavailable:
+            continue
+        found |= {f"{kind} low": ends.low, f"{kind} high": ends.high}
+    rows = {name: np.ravel(one) for name, one in found.items() if one is not None}
+    return {**rows, "entries": np.array([rows["value"].size]), "flags": np.array([len(outcome.flags)])}
+
+
+def least_likely(one, other):
+    """The smallest p-value of two-sample tests of every figure's first entries, and its figure."""
+    found = [(1.0, "")]
+    for name in {name for each in (*one, *other) for name in each}:
+        first, second = ([each.get(name, np.empty(0)) for each in some] for some in (one, other))
+        for entry in range(min(6, *(row.size for row in (*first, *second)))):
+            pair = [np.nan_to_num([row[entry] for row in rows]) for rows in (first, second)]
+            found.append((float(stats.ks_2samp(*pair, method="asymp").pvalue), f"{name}[{entry}]"))
+    return min(found)
+
+
+@pytest.fixture
+def small(session):
+    """Sixty rows of the columns of the sample questions, opened; and the rows."""
+    del session
+    rng, n = np.random.default_rng(4), 60
+    rows = {"x": rng.integers(0, 101, n) * 1.0, "y": rng.integers(0, 11, n) * 1.0, "b": rng.integers(0, 2, n)}
+    rows["g"] = np.array(["u", "v", "w"], dtype=object)[rng.integers(0, 3, n)]
+    facts = declared(name="small", columns=CONTRACT, budget={"epsilon": 100_000, "delta": 1e-2})
+    return dpnb.open(rows, schema=facts, quiet=True), rows
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "place"), ASKED)
+@pytest.mark.parametrize("epsilon", [0.5, 5])
+def test_what_is_simulated_is_what_a_curator_releases(small, name, place, epsilon):
+    """Each number of 200 simulated releases has the law of 200 real ones, of every statistic; and each answer drawn anew."""
+    (data, rows), sample, read = small, SAMPLES[name][place], [conclude]
+    if name == "moments":
+        read.append(lambda checked, releases: coefficients(checked.setting, "x ~ y").conclude(releases))
+    item = asked(sample, name, data.schema, "epsilon", epsilon)
+    table, rng = prepare(rows, data.schema), np.random.default_rng(1)
+    estimates = [data._asked(QueryPlan("small", name, **sample)) for _ in range(200)]
+    for one in estimates:
+        dpnb.release([one], epsilon=epsilon, fresh=True)
+    real = [one.measurement.releases[-1:] for one in estimates]
+    made = [[simulated(item, table, rng)] for _ in range(200)]
+    for concluded in read:
+        found, drawn = ([figures(concluded(item.checked, each)) for each in some] for some in (real, made))
+        assert least_likely(found, drawn)[0] > 1e-9, least_likely(found, drawn)
+    if item.checked.shape is not None:
+        values = [{"value": np.ravel(conclude(item.checked, each).value)} for each in real]
+        redrawn = [{"value": np.ravel(one)} for one in estimates[0].redraw(200, 2)]
+        assert least_likely(values, redrawn)[0] > 1e-9, least_likely(values, redrawn)
