@@ -4,8 +4,7 @@ Test and interval can therefore never disagree, and the level of the test is wha
 for means and proportions, differences of two groups, and whatever else has an interval. What has none has no test, for the reason
 that the interval gives; a null outside the declared range is refused. A one-sided p-value is half of the two-sided one on its own
 side, as the errors are symmetric. Intervals made of draws, and intervals of one level, resolve small p-values no further than they
-say: beyond that, p is at most and the deviate at least what is shown. A coefficient of a regression is tested by its own interval
-too (parametric bootstrap), not by the t of its table, which supposes a normal error.
+say: beyond that, p is at most and the deviate at least what is shown. The p-values of a regression's table are these too.
 
 References
 ----------

@@ -1,7 +1,7 @@
 """A regression as an analyst holds it: coefficients that are estimates, and the table that people expect of a regression.
 
 Nothing here is computed from rows: all of it follows from the released matrix. Standard errors hold sampling and noise
-together; a t statistic over such an error has Student's law about, not exactly. What cannot be said (a person may have several
+together; p is that of the interval, which knows the noise, so that no other p stands beside it; t is for the eye. What cannot be said (a person may have several
 rows; noise could have made the matrix singular) is said in words, in the same shape.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
+from dpnb.inference.hypothesis import HypothesisTest, p_text
 from dpnb.inference.interval import plain_number
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
@@ -93,12 +94,13 @@ class Regression(Tabular):
         From which it is read.
     """
 
-    __slots__ = ("coefficients", "formula", "moments")
+    __slots__ = ("_test", "coefficients", "formula", "moments")
 
     def __init__(self, coefficients: Estimate, formula: str, moments: Estimate) -> None:
         self.coefficients = coefficients
         self.formula = formula
         self.moments = moments
+        self._test: HypothesisTest | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -145,11 +147,15 @@ class Regression(Tabular):
 
     @property
     def p_values(self) -> Any:
-        """Two-sided p-values of the t statistics."""
-        from scipy.special import stdtr
+        """Two-sided p-values of no effect: those of ``coefficients.test()``, by the same intervals; none is told below 0.002."""
+        return None if self.standard_errors is None else np.asarray(self._tested.p_value)
 
-        t = self.t_values
-        return None if t is None else 2 * stdtr(max(self._fit().freedom, 1.0), -np.abs(t))
+    @property
+    def _tested(self) -> HypothesisTest:
+        """The test of each coefficient against zero, made once."""
+        if self._test is None:
+            self._test = self.coefficients.test(0)
+        return self._test
 
     @property
     def r_squared(self) -> float:
@@ -420,10 +426,9 @@ def summary_of(regression: Regression, level: float) -> Summary:
     rows = tuple(
         (
             term,
-            *(
-                _cell(None if column is None else column[place], p_value=k == 3)
-                for k, column in enumerate(columns)
-            ),
+            *(_cell(None if column is None else column[place]) for column in columns[:3]),
+            "–" if p is None else _p_cell(regression._tested, place),  # noqa: SLF001
+            *(_cell(None if column is None else column[place]) for column in columns[4:]),
         )
         for place, term in enumerate(regression.terms)
     )
@@ -438,7 +443,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
             f"residual sd {number(fit.residual_sd)}",
             f"read from the moments of {_columns_of(root)} ({estimate.loss})",
         ),
-        ("", "coef", "std err", "t", "P>|t|", f"[{percent}", f"{percent}]", "privacy ±"),
+        ("", "coef", "std err", "t", "p", f"[{percent}", f"{percent}]", "privacy ±"),
         rows,
         (
             "Standard errors and intervals hold sampling and noise; privacy ± is what the noise alone hides about this dataset.",
@@ -484,9 +489,13 @@ def _advice(regression: Regression) -> list[str]:
     ]
 
 
-def _cell(found: Any, *, p_value: bool = False) -> str:
+def _p_cell(test: HypothesisTest, place: int) -> str:
+    return (
+        p_text(float(test.p_value[place]), bounded=bool(test.bounded[place])).removeprefix("p ").lstrip("= ")
+    )
+
+
+def _cell(found: Any) -> str:
     if found is None or math.isnan(found):
         return "–"
-    if p_value:
-        return "<0.001" if found < 0.001 else f"{found:.3f}"
     return f"{found:.4g}".replace("inf", "∞")

@@ -216,7 +216,7 @@ def test_names_of_statsmodels_and_forms_for_a_paper() -> None:
     assert table.columns["value"] == tuple(fit.params.value)
     latex = fit.summary().as_latex()
     assert latex.count(r"\\") == 4
-    assert r"P$>$\textbar{}t\textbar{}" in latex
+    assert r"$\leq$ 0.002" in latex
     assert "\\toprule\n & coef & std err" in latex
     assert fit.summary().as_text() == repr(fit.summary())
     assert "<table>" in fit.summary().as_html()
