@@ -35,6 +35,17 @@ def inside(value: Any, low: Any, high: Any) -> Any:
     return lesser(greater(value, low), high)
 
 
+def around(value: Any, radius: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """Return value ± radius, cut to what is possible, entry by entry.
+
+    Of a value beyond what is possible the radius is taken from the nearest possible value too: an interval that ends at a bound on both
+    sides would look certain where noise was large. It holds the other one, so that it covers at least as often.
+    """
+    nearest = inside(value, low, high)
+    bottom, top = lesser(value, nearest) - radius, greater(value, nearest) + radius
+    return inside(bottom, low, high), inside(top, low, high)
+
+
 def root(value: Any) -> Any:
     """Return the square root, entry by entry."""
     return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)

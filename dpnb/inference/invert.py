@@ -107,7 +107,9 @@ def accepted(
     Parameters
     ----------
     test : callable
-        ``test(cell, candidate)`` is the p-value of a candidate; one at ``start`` where that lies in the domain.
+        ``test(cell, candidate)`` is the p-value of a candidate; one at ``start`` moved into the domain. Candidates lie in the domain, so
+        that one moved there is no further from the true one: tests that measure from it hold their level, and accept an interval of
+        some width whatever the noise did (power-constrained limits).
     cell : frozen dataclass
         What was released: numbers, or arrays that broadcast to the shape of ``start``.
     start, low, high : float, or array

@@ -39,8 +39,10 @@ def accepted_ratio(
     spread: tuple[Any, Any, Any],
     slack: float,
     domain: tuple[float, float],
+    *,
+    lost: Any = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of the accepted ratios ``total / size``, moved into the domain.
+    """Return the ends of the accepted ratios ``total / size``, cut to the domain; a ratio beyond it is first moved there.
 
     Parameters
     ----------
@@ -52,14 +54,18 @@ def accepted_ratio(
         What is added to the radius, in units of the numerator.
     domain : (float, float)
         Public range of the ratio.
+    lost : bool or ndarray
+        Where nothing is known, so that all of the domain is accepted.
 
     References
     ----------
     Fieller, *Some problems in interval estimation* (1954).
     """
+    ends = np.multiply(domain[0], size), np.multiply(domain[1], size)
+    total = np.clip(total, np.minimum(*ends), np.maximum(*ends))
     low = _root(total - slack, size, spread, -1, domain)
     high = _root(total + slack, size, spread, +1, domain)
-    return low, high
+    return np.where(lost, domain[0], low), np.where(lost, domain[1], high)
 
 
 def _root(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.elementwise import around
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.ratio_interval import accepted_ratio, critical
 from dpnb.inference.spread import normal_quantile
@@ -104,6 +105,11 @@ class Binned:
             return variance * (1 - 1 / self.bins), 0.0, 0.0
         return variance, variance, variance * self.bins
 
+    @property
+    def small(self) -> np.ndarray:
+        """Whether the size of a group is not clearly above zero, ``(groups, 1)``: intervals are then all of the shares."""
+        return np.asarray(self.total(self.counts) < 3 * math.sqrt(self.spread[2]))
+
     def shares(self, level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
         """Return the accepted share of every bin."""
         alpha, (own, joint, whole) = 1 - level, self.spread
@@ -115,7 +121,7 @@ class Binned:
                 raise Unavailable(CLUSTERED)
             sampling = normal_quantile(1 - alpha / 2) ** 2 * np.maximum(size, 0.0)
         spread = (noise * own, sampling - 2 * noise * joint, noise * whole - sampling)
-        return accepted_ratio(self.counts, size, spread, SLACK, (0.0, 1.0))
+        return accepted_ratio(self.counts, size, spread, SLACK, (0.0, 1.0), lost=self.small)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +187,7 @@ def density_result(setting: Setting, releases: Sequence[Release], method: str) -
     made, alone = Densities(found, method), setting.unit.max_rows == 1
     noise, sampling = made.variances
     sizes = np.broadcast_to(np.maximum(found.total(found.counts), 0.0), noise.shape).ravel()
-    small = sizes < 3 * math.sqrt(found.spread[2])
+    small = np.broadcast_to(found.small, noise.shape).ravel()
     return Result(
         made.values.ravel(),
         setting.shape,
@@ -251,7 +257,7 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
             raise Unavailable(NO_POPULATION)
         laplace = any(isinstance(source.law, DiscreteLaplaceLaw) for source in found.part.sources)
         radius = critical(1 - level, laplace=laplace) * math.sqrt(variance) + SLACK
-        low, high = np.clip(raw - radius, *domain), np.clip(raw + radius, *domain)
+        low, high = around(raw, radius, *domain)
         return np.minimum(low, values.ravel()), np.maximum(high, values.ravel())
 
     def redraw(count: int, rng: Any, kind: Kind) -> np.ndarray:  # noqa: ARG001

@@ -151,14 +151,14 @@ class CorrelationCell:
         law, reach = self._law(r), self.moments.rows * self._root
         if sampling:
             law = law.plus_normal(reach**2 * self._sampling(r))
-        return law.tail(abs(self._raw - r) * reach)
+        return law.tail(abs(self.value - r) * reach)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
         def test(cell: CorrelationCell, r: Any) -> Any:
             return cell._p_value(r, sampling=sampling)
 
         sd = root(self._sd**2 + (self._sampling(self.value) if sampling else 0.0))
-        return accepted(test, self, self._raw, -1.0, 1.0, level, sd=sd, lost=self._lost)
+        return accepted(test, self, self.value, -1.0, 1.0, level, sd=sd, lost=self._lost)
 
     def privacy(self, level: float) -> Pair:
         """Return the correlations of this dataset that the noise cannot reject."""

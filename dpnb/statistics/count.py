@@ -17,7 +17,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
-from dpnb.inference.elementwise import greater, inside, lesser
+from dpnb.inference.elementwise import around
 from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_of
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
@@ -79,16 +79,10 @@ class LinearCell:
     raised: ClassVar[Mapping[str, Any]] = {}
 
     def privacy(self, level: float) -> Pair:
-        """Return the value ± the exact radius of the discrete law, cut to what is possible.
-
-        Of a value beyond what is possible the radius is taken from the nearest possible value too: an interval that ends at 0 on both
-        sides would look certain where noise was large. It holds the other one, so that it covers at least as often.
-        """
+        """Return the value ± the exact radius of the discrete law, cut to what is possible."""
         alpha = 1 - level
         radius = self.noise.radius(alpha) if self.law is None else self.law.tail_radius(alpha)
-        reach, nearest = radius * self.unit, inside(self.value, self.low, self.high)
-        low, high = lesser(self.value, nearest) - reach, greater(self.value, nearest) + reach
-        return inside(low, self.low, self.high), inside(high, self.low, self.high)
+        return around(self.value, radius * self.unit, self.low, self.high)
 
     def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Refuse: no population is meant."""

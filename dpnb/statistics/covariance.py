@@ -91,7 +91,7 @@ class CovarianceCell:
                 self.moments.rows, level
             )
             law = law.plus_normal(self.moments.rows * bound)
-        return law.tail(abs(self._raw - candidate) * self.moments.rows)
+        return law.tail(abs(self.value / self.unit - candidate) * self.moments.rows)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
         def test(cell: CovarianceCell, candidate: Any) -> Any:
@@ -99,7 +99,14 @@ class CovarianceCell:
 
         more = self._sampling(self.tails) / self.unit**2 if sampling else 0.0
         low, high = accepted(
-            test, self, self._raw, -1.0, 1.0, level, sd=root(self._sd**2 + more), lost=self.moments.small
+            test,
+            self,
+            self.value / self.unit,
+            -1.0,
+            1.0,
+            level,
+            sd=root(self._sd**2 + more),
+            lost=self.moments.small,
         )
         return self.unit * low, self.unit * high
 

@@ -78,6 +78,12 @@ class DifferenceCell:
         one, two = self.first.raised, self.second.raised
         return {flag: one[flag] | two[flag] for flag in one}
 
+    @property
+    def _raw(self) -> Any:
+        """The difference of sums over sizes, moved into what is possible."""
+        limit = 2 * self.first.half
+        return inside(self.second.raw - self.first.raw, -limit, limit)
+
     def _means_at(self, difference: Any, outwards: float, *, sampling: bool) -> tuple[Any, Any]:
         """Return arm means that differ by a candidate, nearest to the estimates in units of their variances, or further out."""
         one, two = self._arm_variances(sampling=sampling)
@@ -98,7 +104,7 @@ class DifferenceCell:
         return (one, two) if first is None or second is None else (one + first, two + second)
 
     def _p_value(self, difference: Any, level: float, *, sampling: bool) -> Any:
-        reach = abs(self.second.raw - self.first.raw - difference)
+        reach = abs(self._raw - difference)
         near, far = (
             self._law(difference, level, at, sampling=sampling).tail(reach) for at in (0.0, _OUTWARDS)
         )
@@ -118,17 +124,15 @@ class DifferenceCell:
         return total
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-        limit = 2 * self.first.half
-        start = self.second.raw - self.first.raw
 
         def test(cell: DifferenceCell, d: Any) -> Any:
             return cell._p_value(d, level, sampling=sampling)
 
-        lost = (self.first.size <= _reach(self.first, level)) | (
-            self.second.size <= _reach(self.second, level)
-        )
+        arms, limit = (self.first, self.second), 2 * self.first.half
+        one, two = (arm.small | (arm.size <= _reach(arm, level)) for arm in arms)
+        lost = one | two
         one, two = self._arm_variances(sampling=sampling)
-        low, high = accepted(test, self, start, -limit, limit, level, sd=root(one + two), lost=lost)
+        low, high = accepted(test, self, self._raw, -limit, limit, level, sd=root(one + two), lost=lost)
         return self.unit * low, self.unit * high
 
     def privacy(self, level: float) -> Pair:

@@ -258,7 +258,6 @@ def matrix_outcome(setting: Setting, releases: Sequence[Release]) -> Result:
         found = turn @ (crossed.matrix - crossed.noise(count, rng)) @ turn.T
         return np.asarray(found.reshape(count, -1))
 
-    flags = ("arm too small",) if crossed.small else ()
     return Result(
         values.ravel(),
         shape,
@@ -266,7 +265,7 @@ def matrix_outcome(setting: Setting, releases: Sequence[Release]) -> Result:
         ends,
         spread,
         sizes=np.full(values.size, max(crossed.size, 0.0)),
-        cell_flags=(flags,) * values.size,
+        cell_flags=((),) * values.size,
         redraw=redraw,
         notes={"privacy": "exact law of the noise"},
     )

@@ -16,6 +16,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
+from dpnb.inference.elementwise import around
 from dpnb.statistics._base import Setting
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
@@ -335,7 +336,7 @@ class Drawn:
         whole = np.full(self.values.shape, self.crossed.small) | (False if self.lost is None else self.lost)
         middle = self.values if self.centre is None else self.centre
         radius = np.quantile(np.abs(self._spread(level, kind)), level, axis=0)
-        bottom, top = np.clip(middle - radius, low, high), np.clip(middle + radius, low, high)
+        bottom, top = around(middle, radius, low, high)
         return (
             np.where(whole, low, np.minimum(bottom, self.values)),
             np.where(whole, high, np.maximum(top, self.values)),

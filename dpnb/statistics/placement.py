@@ -148,8 +148,8 @@ class Band:
         if self.count_noise is not None:
             rows -= float(self.count_noise.tail_radius(min(1.0, 2 * alpha / 5)))
             alpha *= 4 / 5
-        reach = self.missed + float(self.noise.tail_radius(min(1.0, 2 * alpha))) / self.points
-        return min(max(reach, 0.0) / max(rows, 1.0), 1.0)
+        reach = max(self.missed, 0.0) + float(self.noise.tail_radius(min(1.0, 2 * alpha))) / self.points
+        return min(reach / rows, 1.0) if rows >= 1 else 1.0
 
     def confidence(self, level: float) -> float:
         """Radius about the population's: half of what is allowed for each of the two errors; rows of one person are alike."""

@@ -265,7 +265,7 @@ class TreeQuantiles(Chosen):
     def raised(self) -> dict[str, Any]:  # type: ignore[override]
         """Groups that are too small, and ranks that may be off by as many rows as there are."""
         return {
-            "arm too small": self._each(lambda found, _: (found.sizes < 3 * found.size_sd)[..., None]),
+            "arm too small": self._each(lambda found, _: found.small[..., None]),
             **(self.selected.raised if self.selected is not None else self._unclear),
         }
 

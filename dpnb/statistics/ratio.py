@@ -17,7 +17,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
-from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
+from dpnb.inference.elementwise import around, choose, greater, inside, lesser, raised, root
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, additive, count_component
 from dpnb.statistics.outcome import Pair
@@ -246,10 +246,15 @@ class Ratio:
     @property
     def raised(self) -> dict[str, Any]:
         """Every warning that a mean can have, and whether it is up."""
-        found = {"arm too small": self.size < 3 * self.size_noise_sd, "clamped": abs(self.raw) > self.half}
+        found = {"arm too small": self.small, "clamped": abs(self.raw) > self.half}
         if self.spread == "bought":
             found["spread unclear"] = choose(self._moment_spread[1], False, True)
         return found
+
+    @property
+    def small(self) -> Any:
+        """Whether the size is not clearly above zero: intervals are then the whole domain."""
+        return self.size < 3 * self.size_noise_sd
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -263,7 +268,7 @@ class Ratio:
 
     def p_value(self, mean: Any, level: float, *, sampling: bool) -> Any:
         """Return the p-value of a candidate mean, with or without sampling error."""
-        return self._law(mean, level, sampling=sampling).tail(abs(self.total - mean * self.size))
+        return self._law(mean, level, sampling=sampling).tail(abs(self.mean - mean) * self.rows)
 
     def _law(self, mean: Any, level: float, *, sampling: bool) -> NoiseSum:
         law = self.residual_noise(mean)
@@ -279,21 +284,14 @@ class Ratio:
         if sampling and self.no_sampling:
             raise Unavailable(self.no_sampling)
         if self.public and not (sampling and self.spread in {"known", "bound"}):
-            return self._symmetric(self._law(self.mean, level, sampling=sampling).radius(1 - level))
+            reach = self._law(self.mean, level, sampling=sampling).radius(1 - level) / self.size
+            return around(self.mean, reach, -self.half, self.half)
         sd = root(self._law(self.mean, level, sampling=sampling).total_variance) / self.rows
 
         def test(ratio: Ratio, mean: Any) -> Any:
             return ratio.p_value(mean, level, sampling=sampling)
 
-        return accepted(test, self, self.raw, -self.half, self.half, level, sd=sd)
-
-    def _symmetric(self, radius: Any) -> Pair:
-        """Return the accepted means where the law of the residual is the same for every candidate."""
-        reach = radius / self.size
-        return (
-            inside(self.raw - reach, -self.half, self.half),
-            inside(self.raw + reach, -self.half, self.half),
-        )
+        return accepted(test, self, self.mean, -self.half, self.half, level, sd=sd, lost=self.small)
 
 
 def ratio(

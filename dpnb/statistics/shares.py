@@ -107,24 +107,28 @@ class ShareCell:
         return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
+    def small(self) -> bool:
+        """Whether the size is not clearly above zero: intervals are then all of the shares."""
+        return self.size < 3 * self.size_noise.sd or self.size < 1
+
+    @property
     def raised(self) -> dict[str, bool]:
         """Warnings from released numbers, and whether they are up."""
-        small = self.size < 3 * self.size_noise.sd or self.size < 1
-        return {"arm too small": small, "clamped": not 0 <= self.raw <= 1}
+        return {"arm too small": self.small, "clamped": not 0 <= self.raw <= 1}
 
     def p_value(self, share: float, level: float, *, sampling: bool) -> float:
         """Return the p-value of a candidate share, with or without sampling error."""
         law = self.residual_noise(share)
         if sampling:
             law = law.plus_normal(self.rows * share * (1 - share) * student_inflation(self.rows, level))
-        return float(law.tail(abs(self.count - share * self.size)))
+        return float(law.tail(abs(self.value - share) * self.rows))
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
         alpha = (1 - level) / self.together
-        if not self.public and self.size <= self.size_noise.radius(alpha):
+        if self.small or (not self.public and self.size <= self.size_noise.radius(alpha)):
             return 0.0, 1.0
         return accepted_interval(
-            lambda share: self.p_value(share, 1 - alpha, sampling=sampling), self.raw, 0.0, 1.0, alpha
+            lambda share: self.p_value(share, 1 - alpha, sampling=sampling), self.value, 0.0, 1.0, alpha
         )
 
     def privacy(self, level: float) -> Pair:

@@ -89,6 +89,11 @@ class Fitted:
         """Standard deviation of the noise on the number of rows."""
         return math.sqrt(self.structure.root_variance)
 
+    @property
+    def small(self) -> np.ndarray:
+        """Whether the size of each group is not clearly above zero: intervals are then the whole domain."""
+        return np.asarray(self.sizes < 3 * self.size_sd)
+
     def prefixes(self, places: Any) -> Prefixes:
         """Return the error law of the rows before some leaves."""
         return self.structure.prefixes(np.asarray(places, dtype=np.int64))

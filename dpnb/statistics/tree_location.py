@@ -114,7 +114,7 @@ class Means:
             z = normal_quantile(0.5 + level / 2) ** 2 * student_inflation(size, level)
             q0 += z * rows * self.row_variances[group][0]
         total, domain = float(self.found.counts[group] @ self.weights), (-self.half, self.half)
-        low, high = accepted_ratio(total, size, (q0, q1, q2), 0.0, domain)
+        low, high = accepted_ratio(total, size, (q0, q1, q2), 0.0, domain, lost=self.found.small[group])
         bias = (self.found.leaves.width - 1) / 2
         return max(float(low) - bias, -self.half), min(float(high) + bias, self.half)
 
@@ -217,7 +217,7 @@ def remaining(
         square = square + normal_quantile(1 - alpha / 2) ** 2 * np.maximum(size, 1.0) * q * (1 - q)
     radius = np.sqrt(square) + SLACK
     gap = prefix_sums(found.counts) - q * size
-    kept = (gap[..., :-1] <= radius[..., :-1]) & (gap[..., 1:] >= -radius[..., 1:])
+    kept = (gap[..., :-1] <= radius[..., :-1]) & (gap[..., 1:] >= -radius[..., 1:]) | found.small[..., None]
     (first, last), some, leaves = _hull(kept), kept.any(axis=-1), found.leaves
     low = np.where(some, np.minimum(leaves.first(first), values), values)
     high = np.where(some, np.maximum(leaves.last(last), values), values)

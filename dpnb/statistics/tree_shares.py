@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import Unavailable
+from dpnb.inference.elementwise import around
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
@@ -53,7 +54,7 @@ def sampling_known(found: Fitted) -> None:
 
 def small(found: Fitted, entries: int) -> tuple[tuple[str, ...], ...]:
     """Return a warning for every entry of a group whose size is not clear of its noise."""
-    raised = [("arm too small",) if n < 3 * found.size_sd else () for n in found.sizes]
+    raised = [("arm too small",) if flag else () for flag in found.small]
     return tuple(flags for flags in raised for _ in range(entries)) if any(raised) else ()
 
 
@@ -68,8 +69,7 @@ def leaf_counts(found: Fitted, domain: Pair) -> Result:
     def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
         if kind == "confidence":
             raise Unavailable(NO_POPULATION)
-        radius = found.critical(1 - level) * np.sqrt(noise) + SLACK
-        return np.clip(values - radius, *domain), np.clip(values + radius, *domain)
+        return around(values, found.critical(1 - level) * np.sqrt(noise) + SLACK, *domain)
 
     redraw = found.redraw(lambda counts: counts)
     across = found.leaves.edges(found.leaves.depth)
@@ -95,9 +95,9 @@ def count_result(found: Fitted, ends: tuple[Places, Places], domain: Pair) -> Re
     def bounds(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
         if kind == "confidence":
             raise Unavailable(NO_POPULATION)
-        lowest = found.counts @ inner - radius(inner, 1 - level)
-        highest = found.counts @ outer + radius(outer, 1 - level)
-        return np.clip(lowest, *domain), np.clip(highest, *domain)
+        low, _ = around(found.counts @ inner, radius(inner, 1 - level), *domain)
+        _, high = around(found.counts @ outer, radius(outer, 1 - level), *domain)
+        return low, high
 
     values = read(found.counts).ravel()
     return Result(values, (), domain, bounds, noise, redraw=found.redraw(read), notes=NOTES)
@@ -120,7 +120,7 @@ def _proportions(
         sampling_known(found)
         sampling = normal_quantile(1 - alpha / 2) ** 2 * np.maximum(size, 0.0)
     spread = (noise * variance, sampling - 2 * noise * covariance, noise * root - sampling)
-    lowest, highest = accepted_ratio(totals, size, spread, SLACK, (0.0, 1.0))
+    lowest, highest = accepted_ratio(totals, size, spread, SLACK, (0.0, 1.0), lost=found.small[:, None])
     every = (low == 0) & (high == found.leaves.count)
     return np.where(every, 1.0, lowest), np.where(every, 1.0, highest)
 
@@ -212,7 +212,7 @@ def band_result(found: Fitted, places: Places) -> Result:
         radius, fewest = _noise_band(found, level if kind == "privacy" else (1 + level) / 2)
         size = found.sizes[:, None]
         wide = 0.0 if kind == "privacy" else np.sqrt(np.log(4 / (1 - level)) / (2 * fewest))[:, None]
-        prefix, unclear = prefix_sums(found.counts), size <= 0
+        prefix, unclear = prefix_sums(found.counts), (size <= 0) | found.small[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             low = np.where(unclear, 0.0, (prefix - radius) / size - wide)
             high = np.where(unclear, 1.0, (prefix + radius) / size + wide)

@@ -144,7 +144,7 @@ class VarianceCell:
         if sampling:
             bound = self._row_bound(variance) * student_inflation(self.ratio.rows, level)
             law = law.plus_normal(self.ratio.rows * bound)
-        return law.tail(abs(self._raw - variance) * self.ratio.rows)
+        return law.tail(abs(self._variance - variance) * self.ratio.rows)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
         if self._tallied:
@@ -156,7 +156,9 @@ class VarianceCell:
         about = self._law(self._variance).total_variance / self.ratio.rows
         about = about + self._row_bound(self._variance) if sampling else about
         sd = root(about / self.ratio.rows)
-        low, high = accepted(test, self, self._raw, 0.0, self._ceiling, level, sd=sd)
+        low, high = accepted(
+            test, self, self._variance, 0.0, self._ceiling, level, sd=sd, lost=self.ratio.small
+        )
         return self._shown(low), self._shown(high)
 
     def _folded(self, low: Any, high: Any) -> Pair:

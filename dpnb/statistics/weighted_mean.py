@@ -204,7 +204,7 @@ class WeightedRatio(Ratio):
     @property
     def raised(self) -> dict[str, Any]:
         """Every warning that a weighted mean can have, and whether it is up."""
-        found = {"arm too small": self.size < 3 * self.size_noise_sd, "clamped": abs(self.raw) > self.half}
+        found = {"arm too small": self.small, "clamped": abs(self.raw) > self.half}
         if self.spread == "bought":
             square, noise = self._bought(self.mean)
             found["spread unclear"] = square <= _CLEAR * noise

@@ -129,6 +129,54 @@ def test_the_paragraph_for_papers_names_the_mechanisms_that_are_charged() -> Non
     assert len(set(called.values())) == len(MECHANISMS)
 
 
+FEW = ("no rows", "one row", "two rows")
+WHOLE = {"arm too small", "spread hidden"}
+"""Flags that say that the interval is the whole domain."""
+
+
+def certain(statistic: str, place: int, unit: str, measure: str, seeds: range) -> str:
+    """What is wrong in some releases of few rows: an interval without width, or a flag that says another interval than there is."""
+    where = schema(UNITS[unit], measure)
+    try:
+        item = asked(SAMPLES[statistic][place], statistic, where, measure, "0.1")
+    except LossError:
+        return ""
+    for table in ("constant",) if unit == "change-one" else FEW:
+        for seed in () if item.public else seeds:
+            outcome = released(item, TABLES[table], where, SeededBits(seed)).outcome
+            flagged = np.array([bool(WHOLE & set(flags)) for flags in outcome.cell_flags], dtype=bool)
+            for kind in ("privacy", "confidence"):
+                try:
+                    low, high = outcome.both(0.95, kind)
+                except Unavailable:
+                    continue
+                if (high - low <= 0).any():
+                    return f"{table}, seed {seed}: {kind} {low} {high}"
+                whole = (low <= outcome.domain[0]) & (high >= outcome.domain[1])
+                if flagged.any() and not whole[flagged].all():
+                    return f"{table}, seed {seed}, flagged: {kind} {low} {high}"
+    return ""
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(("statistic", "place"), CASES)
+def test_of_few_rows_no_interval_is_certain(statistic: str, place: int, unit: str) -> None:
+    """Of no, one or two rows no noised answer has an interval of no width, and where a flag says the whole domain it is that."""
+    measure = "approx" if statistic == "frequent_values" else "epsilon"
+    assert not certain(statistic, place, unit, measure, range(3))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("measure", ["epsilon", "rho", "approx"])
+@pytest.mark.parametrize(("statistic", "place"), CASES)
+def test_of_few_rows_no_interval_is_certain_in_many_releases(
+    statistic: str, place: int, measure: str, unit: str
+) -> None:
+    """The same of 300 releases of each table, in every measure."""
+    assert not certain(statistic, place, unit, measure, range(300))
+
+
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(("statistic", "place"), CASES)
 def test_no_private_number_is_sent_without_noise(statistic: str, place: int, unit: str) -> None:

@@ -510,8 +510,8 @@ def test_no_data_break_the_shape(edge: str, kind: str, radius: Any) -> None:
                     both = found.interval(0.95, level)
                     assert np.all(both.low <= np.asarray(found.value) + 1e-9)
                     assert np.all(np.asarray(found.value) <= np.asarray(both.high) + 1e-9)
-                if len(raw["x"]) < 10:
-                    assert found.flags
+                if len(raw["x"]) < 10:  # sums are as sure of few rows as of many
+                    assert bool(found.flags) == (name != "moments")
 
 
 # coverage -------------------------------------------------------------------------------------------------------
