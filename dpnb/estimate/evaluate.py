@@ -26,7 +26,8 @@ def nodes(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> 
     `stop` says of a node that the walk need not go below it.
     """
     seen: set[int] = set()
-    stack = list(roots)[::-1]
+    kept = list(roots)  # an id is only good while its object lives
+    stack = kept[::-1]
     while stack:
         node = stack.pop()
         if id(node) in seen:

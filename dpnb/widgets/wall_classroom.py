@@ -20,7 +20,7 @@ class Classroom:
 
     def __init__(self, asked: Estimate) -> None:
         self._class = ClassAnswers(asked)
-        self._known: dict[int, Answer] = {}
+        self._known: dict[int, tuple[Estimate, Answer]] = {}  # an id is only good while its object lives
 
     @property
     def name(self) -> str:
@@ -32,11 +32,14 @@ class Classroom:
         try:
             found, told = self._class.look(), list[str]()
         except DpnbError as refused:  # a service that restarts is asked again with the next look
-            return list(self._known.values()), [clean(str(refused))]
+            return self._answers(), [clean(str(refused))]
         for who, estimate in found:
             if id(estimate) not in self._known:
                 try:
-                    self._known[id(estimate)] = answer_of(estimate, who)
+                    self._known[id(estimate)] = estimate, answer_of(estimate, who)
                 except PlanError as reason:
                     told = [clean(str(reason))]
-        return list(self._known.values()), told
+        return self._answers(), told
+
+    def _answers(self) -> list[Answer]:
+        return [answer for _, answer in self._known.values()]

@@ -12,12 +12,14 @@ import pytest
 from dpnb.planner import QueryPlan
 from dpnb.planner import expression as e
 from dpnb.planner.emptiness import keeps_nobody
-from dpnb.trusted.aggregate.algebra import Add, And, Cmp, Col, Key, Known, Lit, Not, Or, Total, TrueP
+from dpnb.trusted.aggregate.algebra import Add, And, Bounds, Cmp, Col, Key, Known, Lit, Not, Or, Total, TrueP
+from dpnb.trusted.aggregate.request_record import written_requests
 from dpnb.trusted.measurements import Facts, Measurement, code_ranges, events
 from dpnb.trusted.measurements.regions import Regions, apart
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.derived_loss import loss
 from tests.fuzz.algebra import Algebra, divisions
@@ -109,6 +111,44 @@ def test_conditions_on_one_column_tell(one, other):
 def test_what_is_not_said_of_one_column_tells_nothing(one, other):
     """It may be so all the same: what is not proved is priced as if a row could be in both."""
     assert not said_apart(one, other)
+
+
+def below(number):
+    """A filter that nobody holds but who is given it."""
+    return Cmp("<", C, Lit(number % 3))
+
+
+READERS = {
+    "regions": (lambda: Regions(RANGES), lambda found, number: found.of(below(number))),
+    "ranges": (lambda: Bounds(RANGES), lambda found, number: found(Add(C, Lit(number % 7)))),
+    "terms": (
+        lambda: Facts.of(WHERE),
+        lambda found, number: found.terms(Total(C, None, (Key(C, 1 + number % 4),))),
+    ),
+    "what is missing": (
+        lambda: Facts.of(WHERE),
+        lambda found, number: found.missing(X, Known(X) if number % 2 else below(0)),
+    ),
+}
+"""What remembers what it read of an object by its id, and a question about an object that is gone with the answer."""
+
+
+@pytest.mark.parametrize(("made", "asked"), READERS.values(), ids=READERS)
+def test_what_is_remembered_by_an_id_is_never_that_of_another_object(made, asked):
+    """The seen: 1,800 of 2,000 temporary filters got another one's region; a wrong one would charge too little."""
+    shared = made()
+    wrong = [number for number in range(2000) if asked(shared, number) != asked(made(), number)]
+    assert wrong == []
+
+
+def test_requests_of_a_moment_are_written_and_counted_as_themselves():
+    """Given one after the other, each gone before the next is made."""
+
+    def made():
+        return (Total(Add(C, Lit(number % 7))) for number in range(200))
+
+    assert written_requests(made()) == written_requests(list(made()))
+    assert limited(map(laplace, made(), itertools.repeat(3))) == limited([laplace(one, 3) for one in made()])
 
 
 def test_a_filter_of_any_length_is_read_quickly():

@@ -265,7 +265,7 @@ class _Nodes:
     def __init__(self) -> None:
         self.listed: list[list[Any]] = []
         self._places: dict[tuple[Any, ...], int] = {}
-        self._known: dict[int, int] = {}
+        self._known: dict[int, tuple[int, Node]] = {}  # a node that is kept keeps its id
 
     def place(self, node: Node) -> int:
         """Return the place of a node, writing it and what it is made of where they are new."""
@@ -276,10 +276,10 @@ class _Nodes:
             for field, inside in fields:
                 value = getattr(node, field)
                 row.append(self.place(value) if inside else value)
-            known = self._known[id(node)] = self._places.setdefault(tuple(row), len(self.listed))
-            if known == len(self.listed):
+            known = self._known[id(node)] = self._places.setdefault(tuple(row), len(self.listed)), node
+            if known[0] == len(self.listed):
                 self.listed.append(row)
-        return known
+        return known[0]
 
 
 def _written(request: Request, nodes: _Nodes) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, length, roots
+from dpnb.trusted.aggregate.algebra import CrossMoments, Request, length, roots
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -63,13 +63,13 @@ def limited(parts: Iterable[Measurement], units: int = 0) -> int:
     PlanError
         Before any charge.
     """
-    sizes: dict[int, int] = {}
+    sizes: dict[int, tuple[Request, int]] = {}  # a request that is kept keeps its id
     for part in parts:
         if id(part.request) not in sizes:
             lengths = [length(root) for root in roots(part.request)]
-            sizes[id(part.request)] = sum(nodes for nodes, _, _ in lengths)
+            sizes[id(part.request)] = part.request, sum(nodes for nodes, _, _ in lengths)
             units += sum(above for _, above, _ in lengths) // _STEPS
-        units += work_of(part) + sizes[id(part.request)] // _NODES
+        units += work_of(part) + sizes[id(part.request)][1] // _NODES
         if units > MOST_WORK:
             raise too_much()
     return units
