@@ -246,7 +246,7 @@ def _all_apart(mine: Sequence[Region], others: Sequence[tuple[list[int], list[Re
 def _frame(part: Measurement, facts: Facts) -> Any:
     """Return what measurements have in common that keep the same rows."""
     request = part.request
-    return type(request), request.where, facts.terms(request), type(part.mechanism)
+    return type(request), facts.membership(request), type(part.mechanism)
 
 
 def _by_group(bought: Iterable[Bought]) -> list[list[Measurement]]:

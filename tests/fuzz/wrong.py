@@ -20,7 +20,7 @@ from dpnb.statistics.selection import Mode
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
 from dpnb.trusted.measurements import box, derivation, factors, pick, products, sums
 from dpnb.trusted.measurements import quantile as quantile_kind
-from dpnb.trusted.measurements.facts import Facts
+from dpnb.trusted.measurements.facts import Facts, Membership
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -482,7 +482,14 @@ WRONG_DERIVATIONS: dict[str, Wrong] = {
     "frames without filters": Wrong(
         "Sums of other rows are priced as if they were of the same.",
         replaced(
-            sums, "frames", lambda _: lambda parts, facts: [sums.Frame((part,), False) for part in parts[:1]]
+            sums,
+            "frames",
+            lambda _: (
+                lambda parts, facts: [
+                    sums.Frame((part,), Membership(part.request.where, (), private=False))
+                    for part in parts[:1]
+                ]
+            ),
         ),
         ("variance", "mean"),
     ),

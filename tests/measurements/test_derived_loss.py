@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import pkgutil
+import re
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from dpnb.inference.selection_law import selection
+from dpnb.trusted import measurements
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
@@ -595,3 +600,20 @@ def test_a_threshold_is_priced_for_the_unit_of_the_schema():
         assert (event.amount, event.delta) == (1, Thresholding(F(2), 4, 2).delta)
     with pytest.raises(PlanError):
         loss([Measured(ValueCounts(C), Thresholding(F(2), 2, 1), 1)], where)
+
+
+def test_every_proof_names_what_enumerates_it():
+    """Each kind of measurement says in its docstring which test holds its bound against all tiny neighbours, and there is one of that name."""
+    files = (Path(__file__).parents[1] / folder for folder in ("measurements", "mechanisms", "statistics"))
+    found = {
+        one
+        for folder in files
+        for path in folder.glob("test_*.py")
+        for one in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)
+    }
+    kinds = {one.name for one in pkgutil.iter_modules(measurements.__path__)} - {"facts", "derivation"}
+    assert len(kinds) > 10
+    for module in (import_module(f"{measurements.__name__}.{kind}") for kind in sorted(kinds)):
+        said = module.__doc__.partition("*Enumerated*")[2]
+        assert (named := set(re.findall("``(test_\\w+)``", said))), module.__name__
+        assert named <= found, module.__name__

@@ -23,7 +23,10 @@ largest at corners, where it is :math:`2(1+p)^2 - 2(1+p-2k)^2` for k flips.
 *Noise of any scales.* Let σ² be the least of variance over squared unit, doubled off the diagonal, and β the least of scale over unit. A unit
 of k rows costs at most :math:`k^2 f/2σ^2` (triangle inequality) and :math:`k L1/β`. In ρ, K(s, b) is convex in s, zero at 0, and falls with b
 at equal s/b, so that the worst gives all of an L1 to one entry of the smallest scale; the count moves by itself. Entries that are not
-released only lower the sums. Parts of the same rows whose entries differ are one matrix; others add. Brute force over small grids confirms each bound.
+released only lower the sums. Parts of the same rows whose entries differ are one matrix; others add.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_move_a_matrix_farther_than_derived``; the bounds themselves over grids:
+``test_no_row_moves_the_matrix_farther_than_its_bound``.
 
 References
 ----------

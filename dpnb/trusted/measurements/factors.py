@@ -20,6 +20,8 @@ costs (the sum of :math:`s/b`, of :math:`K(s, b)`, of :math:`s^2/2v`) is convex 
 
 So with a = b = R/2 scales of WR/ε for the products and 2W/ε for the factor cost ε together. Every factor has its own end; the cost is a sum over
 factors, hence largest where each is: once for ε, and once for ρ, whose largest ends may be others.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_move_sums_farther_than_derived`` (*a factor …*, *a product …*).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpnb.trusted.aggregate.algebra import (
     Bounds,
@@ -71,6 +71,26 @@ class Measurement:
 
 Terms = tuple[Node | Key, ...]
 """What can leave a row out."""
+
+
+class Membership(NamedTuple):
+    """Which rows a request keeps; requests of equal membership keep the same rows, and who is among them is private for all or for none.
+
+    Attributes
+    ----------
+    where : Pred or None
+        The filter.
+    terms : tuple
+        What else can leave a row out.
+    private : bool
+        Whether a row can come or go without changing the number of rows that is public.
+    """
+
+    where: Pred | None
+    terms: Terms
+    private: bool
+
+
 Priced = tuple[int, tuple[PrivacyEvent, ...]]
 """How many integers a measurement makes, and its events."""
 
@@ -173,6 +193,10 @@ class Facts:
         if found is None:
             found = self._terms[id(request)] = (request, self._leaving(request))
         return found[1]
+
+    def membership(self, request: Request) -> Membership:
+        """Return which rows a request keeps."""
+        return Membership(request.where, self.terms(request), self.private(request))
 
     def _leaving(self, request: Request) -> Terms:
         if isinstance(request, CrossMoments | LabelSums):

@@ -6,6 +6,8 @@ outside and 1 to the number of rows, and changes them by at most 2h, t, 1 and 0,
 (:class:`~dpnb.trusted.mechanisms.located_sums.LocatedSums`, *Guarantee*): in units of the noise that is a frame of four sums
 (:mod:`dpnb.trusted.measurements.sums`), whatever the range is. In ρ the frame is priced in a range of one step, h = t = 1: at equal ε the
 charge falls with the scale. Adaptive composition adds the three.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_change_a_selection_more_than_derived`` (*sums in a range …*).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ def events(request: ValueCounts, mechanism: LocatedSums, facts: Facts) -> Priced
     """Return the events of both selections and of the sums."""
     on_grid(request, mechanism.steps, facts)
     chosen = (selection_event(one, request, facts) for one in (mechanism.middle, mechanism.radius))
-    sums = Frame(_parts(request, mechanism), facts.private(request))
+    sums = Frame(_parts(request, mechanism), facts.membership(request))
     return cells_of(request.keys) * mechanism.width, (*chosen, sums.event(facts))
 
 

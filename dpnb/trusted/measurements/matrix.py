@@ -31,6 +31,10 @@ within   :math:`2p_2^4`                          :math:`2(H - 1)`
 *Proof.* :math:`\|z^{⊗4} - w^{⊗4}\|^2 = \|z\|^8 + \|w\|^8 - 2(z'w)^4 ≤ 2p_2^4`; it is the sum of :math:`m(z^m - w^m)^2` over the entries. L1: the
 distinct entries of :math:`|z|` sum to the complete homogeneous polynomial of degree four, which Newton's identities write in power sums; the third
 and fourth are at most :math:`p_2`, since :math:`|x_j| ≤ 1`. Numbers are rounded up to multiples of 2⁻¹², so that amounts of noise stay short.
+
+*Enumerated* over grids of rows: ``test_no_row_moves_the_matrix_farther_than_its_bound``,
+``test_no_row_moves_products_of_four_farther_than_their_bound``; over tiny neighbouring tables:
+``test_no_neighbours_move_products_of_four_farther_than_derived``.
 """
 
 from __future__ import annotations

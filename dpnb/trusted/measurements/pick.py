@@ -12,6 +12,8 @@ is the largest L1 of a move, times the rows of a unit (:mod:`dpnb.trusted.measur
 between :math:`l_i` and :math:`h_i` a row that enters moves score i by at least :math:`l_i` and at most :math:`h_i`, hence apart by at most
 :math:`\max(0, \max h_i) - \min(0, \min l_i)`; a row that changes moves one score up by at most its width and another down by at most its own: the
 sum of the two largest widths. Ranges of d add over the rows of a unit.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_change_a_selection_more_than_derived`` (*a pick …*, *a choice …*).
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ def _counted(request: Any, mechanism: Any, facts: Facts) -> tuple[int, int]:
         raise refuse("a pick is among the cells of its last key")
     low, high = facts.range_of(request.value, request.where)
     part = Part(request, mechanism, max(abs(low), abs(high)), high - low)
-    moves = Frame((part,), facts.private(request)).moves(facts)
+    moves = Frame((part,), facts.membership(request)).moves(facts)
     return cells_of(request.keys[:-1]), max(sum(part.shifts(kind)) for move in moves for part, kind in move)
 
 

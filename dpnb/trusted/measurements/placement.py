@@ -6,6 +6,8 @@ A row that comes, goes or changes within its group moves the score of one placem
 is an integer that a step changes by at most the number of points: discrete Laplace noise of the mechanism's scale on one of them, or on two.
 
 The request counts rows, and its last key is the cells in their order, as many as have weights.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_change_a_selection_more_than_derived`` (*placements …*).
 """
 
 from __future__ import annotations

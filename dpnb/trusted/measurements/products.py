@@ -27,6 +27,9 @@ unit, :math:`\sum_i s_i^2/2v_i ≤ L2^2/2σ^2`. In ρ, K(s, b) is convex in s, z
 L1 the worst gives all of it to one entry of the smallest scale. The count moves by itself, and so does each other part of the frame, as
 :mod:`~dpnb.trusted.measurements.sums` says: costs add over parts. A switch does an enter in each of two cells.
 A part that is left out only lowers the sum. Which of this bound and the plain one is lower is a matter of the scales; both hold.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_move_sums_farther_than_derived`` (*two numbers …*), and what is beside them
+``test_sums_beside_two_numbers_do_not_undo_their_joint_bound``.
 """
 
 from __future__ import annotations
@@ -86,10 +89,10 @@ class Joint:
 
 def joint_event(frame: Frame, facts: Facts) -> PrivacyEvent | None:
     """Return the event of a frame with moments of two numbers, of the pair for which it is least; nothing for any other frame."""
-    keys, facts = frame.several, facts.capped(frame.where)
+    keys, facts = frame.several, facts.capped(frame.kept.where)
     if len(keys) > 1:
         return None
-    private = (ENTER,) if frame.private or not facts.changed else ()
+    private = (ENTER,) if frame.kept.private or not facts.changed else ()
     several = (SWITCH,) if cells_of(keys[0]) > 1 else ()
     kinds = (WITHIN, *private, *several) if facts.changed else (ENTER,)
     found = [one.event(kinds, facts) for one in _joints(frame, facts)]

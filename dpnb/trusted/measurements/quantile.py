@@ -7,6 +7,8 @@ rounding of its weights less than d·4·10⁻⁶, since a unit touches at most 2
 
 The values must be indices of the grid 0..steps. The offset is public, and padded with as many public rows, so that it moves no score; it is
 limited, as is the length of q, so that no arithmetic on ranks can fail on some table.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_change_a_selection_more_than_derived`` (*a quantile …*).
 """
 
 from __future__ import annotations

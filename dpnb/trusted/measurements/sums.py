@@ -27,7 +27,11 @@ paired; an unpaired row enters or leaves). Scaled L1 norms add, and scaled L2 no
 k and k². In ρ, Laplace noise costs :math:`\max_{moves}\sum_i K(k\,s_i, b_i)` over the entries that a move shifts by :math:`s_i`, K being that of
 :mod:`dpnb.trusted.privacy.conversion`: the sum is convex in the vector of shifts, which is the mean of k times the move of each row, so that k times
 one move is the worst. A filter with a cap keeps k rows of a unit for a k of its own (:mod:`dpnb.trusted.aggregate.cap`), and of the rows that frames
-apart keep at most as many as the largest of their caps are in one of them or another: the same holds with that k. Frames are independent releases: they compose. Brute force over tiny neighbouring tables confirms each bound.
+apart keep at most as many as the largest of their caps are in one of them or another: the same holds with that k. Frames are independent
+releases: they compose.
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_move_sums_farther_than_derived``, with caps
+``test_no_neighbours_move_capped_sums_farther_than_derived``.
 
 A part that no move shifts is refused: it would be an exact public number, and its loss zero.
 
@@ -45,10 +49,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 
-from dpnb.trusted.aggregate.algebra import Key, Node, Pred, Total, cells_of
+from dpnb.trusted.aggregate.algebra import Key, Total, cells_of
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements.factors import shared
-from dpnb.trusted.measurements.facts import Facts, Measurement, same_cells
+from dpnb.trusted.measurements.facts import Facts, Measurement, Membership, same_cells
 from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -95,15 +99,10 @@ Move = list[tuple[Part, str]]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Parts that keep the same rows, under one family of noise."""
+    """Parts that keep the same rows, under one family of noise; made by :func:`frames`, or of one part."""
 
     parts: tuple[Part, ...]
-    private: bool
-
-    @property
-    def where(self) -> Pred | None:
-        """The filter of its rows."""
-        return self.parts[0].request.where
+    kept: Membership
 
     @property
     def several(self) -> tuple[tuple[Key, ...], ...]:
@@ -116,7 +115,7 @@ class Frame:
 
     def moves(self, facts: Facts) -> Iterator[Move]:
         """Give every move of one row: what each part does."""
-        if not facts.changed or self.private:
+        if not facts.changed or self.kept.private:
             yield [(part, ENTER) for part in self.parts]
         if facts.changed:
             keys = self.several
@@ -136,7 +135,7 @@ class Frame:
         moved = {id(part) for move in moves for part, kind in move if any(part.shifts(kind))}
         if not moved.issuperset(map(id, self.parts)):
             raise constant()
-        return _worst(moves, facts.capped(self.where))
+        return _worst(moves, facts.capped(self.kept.where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ class Apart:
 
     def event(self, facts: Facts) -> PrivacyEvent:
         """Return the event of the worst move, of as many rows as the frame of the largest cap keeps of a person."""
-        return _worst(self.moves(facts), facts.capped(*(frame.where for frame in self.frames)))
+        return _worst(self.moves(facts), facts.capped(*(frame.kept.where for frame in self.frames)))
 
 
 def _worst(moves: Iterable[Move], facts: Facts) -> PrivacyEvent:
@@ -190,12 +189,11 @@ def constant() -> PlanError:
 def frames(parts: Sequence[Part], facts: Facts) -> list[Frame]:
     """Sort parts into frames: equal filter, equal terms that can be missing, one family of noise."""
     if len(parts) == 1:  # to hash what it keeps is to walk through it
-        return [Frame(tuple(parts), facts.private(parts[0].request))]
-    kept: dict[tuple[Pred | None, tuple[Node | Key, ...], type], list[Part]] = {}
+        return [Frame(tuple(parts), facts.membership(parts[0].request))]
+    alike: dict[tuple[Membership, type], list[Part]] = {}
     for part in parts:
-        same = (part.request.where, facts.terms(part.request), type(part.noise))
-        kept.setdefault(same, []).append(part)
-    made = [Frame(tuple(found), facts.private(found[0].request)) for found in kept.values()]
+        alike.setdefault((facts.membership(part.request), type(part.noise)), []).append(part)
+    made = [Frame(tuple(found), kept) for (kept, _), found in alike.items()]
     return [one for frame in made for one in _short(frame)]
 
 
@@ -205,7 +203,7 @@ def _short(frame: Frame) -> list[Frame]:
     if len(keys) == 1 or (ways <= _MOST_WAYS and ways * len(frame.parts) <= _MOST_MOVED):
         return [frame]
     split = [tuple(part for part in frame.parts if part.request.keys == one) for one in keys]
-    return [Frame(parts, frame.private) for parts in split]
+    return [Frame(parts, frame.kept) for parts in split]
 
 
 def apart_from_each_other(found: Sequence[Frame], facts: Facts) -> list[tuple[Frame, ...]]:
@@ -214,9 +212,8 @@ def apart_from_each_other(found: Sequence[Frame], facts: Facts) -> list[tuple[Fr
         return [(frame,) for frame in found]
     regions, lists = Regions(facts.ranges), list[list[tuple[Frame, Region]]]()
     for frame in sorted(found, key=lambda one: one.event(facts).amount, reverse=True):
-        mine = regions.of(frame.where)
-        same = (one for one in lists if all(_apart(frame, mine, *other) for other in one))
-        many = next(same, None)
+        mine = regions.of(frame.kept.where)
+        many = next((one for one in lists if all(_apart(frame, mine, *other) for other in one)), None)
         if many is None:
             lists.append(many := [])
         many.append((frame, mine))

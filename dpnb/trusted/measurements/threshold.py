@@ -5,6 +5,9 @@ value which only the unit has is shown (:class:`~dpnb.trusted.mechanisms.thresho
 mechanism says of its rows; a threshold that is not above k is refused. A row adds to each sum at most the largest absolute value of its
 range, which interval arithmetic gives; it adds to one label alone, and to none where a number is missing, so that ε is k/scale and k times
 each of these over its scale (:class:`~dpnb.trusted.mechanisms.thresholded_sums.ThresholdedSums`, *Guarantee*).
+
+*Enumerated* over tiny neighbouring tables: ``test_no_neighbours_show_a_value_more_often_than_derived``, and with sums beside the counts
+``test_no_neighbour_exceeds_the_price``.
 """
 
 from __future__ import annotations

@@ -40,16 +40,17 @@ class KSExponential(Mechanism):
     Parameters
     ----------
     epsilon : Fraction
-        What one placement spends.
+        With ``factor`` the rate of the law. It is no price: what a placement and its check are charged is derived from how far one person moves
+        the scores, whatever is said here (:mod:`dpnb.trusted.measurements.placement`).
     points : int
         k, how many points are placed.
     places : tuple of int
         v_j, the public weight of each cell: how many grid points it has.
     factor : int
-        By how much one privacy unit can act more than once: the number of rows of a unit, doubled where a change can
-        touch two groups.
+        In how many parts ε is divided: who states at least the number of rows of a unit, doubled where a change can touch two groups, is
+        charged at most ε.
     check : Fraction
-        What is spent on measuring how far the drawn placement is from the data; 0 where that is not measured.
+        With ``factor`` the noise with which is measured how far the drawn placement is from the data; 0 where that is not measured.
 
     Notes
     -----

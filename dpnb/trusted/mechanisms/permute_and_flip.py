@@ -24,14 +24,15 @@ class PermuteAndFlip(Mechanism):
     Parameters
     ----------
     epsilon : Fraction
-        What one pick spends; a release spends ``picks`` times that.
+        With ``factor`` the rate λ of a pick. It is no price: what a pick is charged is derived from how far one person moves the scores
+        apart, whatever is said here (:mod:`dpnb.trusted.measurements.pick`).
     size : int
         Number of declared values in a cell.
     picks : int
         How many different values are picked, best first.
     factor : int
-        Most steps between neighbours, a step being one row more or less in one count: the rows of a unit, doubled under
-        change-one, where a row leaves one count and enters another.
+        In how many parts ε is divided: who states at least the steps between neighbours, a step being one row more or less in one count,
+        is charged at most ε for each pick.
 
     Notes
     -----
