@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -19,7 +20,7 @@ from dpnb.client import api
 from dpnb.datasets import load
 from dpnb.errors import OwnerError
 from dpnb.owner.column_guess import guess
-from dpnb.owner.draft import draft
+from dpnb.owner.draft import draft, named_from
 
 HEADER = "age,income,home town\n"
 
@@ -216,6 +217,12 @@ def test_other_delimiters_and_a_byte_order_mark_are_understood(tmp_path):
     text = draft(data)
     assert "[columns.age]" in text
     assert '[columns."home; town"]' in text
+
+
+@pytest.mark.parametrize("file", ["my-survey.csv", "my.survey.parquet", "my survey/*.parquet", "_my-survey-.csv"])
+def test_a_dataset_is_named_as_a_notebook_can_type_it(file):
+    """Seen: ``my-survey.csv`` drafted the name my-survey, which reads as a difference wherever a question is typed."""
+    assert named_from(Path(file)) == "my_survey"
 
 
 def test_names_survive_quoting_whatever_they_hold(tmp_path):

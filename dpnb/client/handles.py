@@ -524,8 +524,8 @@ class Dataset(HoldsNoData):
             bare = replace(held.measurement.question, target=None, others=())
             if bare != wanted:
                 continue
-            names = held.measurement.checked.setting.names
-            asked, known = {spelling(one) for one in columns}, {spelling(one) for one in names}
+            names = held.measurement.checked.setting.terms
+            asked, known = {spelling(one) for one in columns}, set(names)
             exact, covers = asked == known, asked <= known
             if exact if held.pending else covers:
                 found.append((held.pending, len(names), -_paid(held), held))

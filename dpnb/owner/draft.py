@@ -21,8 +21,7 @@ from dpnb.trusted.schema.owner import format_of
 Fields = Sequence[tuple[str, str]]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
-_NOT_IN_KEYS = re.compile(r"[^A-Za-z0-9_]+")
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 _HEAD = """\
 # Drafted by `dpnb init {file}` from column names and storage types alone: no value was looked at.
@@ -88,7 +87,7 @@ class Beside:
     @property
     def table(self) -> str:
         """Its name in the declaration."""
-        return _NOT_IN_KEYS.sub("_", stem_of(self.path)).strip("_") or "other"
+        return _NOT_IN_NAMES.sub("_", stem_of(self.path)).strip("_") or "other"
 
 
 def draft(
@@ -230,7 +229,7 @@ def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str
 
 def named_from(path: Path) -> str:
     """Return the name of a dataset, made of its file's."""
-    stem = _NOT_IN_NAMES.sub("_", stem_of(path)).strip("_.-")[:64] or "data"
+    stem = _NOT_IN_NAMES.sub("_", stem_of(path)).strip("_")[:64] or "data"
     return stem if stem[0].isalpha() else f"data_{stem}"[:64]
 
 

@@ -33,6 +33,7 @@ from dpnb.planner.question import QueryPlan
 from dpnb.planner.work import limited_steps
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
 from dpnb.statistics.axis import Axis
+from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.trusted.aggregate.algebra import (
     And,
@@ -154,7 +155,8 @@ def _of_values(
     beside = [one for one in (question.other, *question.others) if one is not None]
     named = tuple(_called(one, schema) for one in (question.target, *beside))
     numbers = tuple(numeric(one, schema) for one in beside)
-    setting = replace(setting, subject=named[0], names=named, numbers=numbers)
+    terms = tuple(map(_term, (question.target, *beside)))
+    setting = replace(setting, subject=named[0], names=named, terms=terms, numbers=numbers)
     setting = replace(
         setting, choices=value_names(question.target, schema), text=text_column(question.target, schema)
     )
@@ -380,7 +382,7 @@ def _setting(
     keys = tuple(group.key for group in groups)
     target, other, *_ = numbers
     many = tuple(n for n in numbers if n is not None) if statistic.target == "numbers" else ()
-    names = tuple(_called(expr, schema) for expr in (question.target, *question.others) if expr is not None)
+    called = [expr for expr in (question.target, *question.others) if expr is not None] if many else []
     return Setting(
         unit,
         target,
@@ -393,7 +395,8 @@ def _setting(
         other,
         chosen,
         many,
-        names if many else (),
+        tuple(_called(expr, schema) for expr in called),
+        terms=tuple(map(_term, called)),
         nobody=keeps_nobody(where, schema),
     )
 
@@ -412,6 +415,11 @@ def _subject(question: QueryPlan, schema: Schema) -> str:
         return "rows"
     named = [question.target, *([] if question.other is None else [question.other]), *question.others]
     return " and ".join(_called(expr, schema) for expr in named)
+
+
+def _term(expr: Expr) -> str:
+    """An expression as a term of a formula, in one spelling, whatever the dataset is called."""
+    return spelling(show(expr, "it"))
 
 
 def _called(expr: Expr, schema: Schema) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.estimate.table import Table
-from dpnb.planner.expression import show
+from dpnb.planner.expression import Ref, show
 from dpnb.simulate.design import Design
 from dpnb.simulate.tally import Held, Tally, wilson
 
@@ -180,7 +180,7 @@ def _asked(design: Design) -> list[str]:
     """Return the arguments of a call that are expressions or functions, by name."""
     asked, words = design.question, []
     columns = design.population.columns
-    if asked["column"] is not None and show(asked["column"], "simulated") != f"simulated.{columns[0].name}":
+    if asked["column"] is not None and asked["column"] != Ref(columns[0].name):
         words.append(f"column={_expr(asked['column'])}")
     words += [f"other={_expr(asked['other'])}"] if asked["other"] is not None else []
     words += [f"by=[{', '.join(_expr(key) for key in asked['by'])}]"] if asked["by"] else []
@@ -192,6 +192,4 @@ def _asked(design: Design) -> list[str]:
 
 
 def _expr(expr: Any) -> str:
-    from dpnb.planner.expression import Ref
-
     return repr(expr.column) if isinstance(expr, Ref) else show(expr, "simulated")

@@ -263,6 +263,8 @@ class Setting:
         The numbers of a statistic of many, the target first.
     names : tuple of str
         What each of them is called.
+    terms : tuple of str
+        What each of them is as a term of a formula, in one spelling, whatever the dataset is called.
     edges : tuple of Fraction
         Edges of the bins that a statistic of a key counts, where it has any.
     nobody : bool
@@ -292,6 +294,7 @@ class Setting:
     calendar: str | None = None
     text: Column | None = None
     most: int | None = None
+    terms: tuple[str, ...] = ()
 
     @property
     def at_most(self) -> int | None:

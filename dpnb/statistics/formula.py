@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dpnb.errors import OptionError
 from dpnb.statistics.formula_terms import bare, factors, spelling, split
-from dpnb.statistics.moment_matrix import place_of
+from dpnb.statistics.moment_matrix import Named, place_of
 
 INTERCEPT = "Intercept"
 _WITHOUT = frozenset({("-", "1"), ("+", "0"), ("", "0"), ("", "-1")})
@@ -48,7 +48,7 @@ class Formula:
         """All columns that it needs."""
         return (self.response, *self.terms)
 
-    def places(self, names: Sequence[str]) -> tuple[int, tuple[int, ...]]:
+    def places(self, columns: Named) -> tuple[int, tuple[int, ...]]:
         """Return where response and coefficients are in a matrix of moments, the constant's place first where there is an intercept.
 
         Raises
@@ -56,8 +56,8 @@ class Formula:
         SchemaError
             If a column is not in the moments, with the nearest that is.
         """
-        terms = tuple(place_of(term, names) for term in self.terms)
-        return place_of(self.response, names), (0, *terms) if self.intercept else terms
+        terms = tuple(place_of(term, columns) for term in self.terms)
+        return place_of(self.response, columns), (0, *terms) if self.intercept else terms
 
 
 def _enclosed(term: str) -> str:

@@ -22,6 +22,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.statistics._base import Centred, Setting
 from dpnb.statistics.conditional_count import ShownCount
 from dpnb.statistics.count import NO_POPULATION
+from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import Ratio, Spread
 from dpnb.statistics.reading import Read
@@ -193,7 +194,7 @@ def shown_means(
 def beside(setting: Setting) -> list[Setting]:
     """Return the question of each number beside the counts, as if it were the only one."""
     return [
-        replace(setting, other=number, numbers=(number,), names=(setting.subject, name))
+        replace(setting, other=number, numbers=(number,), names=(setting.subject, name), terms=())
         for number, name in zip(setting.numbers, setting.names[1:], strict=True)
     ]
 
@@ -206,11 +207,12 @@ def _reading(conclude: Callable[..., Any], word: str, setting: Setting, of: Any)
     names = [name.removeprefix("(").removesuffix(")") for name in setting.names[1:]]
     if of is None and len(names) == 1:
         return Read(f".{word}()", None, (), partial(conclude, setting, 0, word))
-    if of is None or str(of) not in names:
+    wanted = spelling(str(of))
+    if of is None or wanted not in setting.terms[1:]:
         raise PlanError(
             f"Say of which number: {' or '.join(f'.{word}({json.dumps(one)})' for one in names)}."
         )
-    place = names.index(str(of))
+    place = setting.terms[1:].index(wanted)
     return Read(f".{word}({json.dumps(names[place])})", None, (), partial(conclude, setting, place, word))
 
 

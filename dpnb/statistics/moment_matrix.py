@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,8 +38,8 @@ class Crossed:
 
     Parameters
     ----------
-    names : tuple of str
-        The columns.
+    names, terms : tuple of str
+        The columns, and each as a term of a formula.
     centres, halves : ndarray
         ``value = centre + half · z``.
     blocks : tuple of Block
@@ -61,6 +61,7 @@ class Crossed:
     """
 
     names: tuple[str, ...]
+    terms: tuple[str, ...]
     centres: np.ndarray
     halves: np.ndarray
     blocks: tuple[Block, ...]
@@ -78,6 +79,7 @@ class Crossed:
         found, parts = sides(setting), combine(releases)
         return cls(
             setting.names,
+            setting.terms,
             np.array([float(side.centre) for side in found]),
             np.array([float(side.unit * side.half) for side in found]),
             blocks(setting, parts),
@@ -200,7 +202,7 @@ class Crossed:
 
     def place(self, name: str) -> int:
         """Return where a column is in the matrix, from 1."""
-        return place_of(name, self.names)
+        return place_of(name, self)
 
     def of_sums(self, matrices: Matrices) -> tuple[np.ndarray, np.ndarray]:
         """Return means and covariances (divisor n) of matrices, in half ranges."""
@@ -223,14 +225,24 @@ class Crossed:
         return means - here, covariances - there
 
 
-def place_of(name: object, names: Sequence[str]) -> int:
+class Named(Protocol):
+    """Columns with their names, each also as a term of a formula."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What each is as a term, in one spelling."""
+
+
+def place_of(name: object, columns: Named) -> int:
     """Return where a column is in the matrix, from 1, or refuse it with its nearest name."""
-    if isinstance(name, str) and name in names:
-        return list(names).index(name) + 1
-    wanted = spelling(str(name))
-    for place, one in enumerate(names, 1):
-        if spelling(one) == wanted:
-            return place
+    names, wanted = columns.names, spelling(str(name))
+    for known, asked in ((names, name), (columns.terms, wanted)):
+        if asked in known:
+            return list(known).index(str(asked)) + 1
     close = nearest(str(name), tuple(names))
     hint = f" Did you mean {close}?" if close else ""
     raise SchemaError(f"{name!r} is not in these moments.{hint} They hold {', '.join(names)}.")

@@ -39,7 +39,7 @@ def mean(setting: Setting, column: str) -> Read:
     column : str
         One of the columns of the moments.
     """
-    place = place_of(column, setting.names) - 1
+    place = place_of(column, setting) - 1
 
     two_valued = setting.numbers[place].binary
 

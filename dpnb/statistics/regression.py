@@ -60,7 +60,7 @@ class Fit:
 
     @cached_property
     def _places(self) -> tuple[int, np.ndarray]:
-        y, terms = self.formula.places(self.crossed.names)
+        y, terms = self.formula.places(self.crossed)
         return y, np.array(terms)
 
     @property

@@ -60,7 +60,7 @@ def coefficients(
         Whether errors are supposed to have one variance. ``"HC1"`` needs moments that hold the product of every two columns too.
     """
     asked = parse(formula)
-    asked.places(setting.names)
+    asked.places(setting)
     known, robust = CoefficientBounds.of(asked, bounds), is_robust(cov_type)
     laws = CoefficientPriors.of(asked, prior)
     declared = " ".join(filter(None, (known.sentence, laws.sentence)))
@@ -115,7 +115,7 @@ def r_squared(setting: Setting, formula: str) -> Read:
         For example ``"y ~ x1 + x2"``.
     """
     asked = parse(formula)
-    asked.places(setting.names)
+    asked.places(setting)
 
     def conclude(releases: Sequence[Release]) -> Result:
         fit = Fit(Crossed.of(setting, releases), asked)

@@ -25,7 +25,7 @@ Eicker (1967); White, *A heteroskedasticity-consistent covariance matrix estimat
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -39,7 +39,7 @@ from dpnb.inference import student_inflation
 from dpnb.statistics._base import Numeric, Setting
 from dpnb.statistics.formula import Formula
 from dpnb.statistics.moment_integers import of_four, radius_squared
-from dpnb.statistics.moment_matrix import place_of
+from dpnb.statistics.moment_matrix import Named, place_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import DRAWS, Fit, solved
 from dpnb.statistics.sensitivity import WITHIN
@@ -100,7 +100,7 @@ def is_zero_one(number: Numeric) -> bool:
     return number.binary and number.lowest == 0 and number.highest == 1
 
 
-def places(asked: Formula, names: Sequence[str], zero_one: Collection[int]) -> Iterator[tuple[int, int, int]]:
+def places(asked: Formula, columns: Named, zero_one: Collection[int]) -> Iterator[tuple[int, int, int]]:
     """Yield where every two columns are in some moments, and where their product is; a column of 0 and 1 is its own square.
 
     Raises
@@ -110,12 +110,12 @@ def places(asked: Formula, names: Sequence[str], zero_one: Collection[int]) -> I
     """
     pairs = combinations_with_replacement(asked.columns, 2)
     for (a, b), term in zip(pairs, products(asked), strict=True):
-        first, second = place_of(a, names), place_of(b, names)
+        first, second = place_of(a, columns), place_of(b, columns)
         if first == second and first in zero_one:
             yield first, second, first
             continue
         try:
-            yield first, second, place_of(term, names)
+            yield first, second, place_of(term, columns)
         except SchemaError:
             raise OptionError(
                 f'cov_type="{ROBUST}" needs the products of every two columns, and these moments lack {term}. Ask them with '
@@ -133,7 +133,7 @@ def check_products(setting: Setting, asked: Formula) -> tuple[tuple[int, int, in
             "leave out radius=."
         )
     zero_one = {p for p, one in enumerate(setting.numbers, 1) if is_zero_one(one)}
-    return tuple(one for one in places(asked, setting.names, zero_one) if one[2] not in one[:2])
+    return tuple(one for one in places(asked, setting, zero_one) if one[2] not in one[:2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ class RobustFit(Fit):
         own = [crossed.centres[p - 1] == crossed.halves[p - 1] == 0.5 for p in crossed.counts]
         return places(
             self.formula,
-            crossed.names,
+            crossed,
             {p for p, zero_one in zip(crossed.counts, own, strict=True) if zero_one},
         )
 
@@ -174,8 +174,8 @@ class RobustFit(Fit):
     @cached_property
     def _quadratics(self) -> np.ndarray:
         """The products of every two of (1, terms, response), as the regression measures them: forms in v, shape (m, m, v)."""
-        names, half = self.crossed.names, self.crossed.halves
-        columns = [place_of(name, names) for name in (*self.formula.terms, self.formula.response)]
+        half = self.crossed.halves
+        columns = [place_of(name, self.crossed) for name in (*self.formula.terms, self.formula.response)]
         origin = {
             p: 0.0 if not self.formula.intercept else float(self.crossed.centres[p - 1]) for p in columns
         }

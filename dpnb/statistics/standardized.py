@@ -44,7 +44,7 @@ def standardized(setting: Setting, formula: str) -> Read:
         raise OptionError("Standardised coefficients are about means: leave out the - 1.")
     if not asked.terms:
         raise OptionError("A regression on nothing has no standardised coefficients: name a term.")
-    asked.places(setting.names)
+    asked.places(setting)
 
     def conclude(releases: Sequence[Release]) -> Result:
         return _Standard(Fit(Crossed.of(setting, releases), asked)).result()
@@ -57,7 +57,7 @@ class _Standard:
     """A fit, and the deviations that its slopes are measured in."""
 
     def __init__(self, fit: Fit) -> None:
-        y, x = fit.formula.places(fit.crossed.names)
+        y, x = fit.formula.places(fit.crossed)
         self.fit, self.places = fit, np.array((y, *x[1:]))
 
     def _variances(self, matrices: Matrices) -> np.ndarray:

@@ -158,12 +158,14 @@ def test_a_dataset_regresses_like_statsmodels_on_each_of_them(dpnb_home: Any, fr
     assert square["I(age ** 2)"].value == square["age**2"].value == square.params.value[2]
 
 
+@pytest.mark.parametrize("name", ["pay", "my-pay.2"])
 def test_moments_of_expressions_serve_every_formula_on_them_free(
-    dpnb_home: Any, frame: dict[str, Any]
+    dpnb_home: Any, frame: dict[str, Any], name: str
 ) -> None:
-    """Charged once; then named in formulas, means and ols() of the dataset in any spelling; others name what is held."""
+    """Charged once; then named in formulas, means and ols() of the dataset in any spelling, whatever it is called; others name what is held."""
     pd = pytest.importorskip("pandas")
-    pay = dpnb.open(pd.DataFrame(frame), schema=SCHEMA, quiet=True)
+    schema = SCHEMA | {"dataset": SCHEMA["dataset"] | {"name": name}}
+    pay = dpnb.open(pd.DataFrame(frame), schema=schema, quiet=True)
     held = pay.moments("income", pay.age, pay.age**2, pay.region == "w")
     dpnb.release({"held": held}, epsilon=10**6)
     spent = pay.budget.spent
@@ -174,9 +176,11 @@ def test_moments_of_expressions_serve_every_formula_on_them_free(
     assert not again.pending
     assert pay.budget.spent == spent
     with pytest.raises(
-        SchemaError, match=r"'sex' is not in these moments\. They hold income, age, \(pay\.age \* pay\.age\)"
+        SchemaError,
+        match=rf"'sex' is not in these moments\. They hold income, age, \({name}\.age \* {name}\.age\)",
     ):
         held.ols("income ~ sex")
+    assert pay.ols("income ~ C(region) + age").pending
 
 
 @pytest.mark.parametrize(
