@@ -49,6 +49,19 @@ def test_a_draft_does_not_open_and_says_where_it_is_unfinished(tmp_path):
         load(tmp_path / "people.dpnb.toml")
 
 
+def test_a_budget_is_drafted_that_pays_for_texts_where_there_are_some(tmp_path, dpnb_home):
+    """Seen: texts were drafted, and no δ, which frequent_values() needs and which no charged budget can gain."""
+    data = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"age": [30], "product": ["tea"]}), data)
+    text = re.sub(r'epsilon = "TODO[^"]*"', "epsilon = 4", drafted(data))
+    text = re.sub(r'unit = "TODO[^"]*"', 'unit = "row"', text)
+    (tmp_path / "people.dpnb.toml").write_text(text, encoding="utf-8")
+    people = dpnb.open(tmp_path / "people.dpnb.toml", quiet=True)
+    dpnb.release([people.product.frequent_values()], epsilon="0.5")
+    assert "delta" not in draft("people.parquet", [("age", "INTEGER")])
+    assert "\n# delta = " in draft("people.csv", [("note", "unknown")])  # it may be declared a text
+
+
 def test_a_completed_draft_opens(tmp_path):
     data = tmp_path / "people.csv"
     data.write_text("age\n")
@@ -219,7 +232,9 @@ def test_other_delimiters_and_a_byte_order_mark_are_understood(tmp_path):
     assert '[columns."home; town"]' in text
 
 
-@pytest.mark.parametrize("file", ["my-survey.csv", "my.survey.parquet", "my survey/*.parquet", "_my-survey-.csv"])
+@pytest.mark.parametrize(
+    "file", ["my-survey.csv", "my.survey.parquet", "my survey/*.parquet", "_my-survey-.csv"]
+)
 def test_a_dataset_is_named_as_a_notebook_can_type_it(file):
     """Seen: ``my-survey.csv`` drafted the name my-survey, which reads as a difference wherever a question is typed."""
     assert named_from(Path(file)) == "my_survey"

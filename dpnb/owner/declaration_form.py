@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from dpnb.errors import OwnerError
 from dpnb.owner.column_guess import Guess, guess
-from dpnb.owner.draft import named_from
+from dpnb.owner.draft import DRAFTED_DELTA, named_from
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import load
 
@@ -121,8 +121,8 @@ class DeclarationForm:
         """Draft the form of a file from the names and storage types of its columns."""
         guesses = [(name, guess(name, stored)) for name, stored in fields]
         columns = tuple(_guessed(name, seems) for name, seems in guesses)
-        name = re.sub(r"\W", "_", named_from(path))
-        return cls(DatasetFields(name, path.stem, path.name), columns)
+        delta = DRAFTED_DELTA if any(one.type == "text" for one in columns) else ""
+        return cls(DatasetFields(named_from(path), path.stem, path.name, delta=delta), columns)
 
     @classmethod
     def read(cls, text: str) -> Self:

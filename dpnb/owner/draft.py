@@ -38,7 +38,9 @@ mode = "guard-rail"
 
 [budget]
 epsilon = "TODO: the whole loss that these data may ever pay, for example 4"
-"""
+{delta}"""
+DRAFTED_DELTA = "1e-6"
+_DELTA = f'delta = "{DRAFTED_DELTA}"                  # a text that nobody listed is shown by chance with this probability at most\n'
 _UNIT = 'unit = "TODO: row (one row = one person){persons}"'
 _JOINED = """\
 unit = {on}{guessed}
@@ -145,9 +147,17 @@ def draft(
         title=_quoted(stem_of(path)),
         source=_quoted(source or _written(path)),
         unit=unit,
+        delta=_delta({seems.kind for _, seems in guesses}),
     )
     text += "".join(_section(name, seems) for name, seems in guesses if not beside or name != on)
     return text + "".join(_tables(beside, on, {name for name, _ in guesses}))
+
+
+def _delta(kinds: set[str]) -> str:
+    """Give the δ that texts are paid with, from the beginning, since a budget with charges gains none; to be uncommented where none is known yet."""
+    if "text" in kinds:
+        return _DELTA
+    return f"# {_DELTA}" if "unknown" in kinds else ""
 
 
 def _joined_by(

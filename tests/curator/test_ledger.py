@@ -573,7 +573,13 @@ def test_loosening_is_refused_at_attach_and_names_both_values(ledger, change):
         ledger.attach(terms(**change), "content")
     first = compare(terms(), terms(**change))[0]
     text = str(refusal.value)
-    assert ("TEACHING" in text) if change.get("mode") else (first.pinned in text and first.now in text)
+    kept = terms(**change).unit.unit != "row" or terms(**change).budget.measure is not terms().budget.measure
+    if kept or change.get("mode"):  # no act allows it, and none is named
+        assert ("TEACHING" if change.get("mode") else "keeps its") in text
+        assert "loosen" not in text
+    else:
+        assert first.pinned in text
+        assert first.now in text
     assert ledger.pins("people") == terms()
 
 
@@ -623,6 +629,41 @@ def test_a_budget_with_charges_keeps_its_measure_even_when_loosened(ledger):
         ledger.loosen(
             terms(budget=Budget.from_toml({"rho": 9})), "content", by="owner", reason="zCDP is nicer"
         )
+
+
+TEXT_BUDGET = Budget.from_toml({"epsilon": 4, "delta": "1e-6"})
+OTHER_TERMS = {
+    "a measure": {"budget": TEXT_BUDGET},
+    "a budget": {"budget": Budget.from_toml({"epsilon": 9})},
+    "a unit": {"unit": PrivacyUnit("add-remove", unit="sex", max_rows=2)},
+    "an adjacency": {"unit": PrivacyUnit("change-one", rows=4)},
+    "a pool": {"pool": "pool:county"},
+    "a name": {"dataset": "census", "pool": "dataset:census"},
+    "a name to teach with": {
+        "dataset": "census",
+        "pool": "dataset:census",
+        "mode": "teaching",
+        "public": True,
+    },
+    "the mode": {"mode": "teaching", "public": True},
+}
+
+
+@pytest.mark.parametrize("paid", [False, True])
+@pytest.mark.parametrize("other", OTHER_TERMS.values(), ids=OTHER_TERMS)
+def test_what_an_opening_says_to_type_is_accepted(ledger, other, paid):
+    """Seen: adding δ after a charge was told `dpnb loosen`, which answered that a budget with charges keeps its measure."""
+    ledger.attach(terms(), "content")
+    if paid:
+        charge(ledger)
+    try:
+        ledger.attach(terms(**other), "content")
+    except OwnerError as refused:
+        if "dpnb loosen" in str(refused):
+            ledger.loosen(terms(**other), "content", by="owner", reason="as it says")
+        else:
+            with pytest.raises(OwnerError):
+                ledger.loosen(terms(**other), "content", by="owner", reason="as it does not say")
 
 
 def test_a_second_dataset_of_a_pool_meets_the_pools_budget(ledger):

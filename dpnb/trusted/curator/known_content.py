@@ -26,10 +26,10 @@ from dpnb.trusted.curator import holds, pins
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.terms import Terms
 
+_TAUGHT: Final = "These rows were attached before as protected data: they never open as TEACHING. Open them as protected data."
 _KNOWN: Final = (
-    "These rows were attached before as protected data: they never open as TEACHING, and they have their budget. Open "
-    'them under the name that they have, share its budget (the same pool = "…" in both schemas), or record as their '
-    "owner why {dataset} gets one of its own: {act}"
+    "These rows were attached before as protected data, and they have their budget. Open them under the name that they have, "
+    'share its budget (the same pool = "…" in both schemas), or record as their owner why {dataset} gets one of its own: {act}'
 )
 
 _MOST_WRONG_SIZES = 5
@@ -79,7 +79,8 @@ def refusal(
         return Refusal("content", closed)
     taught = terms.mode == "teaching" and protected
     if taught or (reason is None and any(_second_budget(db, terms, other) for other in others)):
-        return Refusal("content", _KNOWN.format(dataset=terms.dataset, act=_act(terms.dataset)))
+        text = _TAUGHT if taught else _KNOWN.format(dataset=terms.dataset, act=_act(terms.dataset))
+        return Refusal("content", text)
     return None
 
 

@@ -194,10 +194,10 @@ class Ledger(Database):
     ) -> Attachment:
         pinned = pins.pinned(db, terms.dataset)
         changes = pins.changes_of(db, pinned, terms)
-        pins.refuse_looser(db, terms, changes, reason)
-        meter = pins.refuse_unit(db, terms, pinned)
+        meter = pins.refuse_unit(db, terms, pinned)  # what no act allows is said first
         if any(change.term == "budget" for change in changes):
             pins.refuse_measure(db, terms)
+        pins.refuse_looser(db, terms, changes, reason)
         first = pinned is None
         entry = pins.pin(db, terms, changes, by=by, time=time, reason=reason, first=first, meter=meter)
         if meter:
