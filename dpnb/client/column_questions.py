@@ -142,7 +142,8 @@ class ColumnQuestions(HoldsNoData):
         """Ask the mean where the declared bounds are very wide: a private range first, then the mean of values moved into it.
 
         Its readings are free: ``.bounds()``, the range, and ``.outside()``, how many rows were moved. The intervals are of the mean
-        of the moved values.
+        of the moved values. Of incomes, and whatever else has a long tail, they seldom hold the plain mean, with or without a flag: declare
+        bounds and ask ``.mean()``, or ask ``.median()``.
         """
         return self._ask("robust_mean")
 

@@ -8,8 +8,8 @@ tight already, :class:`~dpnb.statistics.mean.Mean` is better.
 moved rows is released too, a flag is raised where it is clearly not zero, another where the noise could hide a twentieth of the rows, and
 :func:`bounds` shows the range. (With 5,000 lognormal values at
 ε = 1 the 95 % confidence interval, of the moved values, held the population's mean in 92.6 % of 1,000 studies; with normal and uniform
-values in 95 %.) Refuses nothing
-that a quantile does not refuse.
+values in 95 %.) *Of incomes the intervals seldom hold the plain mean*, mostly without a flag: few rows lie beyond the range, but far. Of 10,000
+Pareto incomes of index 1.6 from 20,000 to 5,000,000 at ε = 1, 14 % of 500 privacy intervals did. Refuses nothing that a quantile does not refuse.
 
 References
 ----------

@@ -342,13 +342,15 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         "left nobody out: at ρ 0.005 it ends at 66 to 83 for most releases, 3 % of the skewed people lie beyond 66, and the mean of the moved values is 0.4 too small beside a standard error of 1.2. A range that",
         "may lie far from the data is flagged, has no confidence interval, and all of the bounds for its privacy interval; where the noise could hide that more than a twentieth of the rows",
         "lie outside it, which is so here but at ρ 0.5, that is flagged too: then the interval is not for the plain mean.",
+        "**Of incomes it seldom is, and mostly without a flag**: of 10,000 Pareto incomes (index 1.6, from 20,000 on, bounds 0 to 5,000,000) few lie beyond the range, but far: of 500 releases",
+        "1 % of the privacy intervals hold the plain mean at ε 0.5, 14 % at ε 1, and of the confidence intervals 3 % and 67 %. Declare bounds of incomes and ask their mean, or ask a median.",
         'Confidence intervals of the slope suppose equal variances, which y has not here; with `cov_type="HC1"` they do not, for which the moments of x, y and all their products are bought:',
         "20 sums in place of 5, with twice the noise in ρ and four times in ε, so that of 1,000 rows they are wider, and more often unbounded. Those of a covariance",
         "and a correlation suppose products at most 1.5 times as variable as normal columns' (`tails=`), of a covariance as variable as gamma columns' as",
         "near to a bound, or as they were bought, from n ε = 5,000 on; the skewed population has 2.6 and 1.9 times. An unbounded interval holds.",
         "",
-        "Not in the table: what is read from `tree`, `ks_density` and `moments`, shares of a `crosstab`, and `held_share`, which have tests of their own",
-        "in `tests/statistics`; `mode`, `top_k`, `choose` and `frequent_values`, which choose and have no interval.",
+        "Not in the table: what is read from `tree`, `ks_density` and `moments`, shares of a `crosstab`, `held_share` and `frequent_values`, which have tests of their own",
+        "in `tests/statistics`; `mode`, `top_k` and `choose`, which choose and have no interval.",
     )
 
 

@@ -136,7 +136,8 @@ def _opening(found: Sequence[Case], lines: Sequence[Line], *, timed: bool) -> It
         "**Method.** A table of whole numbers from 0 to 100: x, a bell about 50 (sd a sixth of the range), s, skewed (median 13), y on x, a",
         "group of two fifths, a region of five. Count is of the group; histogram and group means are by region; difference is by group; least",
         "squares is the slope of y on x. Times are taken with fifty regions. An error is the root mean square of (released − file's), over releases and over regions; ± is its",
-        "standard error. Every release of dpnb went through its curator and ledger, and was paid for. *The seven together* are count, mean,",
+        "standard error. Every column is declared complete (`missing = 0`), which is not the default: see *declared complete* below. Every release of",
+        "dpnb went through its curator and ledger, and was paid for. *The seven together* are count, mean,",
         "variance, median, histogram, group means and least squares: one cell of dpnb at ε, and ε/7 for each in the other libraries. *Covered*",
         "is how often a library's own bounded 95 % interval for the file's number held it; a dash says that it gives none.",
         "",
@@ -168,7 +169,7 @@ def _opening(found: Sequence[Case], lines: Sequence[Line], *, timed: bool) -> It
 
 def _exactly() -> Iterator[str]:
     """Which goals are met exactly, from the laws of the noise."""
-    from .scales import medians, ratios
+    from .scales import ASKED, medians, ratios
 
     yield from (
         "### From the laws of the noise, without a simulation",
@@ -178,16 +179,27 @@ def _exactly() -> Iterator[str]:
         "interval included, 1.0 without, at n·ε ≥ 1,000; at n·ε = 100 the noise on a slope is too large for its first order to say much.",
         "",
     )
-    found = _grouped(list(ratios()))
+    found, usual = _grouped(list(ratios())), _grouped(list(ratios("drop")))
     heads = [f"{adjacency}, n {rows:,}, ε {epsilon}" for adjacency, rows, epsilon in found]
     lines = [
         [
             name,
             *(_goal(name, rows * float(epsilon), case[name]) for (_, rows, epsilon), case in found.items()),
         ]
-        for name in next(iter(found.values()))
+        for name in ASKED
     ]
     yield from table(["", *heads], lines)
+    yield from (
+        "*Declared complete.* Here and in the tables below every column is declared `missing = 0`: then n is the number of its values too. By default",
+        "a value may be missing, and where n is public a mean must also buy how many values there are. The other libraries are told that none is",
+        "missing. Beside them a mean of dpnb has this error by default, the larger the farther it lies from the middle of its bounds; where n is public it",
+        "misses the goals above:",
+        "",
+    )
+    means = [name for name in ASKED if "mean" in name]
+    yield from table(
+        ["by default", *heads], [[name, *(f"{case[name]:.3f}" for case in usual.values())] for name in means]
+    )
     yield from (
         "*Medians.* Errors fall exponentially in ε where values have ties. dpnb's score is by how many ranks a value misses the target or, where the",
         "target lies among its own, how far it is from their ends: best at the file's quantile always. OpenDP's compares the rows below a value with",

@@ -50,12 +50,18 @@ Moves = list[tuple[float, float]]
 """Of each noise on an answer how much it weighs, and its variance."""
 
 
-def ratios() -> Iterator[tuple[str, int, str, str, float]]:
-    """Yield neighbours, rows, ε, statistic, and the error of dpnb over the least of the other libraries, of all but medians."""
+def ratios(missing: float | str = 0) -> Iterator[tuple[str, int, str, str, float]]:
+    """Yield neighbours, rows, ε, statistic, and the error of dpnb over the least of the other libraries, of all but medians.
+
+    Parameters
+    ----------
+    missing : 0 or "drop"
+        As what the columns are declared: complete, as the benchmarks do, or as ones of which a value may be missing, the default.
+    """
     for adjacency, rows, epsilon in CASES:
         table, exact = study(rows), truths(study(rows))
         for name in ASKED:
-            mine = error(own_noise(adjacency, rows, epsilon, name, table))
+            mine = error(own_noise(adjacency, rows, epsilon, name, table, missing))
             others = peers_noise(adjacency, rows, float(epsilon), name.partition(",")[0], table, exact)
             yield adjacency, rows, epsilon, name, mine / min(map(error, others))
 
@@ -68,16 +74,16 @@ def error(answers: list[Moves]) -> float:
 
 
 def own_noise(
-    adjacency: str, rows: int, epsilon: str, name: str, table: dict[str, np.ndarray]
+    adjacency: str, rows: int, epsilon: str, name: str, table: dict[str, np.ndarray], missing: float | str = 0
 ) -> list[Moves]:
-    """What moves dpnb's answer."""
+    """What moves dpnb's answer, of columns declared as :func:`ratios` says."""
     statistic, column, options = ASKED[name]
     key = KEYS.get(name.partition(",")[0])
     unit = PrivacyUnit(adjacency, rows=rows if adjacency == "change-one" else None)
     columns = (
-        *(Column.integer(one, 0, HIGH, missing=0) for one in ("x", "s", "y")),
-        Column.category("g", [0, 1], missing=0),
-        Column.category("r", list(range(5)), missing=0),
+        *(Column.integer(one, 0, HIGH, missing=missing) for one in ("x", "s", "y")),
+        Column.category("g", [0, 1], missing=missing),
+        Column.category("r", list(range(5)), missing=missing),
     )
     schema = Schema("p", "P", columns, unit, Budget.from_toml({"epsilon": 10**6}))
     asked = QueryPlan(
