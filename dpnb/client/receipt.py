@@ -29,7 +29,8 @@ def receipt(answer: Estimate, to: str | Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        What was signed: ledger, principal, plan, draws with their laws and hashes, loss, total, entry and head.
+        What was signed: ledger, principal, plan, draws with their laws and hashes, the hash of each answer's record (question, parts, time
+        and all else that the file shows), loss, total, entry and head.
 
     Raises
     ------

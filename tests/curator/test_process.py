@@ -401,13 +401,14 @@ def test_a_second_interrupt_says_that_the_charge_stands(dpnb_home, people, tmp_p
     """Interrupted twice after the charge: ChargedError; asking again returns the stored answer for that charge."""
     with_curator(faulty(tmp_path, "charged", "time.sleep(1.5)"))
     data = dpnb.open(people, quiet=True)
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    before = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     signal.setitimer(signal.ITIMER_REAL, 0.3, 0.4)
     try:
         with pytest.raises(ChargedError, match="the charge stands"):
             dpnb.release([data.x.mean()], epsilon=1)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
     report = dpnb.release([data.x.mean()], epsilon=1)
     assert report[0].value is not None
     assert data.budget.spent.amount == 1
