@@ -21,6 +21,9 @@ _STUDIED = {
     "covariance": "covariance",
     "correlation": "correlation",
     "robust_mean": "robust mean",
+    "value_counts": "counts of regions",
+    "weighted_mean": "weighted mean",
+    "weighted_sum": "weighted sum",
     "moments": "slope of y on x",
 }
 """Statistics, and what stands for each in the study of coverage."""
