@@ -222,7 +222,7 @@ class Dataset(HoldsNoData):
     def __getitem__(self, key: object) -> Any:
         """``ds["x"]`` is the column, ``ds[condition]`` the rows where it holds."""
         if isinstance(key, str):
-            return ColumnHandle(self, Ref(self.schema[key].name))
+            return ColumnHandle(self, self._ref(key))
         if isinstance(key, ColumnHandle):
             return self._selected(key)
         if isinstance(key, list | tuple):
@@ -234,9 +234,16 @@ class Dataset(HoldsNoData):
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return ColumnHandle(self, Ref(self.schema[name].name))
+            return ColumnHandle(self, self._ref(name))
         except SchemaError as error:
             raise NoColumn(for_dataset(name, self._spoken()) or error.message) from None
+
+    def _ref(self, name: str) -> Ref:
+        """Return a declared column; of the one that says whose rows they are say how to count units."""
+        if name == self.schema.unit_column and name not in self.schema:
+            count = f"{self.name}.per_unit(1).count()"
+            raise SchemaError(f"{name} says whose each row is, and is no column to ask: {count} counts them.")
+        return Ref(self.schema[name].name)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *(name for name in self.schema.names if name.isidentifier())})
@@ -311,7 +318,7 @@ class Dataset(HoldsNoData):
             return key.expression
         if not isinstance(key, str):
             raise PlanError(f"A group key is a column or its name, not {type(key).__name__}.")
-        return Ref(self.schema[key].name)
+        return self._ref(key)
 
     def same_rows(self, other: Dataset) -> None:
         """Refuse to mix columns of different datasets or selections."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
-from dpnb.client.upload import declared_columns, hand_over, is_frame, tables_beside
+from dpnb.client.upload import declared_columns, hand_over, is_frame, no_frame, tables_beside
 from dpnb.datasets import find, names
 from dpnb.errors import OwnerError
 from dpnb.teach.public_rows import Columns, read_file, with_tables
@@ -21,7 +21,7 @@ from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import FileSource, Source, StudySource
 from dpnb.trusted.wire.places import Home
 
-_LONGEST_NAME = 4096
+_LONGEST_NAME, _LONGEST_PART = 4096, 255
 _ADJACENCIES = ("change-one", "add-remove")
 
 
@@ -55,16 +55,16 @@ def name_source(what: Any, schema: Any, adjacency: str | None, home: Home, table
 
 def _text(what: Any, schema: Any) -> str:
     if not isinstance(what, str | os.PathLike):
-        raise OwnerError(f"dpnb.open takes a study's name, a file or a frame, not {type(what).__name__}.")
+        raise no_frame(what)
     text = os.fspath(what)
     if not isinstance(text, str) or "://" in text:
         raise OwnerError(
             "dpnb.open takes a file on this machine: download it first. A table of a server is opened by its declaration, "
             '"visits.dpnb.toml".'
         )
-    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+    if not text or _too_long(text) or not text.isprintable():
         raise OwnerError(
-            'Unknown study or file name. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
+            f'A text of {len(text)} characters names no study and no file here. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
         )
     if not isinstance(schema, str | os.PathLike | Mapping | Schema | None):
         raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')
@@ -161,8 +161,16 @@ def _alone(owned: OwnedDataset) -> OwnedDataset:
     return owned
 
 
+def _too_long(text: str) -> bool:
+    """Tell whether a text, or a part of it between slashes, is longer than a file's name can be."""
+    parts = text.encode(errors="replace").split(os.sep.encode())
+    return len(text) > _LONGEST_NAME or any(len(part) > _LONGEST_PART for part in parts)
+
+
 def names_a_file(text: str) -> bool:
     """Tell whether a text names a file rather than a study."""
+    if _too_long(text):
+        return False
     path = Path(text)
     named = os.sep in text or bool(path.suffix) or path.is_file()
     return named or (path.is_dir() and text not in names())

@@ -27,10 +27,38 @@ _SHORT = 2**16
 """Bytes of a column up to which it stands in one array with others of its type."""
 
 
+_FRAMES = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch")}
+_AS_FRAME = {
+    "collect_schema": "Add .collect() to it",
+    "to_frame": "Add .to_frame() to it",
+    "to_pylist": 'Write pyarrow.table({"x": column})',
+    "toPandas": "Add .toPandas() to it",
+    "read_all": "Add .read_all() to it",
+    "df": "Add .df() to it",
+    "to_table": "Add .to_table() to it",
+    "to_pandas": "Add .to_pandas() to it",
+    "compute": "Add .compute() to it",
+}
+"""What makes a frame of something, by what tells its kind; the first that it has."""
+_NO_FRAME = (
+    'A frame is a DataFrame of pandas or polars, an Arrow table, or a dictionary of columns: {"x": [1, 2]}'
+)
+
+
 def is_frame(value: object) -> bool:
-    """Say whether a value is a frame of rows: pandas, polars, Arrow, or a mapping of columns."""
-    root = type(value).__module__.partition(".")[0]
-    return root in {"pandas", "polars", "pyarrow"} or isinstance(value, Mapping)
+    """Say whether a value is a frame of rows: of pandas, polars or Arrow, or a mapping of columns."""
+    kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__}
+    return bool(kinds & _FRAMES) or isinstance(value, Mapping)
+
+
+def no_frame(value: object) -> OwnerError:
+    """Say what a value is that is no frame, and what makes one of it."""
+    kind = type(value)
+    names = {name for one in kind.__mro__ for name in vars(one)}
+    fix = next((fix for word, fix in _AS_FRAME.items() if word in names), _NO_FRAME)
+    if "GroupBy" in kind.__name__:
+        fix = "Hand over the frame that it groups, and group the dataset: ds.groupby(…)"
+    return OwnerError(f"dpnb.open takes a study's name, a file or a frame, not {kind.__name__}. {fix}.")
 
 
 def declared_columns(frame: Any, schema: Schema, table: str = "") -> dict[str, np.ndarray]:
@@ -60,7 +88,13 @@ def tables_beside(schema: Schema, tables: Any) -> Mapping[str, Any]:
     """
     given = {} if tables is None else tables
     if not isinstance(given, Mapping) or not all(map(is_frame, given.values())):
-        raise OwnerError('tables= names the other frames: tables={"visits": visits}.')
+        other = (
+            next((one for one in given.values() if not is_frame(one)), None)
+            if isinstance(given, Mapping)
+            else None
+        )
+        told = "" if other is None else f" {no_frame(other)}"
+        raise OwnerError(f'tables= names the other frames: tables={{"visits": visits}}.{told}')
     wanted = ", ".join(f'"{name}": {name}' for name in schema.sources)
     if set(given) != set(schema.sources):
         hint = (

@@ -23,6 +23,8 @@ from dpnb.trusted.schema.cell import LARGEST_WHOLE
 _POLARS_TEXTS = {"String", "Utf8", "Categorical", "Enum"}
 _POLARS_CELLS = {"Decimal", "Object", "Int128", "UInt128", "Null", "Boolean"}
 _NOT_A_TIME = -(2**63)
+_COLUMNS = {"pandas": "__array__", "polars": "to_list", "pyarrow": "null_count"}
+"""What a column of a library has, and neither a cell nor a plan of one."""
 
 
 def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> NDArray[Any]:
@@ -42,6 +44,11 @@ def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> 
         When the container's type holds what is no cell, or units' names as floats of 32 bits.
     """
     library = type(raw).__module__.partition(".")[0]
+    if not _is_column(raw, library):
+        kind = type(raw).__name__
+        raise OwnerError(
+            f'"{name}" is of type {kind}: a column is a list or an array, with a cell for each row.'
+        )
     if isinstance(raw, np.ma.MaskedArray):
         return _masked(raw, name, use)
     make = {"pandas": _from_pandas, "pyarrow": _from_arrow, "polars": _from_polars}.get(library)
@@ -50,6 +57,14 @@ def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> 
     if isinstance(raw, np.ndarray) or hasattr(raw, "__array__"):
         return _from_numpy(np.asarray(raw), name, use)
     return _from_cells(list(raw), use)
+
+
+def _is_column(raw: Any, library: str) -> bool:
+    """Whether something holds a cell for each row, in their order, and can be read more than once."""
+    if library in _COLUMNS:
+        return hasattr(raw, _COLUMNS[library])
+    cells = isinstance(raw, Sequence) and not isinstance(raw, str | bytes)
+    return cells or (hasattr(raw, "__array__") and bool(np.ndim(raw)))
 
 
 def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import dpnb
@@ -154,6 +157,9 @@ def test_a_frame_of_any_kind_is_answered(desk, kind):
 NAMES = [
     "",
     "x" * 5000,
+    "x" * 300,
+    "x" * 300 + ".csv",
+    "é" * 200,
     "a\0b.csv",
     "a\udc80b.csv",
     "\n",
@@ -172,6 +178,61 @@ def test_what_is_no_study_and_no_file_is_told_what_to_type(desk, name):
     with pytest.raises(DpnbError) as fault:
         dpnb.open(name, quiet=True)
     assert "vocabulary" not in short(fault.value)
+
+
+FRAME = pd.DataFrame({"x": [1, 2], "y": [0, 1]})
+NO_FRAMES = {
+    "LazyFrame": (pl.LazyFrame({"x": [1], "y": [0]}), ".collect()"),
+    "Series": (FRAME.x, ".to_frame()"),
+    "Series of polars": (pl.Series("x", [1]), ".to_frame()"),
+    "RangeIndex": (FRAME.index, ".to_frame()"),
+    "Int64Array": (pa.array([1]), "pyarrow.table({"),
+    "ChunkedArray": (pa.chunked_array([[1]]), "pyarrow.table({"),
+    "RecordBatchReader": (pa.table({"x": [1]}).to_reader(), ".read_all()"),
+    "DuckDBPyRelation": (duckdb.sql("SELECT 1 AS x, 0 AS y"), ".df()"),
+    "DataFrameGroupBy": (FRAME.groupby("y"), "the frame that it groups"),
+    "GroupBy": (pl.DataFrame(FRAME).group_by("y"), "the frame that it groups"),
+    "Expr": (pl.col("x"), "a dictionary of columns"),
+    "Timestamp": (pd.Timestamp("2020-01-01"), "a dictionary of columns"),
+    "int": (3, "a dictionary of columns"),
+    "float64": (np.float64(3), "a dictionary of columns"),
+    "list": ([{"x": 1, "y": 0}], "a dictionary of columns"),
+    "ndarray": (np.zeros((2, 2)), "a dictionary of columns"),
+    "generator": ((one for one in [1]), "a dictionary of columns"),
+    "type": (pd.DataFrame, "a dictionary of columns"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_FRAMES)
+def test_what_is_no_frame_is_told_its_kind_and_what_makes_one(desk, kind):
+    """Seen: of most of them "The frame has no column 'x'", of a GroupBy an AttributeError."""
+    (desk.folder / "f.dpnb.toml").write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
+    value, fix = NO_FRAMES[kind]
+    with pytest.raises(OwnerError) as fault:
+        dpnb.open(value, schema=str(desk.folder / "f.dpnb.toml"), quiet=True)
+    assert f"not {kind.partition(' ')[0]}." in str(fault.value)
+    assert fix in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        5,
+        "abc",
+        {"a": 1},
+        {1, 2},
+        np.float64(3),
+        pl.col("x"),
+        pa.scalar(1),
+        pd.Timestamp(0),
+        FRAME.groupby("y").x,
+    ],
+)
+def test_what_is_no_column_is_told_its_kind(desk, cells):
+    """Seen: {"x": 5} was a TypeError, and a text was opened as a column of its letters."""
+    (desk.folder / "f.dpnb.toml").write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
+    with pytest.raises(OwnerError, match=f'"x" is of type {type(cells).__name__}: a column is a list'):
+        dpnb.open({"x": cells, "y": [0]}, schema=str(desk.folder / "f.dpnb.toml"), quiet=True)
 
 
 @pytest.mark.parametrize(

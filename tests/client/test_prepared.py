@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import dpnb
-from dpnb.errors import OwnerError
+from dpnb.errors import OwnerError, SchemaError
 from dpnb.teach.outcomes import truth
 
 PEOPLE, VISITS = 300, 900
@@ -138,6 +138,9 @@ def test_a_frame_is_prepared(tmp_path, dpnb_home):
         "day": np.array(["2024-01-02", "2024-03-01", "2024-01-01", "2024-01-05", "2024-01-09", "2024-01-07"]),
     }
     log = dpnb.open(frame, schema=declared, quiet=True)
+    for ask in (lambda: log.person, lambda: log["person"], lambda: log.groupby("person")):
+        with pytest.raises(SchemaError, match=r"visits\.per_unit\(1\)\.count\(\) counts them"):
+            ask()
     n, visits, last = released(n=log.count(), visits=log.visits.sum(), last=log.last.sum())
     assert [round(float(one)) for one in (n, visits)] == [3, 6]
     assert float(last) == pytest.approx(20 + 30 + 7, abs=3)
