@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from dpnb.errors import PlanError
+from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.sensitivity import Component, Moves
@@ -485,6 +485,17 @@ def _about(setting: Setting, n: float | None, *, arms: bool) -> str:
     size = (n or 0.0) / 2 if arms else (n or 0.0)
     each = "two arms of about " if arms else "groups of about " if setting.keys else "about "
     return f" for {each}{size:,.0f} {who(setting.unit)}" + (" each" if arms else "")
+
+
+def check_levels(levels: Sequence[Any]) -> None:
+    """Refuse what is no level of a quantile: the ends, too, which every value beyond the last row answers equally well."""
+    if not levels or not all(isinstance(at, int | float | Fraction) and 0 <= at <= 1 for at in levels):
+        raise OptionError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
+    if any(at in {0, 1} for at in levels):
+        raise OptionError(
+            "the smallest and the largest value are one person's, and any value beyond them has the same rank. "
+            "Ask .quantile([0.01, 0.99]); the declared bounds are public."
+        )
 
 
 def who(unit: PrivacyUnit) -> str:

@@ -38,6 +38,7 @@ FLAG_WORDS = {
     "clamped": "the noised value lay outside the declared bounds and was moved to them",
     "rank unclear": "the noise moves its rank by more rows than there are, or than a group of average size has: it may be any value "
     "between the bounds",
+    "past the rows": "the noise may move its rank past the last row on one side: every value from there to the bound has the same rank",
     "spread unclear": "the noised spread was not clear: the widest spread that the bounds allow was used",
 }
 

@@ -31,7 +31,7 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import digits
 from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
-from dpnb.statistics._base import Setting
+from dpnb.statistics._base import Setting, check_levels
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.ratio import CLUSTERED
@@ -375,8 +375,7 @@ def quantile(setting: Setting, q: Any = 0.5) -> Read:
     """
     several = isinstance(q, list | tuple | np.ndarray)
     levels = tuple(q) if several else (q,)
-    if not levels or not all(isinstance(at, int | float | Fraction) and 0 <= at <= 1 for at in levels):
-        raise PlanError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
+    check_levels(levels)
     number = setting.number()
     domain = float(number.lowest), float(number.highest)
     extra = (Axis("quantile", "quantile", tuple(float(at) for at in levels)),) if several else ()

@@ -30,7 +30,7 @@ from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.largest_epsilon import exponential_epsilon
 from dpnb.inference.selection_law import score_factor
 from dpnb.inference.spread import normal_quantile
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, check_levels
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair
@@ -58,7 +58,7 @@ from dpnb.trusted.releases import Release
 
 LEVEL = 0.95
 MOST = 1000
-UNCLEAR = "rank unclear"
+UNCLEAR, PAST = "rank unclear", "past the rows"
 _SAMPLING_ALPHA = 0.04
 _SELECTION_BETA = 0.005
 _NARROW = Fraction(1, 10)
@@ -83,6 +83,8 @@ class QuantileCell(Chosen):
         Whether the limits hold the population's quantile too.
     ranks : float or array
         How many rows a group of average size has to the farther side of the target.
+    tail : float or array
+        The share of rows on the nearer side.
     """
 
     value: Any
@@ -90,16 +92,29 @@ class QuantileCell(Chosen):
     rank: Any
     population: bool
     ranks: Any = math.inf
+    tail: Any = 0.5
 
     @property
     def raised(self) -> dict[str, Any]:  # type: ignore[override]
-        """Whether the rank may be wrong by more rows than there are."""
-        return {UNCLEAR: self.rank >= self.ranks}
+        """Whether the rank may be wrong by more rows than there are, on either side or on the nearer one alone."""
+        past = self.rank >= self.ranks * self.tail / (1 - self.tail)
+        return {UNCLEAR: self.rank >= self.ranks, PAST: past & (self.rank < self.ranks)}
+
+    @property
+    def _of_few(self) -> str:
+        """What to think of it where no number of rows is public: none is released with a point alone."""
+        if np.isfinite(self.ranks).all():
+            return ""
+        fewest = math.ceil(float(np.max(self.rank / self.tail)))
+        return (
+            f". How many rows there are is not released with it: of fewer than about {fewest:,} it is mostly noise, "
+            "since past the last row every value to the bound has the same rank"
+        )
 
     def _bought(self, level: float) -> Pair:
         if self.limits is None:
             reach = float(np.max(self.rank))
-            known = f"; its rank is within {rounded(reach)} rows of the target (95 %)"
+            known = f"; its rank is within {rounded(reach)} rows of the target (95 %){self._of_few}"
             raise Unavailable(
                 f"No interval was bought for this quantile{known}. Ask .quantile(..., ci=True) to buy limits."
             )
@@ -143,8 +158,7 @@ class Quantile(Statistic):
             raise PlanError(
                 f"One question takes at most {MOST:,} quantile levels; this one has {len(found):,}."
             )
-        if not found or not all(0 <= q <= 1 for q in found):
-            raise PlanError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
+        check_levels(found)
         return found
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
@@ -234,9 +248,9 @@ class Quantile(Statistic):
         """Return the quantiles of all cells at once, levels side by side in each cell."""
         if is_tree(parts):
             tree: Any = tree_setting(setting)
-            most = [_ranks(setting, q) for q in self._levels(setting)]
             selected = self._selected(setting, parts) if any(map(is_selected, parts)) else None
-            return TreeQuantiles(tree, parts, self._levels(setting), most, UNCLEAR, selected)  # type: ignore[arg-type]
+            most = _most(setting, self._levels(setting))
+            return TreeQuantiles(tree, parts, self._levels(setting), most, selected)  # type: ignore[arg-type]
         return self._selected(setting, parts)
 
     def _selected(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:
@@ -253,7 +267,8 @@ class Quantile(Statistic):
         chosen: list[Any] = [parts[f"{place}:point"] for place in range(levels)]
         missed = np.stack([part.radii for part in chosen], axis=-1)
         ranks = np.tile([_ranks(setting, q) for q in self._levels(setting)], cells)
-        ranked = np.tile(missed, cells)[:, None, :], setting.unit.rows is not None, ranks
+        tails = np.tile([float(min(q, 1 - q)) for q in self._levels(setting)], cells)
+        ranked = np.tile(missed, cells)[:, None, :], setting.unit.rows is not None, ranks, tails
         return QuantileCell(point, limits, *ranked)
 
     def combined(self, releases: Sequence[Release]) -> Mapping[str, SimulatedPart]:
@@ -279,8 +294,7 @@ class Quantile(Statistic):
             selected = (
                 self._selected(setting, self.combined(releases)) if any(map(is_selected, parts)) else None
             )
-            most = [_ranks(setting, q) for q in levels]
-            return tree_quantiles(setting, trees, levels, most, UNCLEAR, selected)
+            return tree_quantiles(setting, trees, levels, _most(setting, levels), selected)
         return replace(super().conclude(setting, releases), calendar=setting.number().calendar)
 
 
@@ -368,6 +382,13 @@ def _ranks(setting: Setting, q: Fraction) -> float:
     """Return how far a rank can be off in a group of average size; infinite where no number of rows is public."""
     rows = setting.unit.rows
     return math.inf if rows is None else float(max(q, 1 - q)) * rows / setting.cells
+
+
+def _most(setting: Setting, levels: Sequence[Fraction]) -> dict[str, list[float]]:
+    """Return how far ranks can be off before each flag is raised."""
+    far = [_ranks(setting, q) for q in levels]
+    near = [most * float(min(q, 1 - q) / max(q, 1 - q)) for q, most in zip(levels, far, strict=True)]
+    return {UNCLEAR: far, PAST: near}
 
 
 def _around(point: Any, one: Any, other: Any) -> Pair:

@@ -165,11 +165,10 @@ def tree_quantiles(
     setting: Setting,
     releases: Sequence[Release],
     levels: tuple[Fraction, ...],
-    ranks: Sequence[float],
-    flag: str,
+    most: Mapping[str, Sequence[float]],
     selected: Chosen | None = None,
 ) -> Result:
-    """Return the quantiles of released trees, with a flag at those whose rank may be off by as many rows as they have.
+    """Return the quantiles of released trees, with a flag at those whose rank may be off by as many rows as it says.
 
     Points that were selected beside them take the place of those read off the trees, and raise their own flags.
     """
@@ -178,9 +177,13 @@ def tree_quantiles(
     found = fitted(tree, [_of_tree(one) for one in releases])
     points = None if selected is None else np.reshape(selected.value, (-1, len(levels)))  # type: ignore[attr-defined]
     result = quantile_results(found, levels, points)
-    up = unclear(found, levels, ranks) if selected is None else np.ravel(selected.raised[flag])
+    raised_by = unclear(found, levels, most) if selected is None else selected.raised
+    up = {flag: np.ravel(where) for flag, where in raised_by.items()}
     flags = result.cell_flags or ((),) * result.values.size
-    raised = tuple((*one, *((flag,) if up[at % len(up)] else ())) for at, one in enumerate(flags))
+    raised = tuple(
+        (*one, *(flag for flag, where in up.items() if where[at % len(where)]))
+        for at, one in enumerate(flags)
+    )
     return replace(result, shape=setting.shape, calendar=setting.number().calendar, cell_flags=raised)
 
 
@@ -189,10 +192,16 @@ def _of_tree(release: Release) -> Release:
     return replace(release, parts=tuple(part for part in release.parts if not is_selected(part.name)))
 
 
-def unclear(found: Fitted, levels: Sequence[Fraction], ranks: Sequence[float]) -> list[bool]:
-    """Tell for each quantile whether its rank may be off by as many rows as it has."""
-    reach = found.critical(_ALPHA)
-    return [_open(found.structure, float(q), reach) >= most for q, most in zip(levels, ranks, strict=True)]
+def unclear(
+    found: Fitted, levels: Sequence[Fraction], most: Mapping[str, Sequence[float]]
+) -> dict[str, np.ndarray]:
+    """Tell for each quantile which flag is raised, as its rank may be off by so many rows: the first of them alone."""
+    reach, raised = found.critical(_ALPHA), np.zeros(len(levels), dtype=bool)
+    off, up = np.array([_open(found.structure, float(q), reach) for q in levels]), {}
+    for flag, ranks in most.items():
+        up[flag] = (off >= np.array(ranks)) & ~raised
+        raised = raised | up[flag]
+    return up
 
 
 @dataclass(frozen=True)
@@ -205,10 +214,8 @@ class TreeQuantiles(Chosen):
         The question of the tree.
     parts : mapping of str to SimulatedPart
     levels : tuple of Fraction
-    ranks : sequence of float
-        How many ranks each quantile can be off.
-    flag : str
-        What is raised where it may be off by as many.
+    most : mapping of str to sequence of float
+        By flag, how many ranks each quantile can be off before it is raised.
     selected : Chosen, optional
         Points that were selected beside the trees, and take the place of those read off them.
     """
@@ -216,8 +223,7 @@ class TreeQuantiles(Chosen):
     setting: Setting
     parts: Mapping[str, SimulatedPart]
     levels: tuple[Fraction, ...]
-    ranks: Sequence[float]
-    flag: str
+    most: Mapping[str, Sequence[float]]
     selected: Chosen | None = None
 
     @cached_property
@@ -271,7 +277,10 @@ class TreeQuantiles(Chosen):
 
     @property
     def _unclear(self) -> dict[str, Any]:
-        return {self.flag: self._each(lambda found, _: np.array(unclear(found, self.levels, self.ranks)))}
+        return {
+            flag: self._each(lambda found, _, flag=flag: unclear(found, self.levels, self.most)[flag])  # type: ignore[misc]
+            for flag in self.most
+        }
 
     def _ends(self, level: float, kind: str) -> Pair:
         found = [

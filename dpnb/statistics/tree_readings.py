@@ -18,7 +18,7 @@ import numpy as np
 
 from dpnb.errors import OptionError
 from dpnb.inference.digits import given
-from dpnb.statistics._base import Setting
+from dpnb.statistics._base import Setting, check_levels
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.leaves import Places, leaves_of
 from dpnb.statistics.reading import Read
@@ -109,8 +109,7 @@ def quantile(setting: Setting, q: Asked | Iterable[Asked] = 0.5) -> Read:
         Between 0 and 1.
     """
     levels, one = _numbers(q, "q")
-    if not all(0 <= level <= 1 for level in levels):
-        raise OptionError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
+    check_levels(levels)
     axes = () if one else (Axis("quantile", "quantile", tuple(map(float, levels))),)
     text = f".quantile({_shown(levels, one=one)})"
     return _read(setting, text, axes, lambda found: quantile_results(found, levels), located=True)

@@ -123,6 +123,10 @@ WRONG = {
     "p.x.clip(5, 1).mean()": (PlanError, "no grid point"),
     # options
     "p.x.quantile(2)": (PlanError, "between 0 and 1"),
+    "p.x.quantile(1)": (OptionError, "one person's"),
+    "p.x.quantile([0, 0.25, 0.5])": (OptionError, ".quantile([0.01, 0.99])"),
+    "p.x.tree().quantile([0.5, 1])": (OptionError, ".quantile([0.01, 0.99])"),
+    "p.x.ks_density().quantile(0)": (OptionError, ".quantile([0.01, 0.99])"),
     "p.x.quantile([])": (PlanError, "between 0 and 1"),
     "p.x.quantile('half')": (OptionError, "between 0 and 1"),
     "p.x.histogram(-3)": (PlanError, "1 to 1,000 bins"),

@@ -330,7 +330,9 @@ def _mean(rng: Rng) -> dict[str, Any]:
 
 
 def _quantile(rng: Rng) -> dict[str, Any]:
-    levels = rng.choice([0, "0.5", "0.25", "0.9", 1, "0.37", ("0.25", "0.75"), (0, "0.5", 1)])
+    levels = rng.choice(
+        ["0.01", "0.5", "0.25", "0.9", "0.99", "0.37", ("0.25", "0.75"), ("0.01", "0.5", "0.99")]
+    )
     exact = tuple(map(Fraction, levels)) if isinstance(levels, tuple) else Fraction(levels)
     of = {"target": e.Ref("d")} if rng.random() < 0.2 else _short(rng)
     return {**of, "options": (("q", exact), ("ci", rng.random() < 0.4))}

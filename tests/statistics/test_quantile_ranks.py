@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -50,9 +53,26 @@ def test_one_median_of_everybody_is_held_to_their_number():
     assert "value soft" not in estimate_card(median("0.2")[1]).html
 
 
-def test_where_no_number_is_public_nothing_is_claimed():
-    """Under add-remove a group may hold any number of rows."""
-    assert median("0.01", unit=PrivacyUnit("add-remove"))[1].flags == ()
+@pytest.mark.parametrize("q", ["0.99", "0.01"])
+def test_a_rank_past_the_last_row_is_flagged(q):
+    """Three rows of 300 lie beyond this level: where the rank may miss by more, all values from there to the bound answer alike."""
+    asked_of = {"options": (("q", Fraction(q)),)}
+    item, found = median("1", **asked_of)
+    assert 3 <= rank_radius(item.parts[0].mechanism, 0.05) < 297
+    assert found.flags == ("past the rows",)
+    assert "every value from there to the bound has the same rank" in estimate_card(found).html
+    assert median("40", **asked_of)[1].flags == ()
+
+
+def test_where_no_number_is_public_a_point_alone_says_of_how_few_it_is_noise():
+    """Under add-remove a group may hold any number of rows: no flag, and the card says so; bought limits of no rows are the bounds."""
+    item, found = median("0.01", unit=PrivacyUnit("add-remove"))
+    assert found.flags == ()
+    fewest = math.ceil(2 * rank_radius(item.parts[0].mechanism, 0.05))
+    assert f"of fewer than about {fewest:,} it is mostly noise" in estimate_card(found).html
+    nobody = {"where": Compare("==", B, Const(0)), "options": (("q", 0.5), ("ci", True))}
+    limits = median("1", unit=PrivacyUnit("add-remove"), **nobody)[1].interval(0.95, "privacy")
+    assert (limits.low, limits.high) == (0, 100)
 
 
 def test_an_entry_that_is_taken_out_stands_back_too():

@@ -36,7 +36,7 @@ def readings(estimate: Any) -> list[Estimate]:
         estimate.cdf([-5, 200], band="simultaneous"),
         estimate.mean(),
         estimate.median(),
-        estimate.quantile([0, 0.5, 1]),
+        estimate.quantile([0.01, 0.5, 0.99]),
         estimate.mode(),
         estimate.density(),
         estimate.density(levels=1),
