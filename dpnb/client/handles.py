@@ -22,7 +22,7 @@ from dpnb.client.suggestions import for_dataset
 from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.planner.compile import condition
-from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show
+from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show, typed
 from dpnb.planner.question import QueryPlan
 from dpnb.planner.schema_words import cap_words, mode_badge
 from dpnb.statistics.coefficient_bounds import Bounds
@@ -202,7 +202,8 @@ class Dataset(HoldsNoData):
 
     def _spoken(self) -> str:
         cap, where = cap_of(self._where)
-        text = self.name if cap is None else f"{self.name}.{show(cap, self.name)}"
+        own = typed(self.name)
+        text = own if cap is None else f"{own}.{show(cap, self.name)}"
         if where is not None:
             text += f"[{show(where, self.name)}]"
         if self._by:
@@ -241,7 +242,7 @@ class Dataset(HoldsNoData):
     def _ref(self, name: str) -> Ref:
         """Return a declared column; of the one that says whose rows they are say how to count units."""
         if name == self.schema.unit_column and name not in self.schema:
-            count = f"{self.name}.per_unit(1).count()"
+            count = f"{typed(self.name)}.per_unit(1).count()"
             raise SchemaError(f"{name} says whose each row is, and is no column to ask: {count} counts them.")
         return Ref(self.schema[name].name)
 

@@ -22,6 +22,7 @@ from dpnb.cards.markup import clean
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.estimate import Estimate
+from dpnb.planner.expression import typed
 
 _NODES = (
     *(ast.Expression, ast.Call, ast.Attribute, ast.Subscript, ast.Name, ast.Load, ast.Constant, ast.keyword),
@@ -47,7 +48,7 @@ def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate]:
         raise OwnerError(f"{path.name} is not TOML: {fault}") from None
     if not isinstance(table, dict) or not table:
         raise OwnerError(
-            f'{path.name} picks nothing: write [statistics] with mean_age = "{dataset.name}.age.mean()".'
+            f'{path.name} picks nothing: write [statistics] with mean_age = "{typed(dataset.name)}.age.mean()".'
         )
     return {name: _asked(name, text, dataset, path.name) for name, text in table.items()}
 
@@ -72,7 +73,7 @@ def read_loss(path: Path) -> dict[str, str]:
 def _asked(name: str, text: Any, dataset: Dataset, file: str) -> Estimate:
     where = f"{file}, {clean(name)}"
     if not isinstance(text, str):
-        raise OwnerError(f'{where}: write the question as text: "{dataset.name}.count()".')
+        raise OwnerError(f'{where}: write the question as text: "{typed(dataset.name)}.count()".')
     try:
         return read_statistic(text, dataset)
     except DpnbError as error:
@@ -101,10 +102,10 @@ def read_statistic(text: str, dataset: Dataset) -> Estimate:
 
 
 def _value(text: str, dataset: Dataset) -> Any:
-    tree = ast.parse(text.strip(), mode="eval")
+    tree, own = ast.parse(text.strip(), mode="eval"), typed(dataset.name)
     for node in ast.walk(tree):
         strange = not isinstance(node, _NODES)
         private = isinstance(node, ast.Attribute) and (node.attr.startswith("_") or node.attr in _NOT_ASKED)
-        if strange or private or (isinstance(node, ast.Name) and node.id != dataset.name):
-            raise OwnerError(f"`{clean(text)}` is not one question of {dataset.name}.")
-    return eval(compile(tree, "<statistic>", "eval"), {"__builtins__": {}, dataset.name: dataset})  # noqa: S307 - of these nodes alone
+        if strange or private or (isinstance(node, ast.Name) and node.id != own):
+            raise OwnerError(f"`{clean(text)}` is not one question of {own}.")
+    return eval(compile(tree, "<statistic>", "eval"), {"__builtins__": {}, own: dataset})  # noqa: S307 - of these nodes alone

@@ -481,7 +481,7 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
         What the first of them is taken from, where that is a selection or a grouping: ``(hiv[hiv.got == 1].age * 2)``.
     """
     if isinstance(expr, Ref):
-        return _taken(expr.column, source or dataset)
+        return _taken(expr.column, source or typed(dataset))
     if isinstance(expr, Const):
         return show_value(expr.value)
     inner = _shown_children(expr, dataset, source)
@@ -502,6 +502,11 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
     if isinstance(expr, Where):
         return f"{subject}.where({inner[1]}, {inner[2]})"
     return f"{subject}.{expr.word if isinstance(expr, Part) else 'is_missing()'}"
+
+
+def typed(dataset: str) -> str:
+    """Return what a dataset is called where a question is typed: ``my_survey`` of ``my-survey``, which would be a difference."""
+    return re.sub(r"\W", "_", dataset)
 
 
 def _taken(column: str, source: str) -> str:

@@ -184,7 +184,8 @@ class QueryPlan(_Written):
     def subset(self) -> str:
         """The rows that it is about as a person would type them, for example ``hiv[hiv.age > 60]``."""
         cap, where = expression.cap_of(self.where)
-        source = self.dataset if cap is None else f"{self.dataset}.{show(cap, self.dataset)}"
+        own = expression.typed(self.dataset)
+        source = own if cap is None else f"{own}.{show(cap, self.dataset)}"
         return source if where is None else f"{source}[{_bare(show(where, self.dataset))}]"
 
     @property

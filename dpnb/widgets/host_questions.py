@@ -13,6 +13,7 @@ from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.estimate import current_host
+from dpnb.planner.expression import typed
 from dpnb.widgets.dispatcher import refusal
 
 
@@ -33,7 +34,7 @@ def called(thing: Any) -> str | None:
 
 def handle_of(dataset: Any) -> str:
     """Return what a cell calls a dataset: its name in the notebook, else its own, unless that holds something else there."""
-    own = "".join(letter if letter.isalnum() else "_" for letter in str(dataset.name))
+    own = typed(str(dataset.name))
     own = own if own.isidentifier() and not keyword.iskeyword(own) else f"data_{own}"
     while own in names():
         own += "_"
@@ -58,7 +59,7 @@ def spoken(text: str, dataset: Any) -> str:
     ends = {
         (one.col_offset, one.end_col_offset)
         for one in found
-        if isinstance(one, ast.Name) and one.id == dataset.name and one.lineno == 1
+        if isinstance(one, ast.Name) and one.id == typed(dataset.name) and one.lineno == 1
     }
     for start, end in sorted(ends, reverse=True):
         line = line[:start] + handle.encode() + line[end:]

@@ -175,6 +175,8 @@ def test_moments_of_expressions_serve_every_formula_on_them_free(
     again = pay.ols("income ~ age**2 + (region == 'w')")
     assert not again.pending
     assert pay.budget.spent == spent
+    name = name.replace("-", "_").replace(".", "_")  # as it can be typed
+    assert held.text.startswith(f"{name}.moments(")
     with pytest.raises(
         SchemaError,
         match=rf"'sex' is not in these moments\. They hold income, age, \({name}\.age \* {name}\.age\)",
