@@ -332,11 +332,17 @@ def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.
 
 
 def redrawn_means(setting: Setting, parts: Mapping[str, Part], count: int, rng: Any) -> np.ndarray:
-    """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column."""
+    """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column.
+
+    A sum beyond the bounds is moved to them before noise is taken away, as intervals do: else all draws would be the bound.
+    """
     used = {name: part for name, part in parts.items() if name in {"sum", "count", "tally"}}
     values = {name: part.values - part.noise_draws(count, rng) for name, part in used.items()}
     total, size = centred_totals(setting, values)
     centred = setting.number().centred()
+    seen, rows = centred_totals(setting, {name: part.values for name, part in used.items()})
+    most = centred.half * np.maximum(rows, 0.0)
+    total = total + np.clip(seen, -most, most) - seen
     mean = np.clip(total / np.maximum(size, 1.0), -centred.half, centred.half)
     return np.asarray(float(centred.centre) + float(centred.unit) * mean)
 

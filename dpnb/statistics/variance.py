@@ -242,12 +242,18 @@ class Variance(Statistic):
         """Plausible exact variances, or their roots."""
         centred = setting.number().centred()
         around = spread_centre(setting)
-        values = {name: part.values - part.noise_draws(count, rng) for name, part in parts.items()}
-        total, size = centred_totals(setting, values)
-        rows, top, bought = np.maximum(size, 1.0), float(centred.half) ** 2, "square" in values
-        moment = values["square"] * around.powers.square().scale / rows if bought else top
-        mean = total / rows - (around.place if bought else 0)
-        variance = np.clip(moment - mean**2, 0.0, top) * float(centred.unit) ** 2
+        top = float(centred.half) ** 2
+
+        def read(values: Mapping[str, np.ndarray]) -> np.ndarray:
+            total, size = centred_totals(setting, dict(values))
+            rows, bought = np.maximum(size, 1.0), "square" in values
+            moment = values["square"] * around.powers.square().scale / rows if bought else top
+            return np.asarray(moment - (total / rows - (around.place if bought else 0)) ** 2)
+
+        seen = read({name: part.values for name, part in parts.items()})
+        drawn = read({name: part.values - part.noise_draws(count, rng) for name, part in parts.items()})
+        moved = np.clip(seen, 0.0, top) - seen  # all draws of what lies beyond a bound would be the bound
+        variance = np.clip(drawn + moved, 0.0, top) * float(centred.unit) ** 2
         return np.asarray(np.sqrt(variance) if self.root else variance)
 
     def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002

@@ -12,6 +12,7 @@ from dpnb.cards import facts
 from dpnb.cards.methods import methods
 from dpnb.errors import LossError, Unavailable
 from dpnb.estimate import Estimate, to_json
+from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.statistics import BY_NAME, STATISTICS, Statistic
 from dpnb.statistics._base import Target
@@ -164,6 +165,20 @@ def test_of_few_rows_no_interval_is_certain(statistic: str, place: int, unit: st
     """Of no, one or two rows no noised answer has an interval of no width, and where a flag says the whole domain it is that."""
     measure = "approx" if statistic == "frequent_values" else "epsilon"
     assert not certain(statistic, place, unit, measure, range(3))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("statistic", ["mean", "variance", "std", "difference"])
+def test_of_few_rows_nothing_derived_is_certain(statistic: str, unit: str) -> None:
+    """What arithmetic goes by varies too: plausible values of no, two or six rows are not all at one bound."""
+    where = schema(UNITS[unit])
+    for sample in SAMPLES[statistic]:
+        item = asked(sample, statistic, where, "epsilon", "0.1")
+        for table in ("constant",) if unit == "change-one" else ("no rows", "two rows"):
+            for seed in range(8):
+                outcome = released(item, TABLES[table], where, SeededBits(seed)).outcome
+                drawn = outcome.draws(60, DrawGenerator(("a",)), "privacy").reshape(60, -1)
+                assert (np.ptp(drawn, axis=0) > 0).all(), (sample, table, seed)
 
 
 @pytest.mark.soak
