@@ -1,7 +1,8 @@
 """Curators forked from a process that has imported what they import: that is most of a start, and a thousand tests start one.
 
-They are processes as ever: with a session, a socket, a ledger and an end of their own. What is tested of curators' starts starts
-them as everybody does (:data:`tests.conftest.STARTED`).
+They are processes as ever: with a session, a socket, a ledger and an end of their own. Their noise alone is not the system's: a seed
+decides it, another one for each start in a home, so that a test finds what it found yesterday. What is tested of curators' starts
+starts them as everybody does (:data:`tests.conftest.STARTED`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -68,6 +70,7 @@ class Forks:
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._one = threading.Lock()
+        self._starts: Counter[str] = Counter()
 
     def Popen(self, line: Sequence[str], *, env: dict[str, str], cwd: str, **given: Any) -> Any:  # noqa: N802 -- as there
         """Fork a curator, or start what is none as ever."""
@@ -75,7 +78,10 @@ class Forks:
             return subprocess.Popen(line, env=env, cwd=cwd, **given)
         if not Path(cwd).is_dir():
             raise FileNotFoundError(2, "No such file or directory", cwd)
-        message = json.dumps({"words": list(line[3:]), "env": env, "cwd": cwd}).encode()
+        home = line[line.index("--home") + 1]
+        self._starts[home] += 1
+        seed = str(self._starts[home])
+        message = json.dumps({"words": list(line[3:]), "env": env, "cwd": cwd, "seed": seed}).encode()
         (out, write), (ended, say) = os.pipe(), os.pipe()
         try:
             with self._one:
@@ -154,6 +160,8 @@ def become(asked: dict[str, Any], out: int, foreign: Sequence[int]) -> None:
         os.dup2(taken, place)
     for one in {nothing, *foreign} - {0, 1, 2}:
         os.close(one)
+    curator, service = (importlib.import_module(name) for name in ("dpnb.teach.curator", MODULE + ".service"))
+    service.Chance = lambda: curator.SeededChance(seed=asked["seed"])
 
 
 def import_all() -> None:

@@ -38,10 +38,12 @@ def serious(page, *places):
     ]
 
 
-BY_TURNS = pytest.mark.parametrize("schemes", [("light", "dark"), ("dark", "light")], ids="-".join)
+HALF_AND_HALF = pytest.mark.parametrize(
+    "schemes", [("light", "dark"), pytest.param(("dark", "light"), marks=pytest.mark.soak)], ids="-".join
+)
 
 
-@BY_TURNS
+@HALF_AND_HALF
 def test_axe_finds_nothing_serious(show, data, schemes):
     """Names, roles, values, contrast, of every interaction: no finding of impact serious or critical; half of them in the light, half in the dark."""
     made = [
@@ -67,7 +69,7 @@ def test_other_shapes_of_two_noises_are_clean(show, shape):
     assert not serious(page, "main")
 
 
-@BY_TURNS
+@HALF_AND_HALF
 def test_every_screen_of_the_guide_is_clean(show, data, schemes):
     """The five screens, each as it stands when it is reached; one in the light, the next in the dark."""
     guide = widgets.guide(data)

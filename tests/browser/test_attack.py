@@ -13,6 +13,7 @@ from dpnb.widgets import _base
 from dpnb.widgets.kinds.attack import Attack
 from tests.browser.conftest import ROOT
 from tests.browser.test_interactions import drag_to, frame, range_of
+from tests.examples import mostly_long
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -115,7 +116,7 @@ def test_the_slider_and_the_picture_have_the_same_ends(show, laid):
         assert abs(tick["x"] + tick["width"] / 2 - at["x"] - at["width"] / 2) < 1
 
 
-@pytest.mark.parametrize("width", [320, 800, 1600])
+@pytest.mark.parametrize("width", mostly_long([320, 800, 1600], 320))
 def test_the_names_of_the_lines_stand_beside_them(show, laid, width):
     """In every attack both names are in the picture, right of all that is drawn, and apart."""
     page = show(laid, width=width)
@@ -134,7 +135,10 @@ def test_the_names_of_the_lines_stand_beside_them(show, laid, width):
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme"), [(320, "light"), (320, "dark"), (1000, "light"), (1600, "dark")]
+    ("width", "scheme"),
+    mostly_long(
+        [(320, "light"), (320, "dark"), (1000, "light"), (1600, "dark")], (320, "light"), (1600, "dark")
+    ),
 )
 def test_every_attack_fits_its_window(show, laid, width, scheme):
     """From 320 to 1,600 pixels nothing sticks out sideways, whichever attack lies on the bench."""

@@ -13,6 +13,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT, rest, until
+from tests.examples import mostly_long
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -370,7 +371,10 @@ def test_a_started_estimate_says_where_its_facts_come_from(show, data):
     expect(page.locator("ul.told li")).to_have_count(4)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1000, "dark"), (1600, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    mostly_long([(320, "light"), (1000, "dark"), (1600, "light")], (320, "light"), (1000, "dark")),
+)
 def test_lab_fits_its_window(show, shots, width, scheme):
     """From 320 to 1,600 pixels nothing sticks out sideways, in both views."""
     shown = ["naive", "confidence", "unbiased", "conservative"]

@@ -12,6 +12,7 @@ from dpnb import widgets
 from dpnb.widgets import _base
 from dpnb.widgets.kinds.coverage import Coverage
 from tests.browser.conftest import until
+from tests.examples import mostly_long
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -116,7 +117,7 @@ STATISTICS = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(STATISTICS))
+@pytest.mark.parametrize("name", mostly_long(STATISTICS, "mean", "tree"))
 def test_intervals_follow_or_stand_at_computed_losses(show, name):
     """A sum's intervals move with the hand; those of a selection, a tree and a correlation stand as computed at the loss that is named."""
     make, follows = STATISTICS[name]
@@ -258,7 +259,12 @@ def test_one_slider_stands_on_the_axis_of_the_loss(show):
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme"), [(1400, "light"), (1400, "dark"), (800, "light"), (390, "light"), (390, "dark")]
+    ("width", "scheme"),
+    mostly_long(
+        [(1400, "light"), (1400, "dark"), (800, "light"), (390, "light"), (390, "dark")],
+        (1400, "light"),
+        (390, "dark"),
+    ),
 )
 def test_the_breath_fits_its_window(show, shots, width, scheme):
     """Nothing sticks out sideways, and text in the pictures is at least 11 pixels high."""

@@ -14,6 +14,7 @@ from dpnb.widgets.registry import INTERACTIONS
 from tests.browser.conftest import protected, show_on, until
 from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
 from tests.browser.test_interactions import LETTERS, everything, frame, makers, range_of
+from tests.examples import mostly_long
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -152,7 +153,7 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", mostly_long(CLOSED, "compare", "clamp"))
 def test_wrong_settings_leave_a_true_picture(show, data, name):
     """Settings that no hand could make, as a saved notebook may bring them, are left out or brought into their range."""
     made = [makers(data)[name]() for _ in WRONG]
@@ -344,7 +345,7 @@ SLID = """() => [...document.querySelectorAll("[data-dpnb]")].map(part =>
         .map(one => one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? ""))"""
 
 
-@pytest.mark.parametrize("first", WIDTHS)
+@pytest.mark.parametrize("first", mostly_long(WIDTHS, 320, 1600))
 def test_every_interaction_is_readable_at_any_width(show, shots, each, first):
     """From 320 to 1,600 pixels nothing needs a horizontal scroll, letters of pictures are readable, code breaks between words.
 

@@ -149,7 +149,9 @@ def test_a_lever_that_was_not_computed_says_what_is_missing(show, monkeypatch):
     expect(page.locator(".exhibit")).not_to_contain_text("The kernel computes the picture")
 
 
-@pytest.mark.parametrize("schemes", [("light", "dark"), ("dark", "light")], ids="-".join)
+@pytest.mark.parametrize(
+    "schemes", [("light", "dark"), pytest.param(("dark", "light"), marks=pytest.mark.soak)], ids="-".join
+)
 def test_every_page_is_clean_and_fits_its_window(show, gallery, shots, schemes):
     """At 320 pixels nothing sticks out sideways on any page, and axe finds nothing serious: on each page that it reads, in both schemes by turns."""
     page = show(gallery, width=320)

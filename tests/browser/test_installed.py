@@ -18,6 +18,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT, Lab, Server, fresh, others
 from tests.browser.test_hosts import moves
+from tests.examples import mostly_long
 
 pytestmark = [
     pytest.mark.slow,
@@ -178,9 +179,9 @@ DRAGGED = {
 }
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", mostly_long(range(4), 0))
 def test_notebook_7_draws_the_gallery_and_drags(seven, part):
-    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours; a quarter of them each day."""
+    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours; a quarter of them at a time."""
     page = seven.page
     gallery = nbformat.read(ROOT / "notebooks" / "01-gallery.ipynb", 4)
     cells = [cell.source for cell in gallery.cells if cell.cell_type == "code"]

@@ -6,13 +6,14 @@ import pytest
 
 from dpnb.widgets import _base
 from tests.browser.dragging import AT_ONCE, MAKERS, WORK
+from tests.examples import mostly_long
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 MOST_CHANGES, MOST_NODES = 60, 60
 
 
-@pytest.mark.parametrize("name", sorted(MAKERS))
+@pytest.mark.parametrize("name", mostly_long(sorted(MAKERS), *sorted(MAKERS)[::3]))
 def test_a_redraw_is_little_work(show, data, name):
     """One event under the hand moves the picture, sets few attributes and makes few nodes, however many points it draws."""
     page = show(MAKERS[name](data))

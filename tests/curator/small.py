@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
+from dpnb.teach.curator import SeededChance
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Shelf
 from dpnb.trusted.curator.release import Chance
@@ -78,12 +80,17 @@ def prepare_numpy(
     into.write_bytes(pickle.dumps((prepare(raw, of, key=key), content_of(raw, of, marking))))
 
 
+STARTS: Counter[Path] = Counter()
+"""How many curators each home has had."""
+
+
 def curator(home: Path | str, chance: Chance | None = None) -> Curator:
-    """A curator of a home, in this process."""
+    """A curator of a home, in this process; a seed decides its noise, another one for each curator of a home."""
     place = Home(Path(home)).make()
-    return Curator(
-        place, Ledger(place.ledger), Shelf(place, prepare_numpy, NumpyEngine), chance, "dpnb.datasets"
-    )
+    STARTS[place.root] += 1
+    shelf = Shelf(place, prepare_numpy, NumpyEngine)
+    made = chance or SeededChance(seed=str(STARTS[place.root]))
+    return Curator(place, Ledger(place.ledger), shelf, made, "dpnb.datasets")
 
 
 def session(service: Curator, principal: str = "ann") -> Session:

@@ -55,6 +55,7 @@ from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.query.plan_record import read_parts, written
 from tests.curator import small
 from tests.curator.test_store import MAKERS
+from tests.examples import mostly_long
 
 HALF = Fraction(1, 2)
 WRITTEN = {
@@ -162,7 +163,7 @@ def request(rng):
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", mostly_long(range(200), *range(50)))
 def test_random_requests_are_read_back_and_their_records_have_one_form(seed):
     rng = random.Random(seed)
     requests = tuple(request(rng) for _ in range(rng.randint(1, 4)))
@@ -191,7 +192,7 @@ def disturbed(rng, record):
     return wrong
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", mostly_long(range(200), *range(50)))
 def test_whatever_is_read_is_what_would_be_written(seed):
     """A record is read without writing it again; so no other form of the same requests may pass."""
     rng, read = random.Random(seed), 0

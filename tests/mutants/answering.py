@@ -28,11 +28,13 @@ from tests.mutants.table import Mutant, replaced, together
 
 
 @contextlib.contextmanager
-def curator(folder: Any, name: str = "home", **dataset: Any) -> Iterator[tuple[Any, Any, Any]]:
+def curator(
+    folder: Any, name: str = "home", chance: Chance | None = None, **dataset: Any
+) -> Iterator[tuple[Any, Any, Any]]:
     """A curator, a session and the small dataset, in a folder."""
     home = folder / name
     home.mkdir()
-    made = small.curator(home)
+    made = small.curator(home, chance)
     here = small.session(made)
     try:
         yield made, here, small.opened(here, home, dataset.pop("raw", None), **dataset)
@@ -143,7 +145,7 @@ def two_curators_differ(folder: Any) -> None:
     """Two curators on the same rows, asked the same, draw different noise."""
     values = []
     for name in ("one", "two"):
-        with curator(folder, name) as (_, here, data):
+        with curator(folder, name, service.Chance()) as (_, here, data):
             report = here.release([data.x.histogram()], Ask.make(epsilon="0.01"))
             values.append(report.measurements[0].releases[0].parts[0].values)
     assert values[0] != values[1]
