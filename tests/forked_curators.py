@@ -18,7 +18,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -27,6 +26,13 @@ MODULE = "dpnb.trusted.curator"
 IMPORTED = ("duckdb", "sqlite3", "pwd", "dpnb.datasets")
 """What a curator imports when it first needs it, beside its own package."""
 LONGEST = 1 << 20
+
+
+def seed_of_a_start(home: Path) -> str:
+    """Return how often a curator of this home was started: counted beside it, because a start may be in a process that is killed."""
+    with home.with_name(f".{home.name}.starts").open("ab") as file:
+        file.write(b".")
+        return str(file.tell())
 
 
 class Forked:
@@ -70,7 +76,6 @@ class Forks:
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._one = threading.Lock()
-        self._starts: Counter[str] = Counter()
 
     def Popen(self, line: Sequence[str], *, env: dict[str, str], cwd: str, **given: Any) -> Any:  # noqa: N802 -- as there
         """Fork a curator, or start what is none as ever."""
@@ -78,9 +83,7 @@ class Forks:
             return subprocess.Popen(line, env=env, cwd=cwd, **given)
         if not Path(cwd).is_dir():
             raise FileNotFoundError(2, "No such file or directory", cwd)
-        home = line[line.index("--home") + 1]
-        self._starts[home] += 1
-        seed = str(self._starts[home])
+        seed = seed_of_a_start(Path(line[line.index("--home") + 1]))
         message = json.dumps({"words": list(line[3:]), "env": env, "cwd": cwd, "seed": seed}).encode()
         (out, write), (ended, say) = os.pipe(), os.pipe()
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.places import Home
 from tests.contracts.content import content_of
+from tests.forked_curators import seed_of_a_start
 
 ROWS = 40
 DECLARED = {
@@ -80,16 +80,11 @@ def prepare_numpy(
     into.write_bytes(pickle.dumps((prepare(raw, of, key=key), content_of(raw, of, marking))))
 
 
-STARTS: Counter[Path] = Counter()
-"""How many curators each home has had."""
-
-
 def curator(home: Path | str, chance: Chance | None = None) -> Curator:
     """A curator of a home, in this process; a seed decides its noise, another one for each curator of a home."""
     place = Home(Path(home)).make()
-    STARTS[place.root] += 1
     shelf = Shelf(place, prepare_numpy, NumpyEngine)
-    made = chance or SeededChance(seed=str(STARTS[place.root]))
+    made = chance or SeededChance(seed=seed_of_a_start(place.root))
     return Curator(place, Ledger(place.ledger), shelf, made, "dpnb.datasets")
 
 

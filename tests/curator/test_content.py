@@ -143,6 +143,7 @@ def test_cells_of_every_type_are_summed_as_the_reference_sums_them(names, unit, 
     assert known(tmp_path / "t.parquet", schema, tmp_path) == content_of(columns, schema, KEY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_cells_are_one_content_in_every_container_order_and_selection(tmp_path, seed):
     """CSV (with and without its last newline, with other line ends), Parquet, DuckDB and frames of one table share all marks."""

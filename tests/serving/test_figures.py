@@ -49,6 +49,7 @@ def said_by_magic(people, monkeypatch):
     return said[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caps", CAPS.values(), ids=CAPS)
 def test_cards_panel_gauge_repr_and_refusal_tell_one_figure(running, monkeypatch, caps):
     """The seen: a card said "ε 0 of 4 left", of the dataset, where gauge and panel said 3.8 of 3.8, of the analyst."""
@@ -80,6 +81,7 @@ def test_cards_panel_gauge_repr_and_refusal_tell_one_figure(running, monkeypatch
         ada.release([people.age.mean()], Ask.make(epsilon=5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caps", [CAPS["each"], CAPS["token"], CAPS["own"]], ids=["each", "token", "own"])
 def test_what_strangers_spend_changes_nothing_that_is_told_under_a_cap_of_ones_own(
     running, monkeypatch, caps

@@ -111,6 +111,7 @@ def drawn(report):
     return [release.to_json() | {"stored": None} for one in report.measurements for release in one.releases]
 
 
+@pytest.mark.slow
 def test_a_class_whose_disk_fills_up_loses_nothing_and_goes_on(small, monkeypatch):
     """Wherever it fills: before a charge, between charge and answer, at the mark. The same requests are answered later, without a restart.
 

@@ -91,6 +91,7 @@ class AskedWrongly(AskedOfAService):
     wrong, broken = 0.9, 4
 
 
+@pytest.mark.slow
 def test_requests_at_a_service_stop_nothing_and_spend_nothing_in_silence(tmp_path):
     """Every reply is of the vocabulary, every error has a permanent code; the ledger is whole and adds up; what attaches does not decode."""
     found = fuzzed(tmp_path, SEED, 600, AskedOfAService)

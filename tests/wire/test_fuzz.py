@@ -134,6 +134,7 @@ def fuzzed(folder, seed, times, kind=Asked, life=LIFE):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", range(2))
 def test_thousands_of_requests_stop_nothing_and_spend_nothing_in_silence(tmp_path, half):
     """Every reply is of the vocabulary, every error has a permanent code; the ledger is whole and adds up.
