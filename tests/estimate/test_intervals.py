@@ -9,6 +9,7 @@ from scipy import stats
 from dpnb.errors import Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
 from tests.estimate.fakes import FakeOutcome, draw_noise, fill, make_release, pending, released
+from tests.examples import mostly_long
 
 ALPHA = 1e-6  # how often a true 95 % interval fails a test of this file
 REPEATS = 400
@@ -221,7 +222,7 @@ def correlated(weights, correlation, make_expression, truth):
     return coverage(make, truth, kind="confidence")
 
 
-@pytest.mark.parametrize("correlation", [-1.0, 0.0, 0.6, 1.0])
+@pytest.mark.parametrize("correlation", mostly_long([-1.0, 0.0, 0.6, 1.0], 0.6))
 def test_confidence_over_two_answers_covers_whatever_the_correlation_of_their_sampling_errors(correlation):
     for truth, expression in (
         (2.0, lambda a, b: a - b),

@@ -26,6 +26,7 @@ from tests.contracts.questions import asked as ask_small
 from tests.contracts.questions import released
 from tests.contracts.questions import schema as small_schema
 from tests.contracts.statistic import priced, rows_of, schema, totals, units_of
+from tests.examples import mostly_long
 from tests.statistics.test_sensitivity import UNITS
 
 X, B, G = Ref("x"), Ref("b"), Ref("g")
@@ -236,7 +237,7 @@ def covered(name: str, reps: int, amount: str, where: Any = None, cells: int = 4
     return kept / reps
 
 
-@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("name", mostly_long(POPULATIONS, "two ages"))
 def test_the_band_covers_whatever_the_data_are(name: str) -> None:
     """In 60 studies the band misses at most 10 times (P < 1e-3 at 95 %), smooth data or atoms."""
     assert covered(name, 60, "0.5") >= 50 / 60

@@ -27,6 +27,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced, worst_loss
+from tests.examples import mostly_long
 from tests.statistics.coverage import release
 from tests.statistics.test_coverage import enough
 from tests.statistics.test_sensitivity import UNITS
@@ -551,7 +552,10 @@ def hits(public: bool, loss: tuple[str, Any], n: int, reps: int, seed: int = 1) 
 
 
 @pytest.mark.parametrize("public", [True, False])
-@pytest.mark.parametrize(("n", "loss"), [(30, ("rho", 3)), (400, ("epsilon", 20)), (1500, ("rho", "0.2"))])
+@pytest.mark.parametrize(
+    ("n", "loss"),
+    mostly_long([(30, ("rho", 3)), (400, ("epsilon", 20)), (1500, ("rho", "0.2"))], (400, ("epsilon", 20))),
+)
 def test_intervals_of_readings_cover(n: int, loss: tuple[str, Any], public: bool) -> None:
     """At 95 % no interval of a reading misses more often than a binomial law allows."""
     found = hits(public, loss, n, 60)

@@ -18,6 +18,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced, schema, worst_loss
+from tests.examples import mostly_long
 from tests.statistics.coverage import wider
 from tests.statistics.test_coverage import enough
 from tests.statistics.test_sensitivity import FEW, ROWS, UNITS
@@ -93,8 +94,10 @@ def test_no_neighbour_costs_more_than_the_claim_from_a_declared_centre(by, unit,
     assert worst_loss(found, UNITS[unit], rows) <= found.loss.amount <= 1
 
 
-@pytest.mark.parametrize(("stretch", "fits"), [(1.0, True), (0.9, False), (1.1, False)])
-@pytest.mark.parametrize("loss", [{"epsilon": 1}, {"rho": "0.1"}])
+@pytest.mark.parametrize(
+    ("stretch", "fits"), mostly_long([(1.0, True), (0.9, False), (1.1, False)], (1.0, True), (0.9, False))
+)
+@pytest.mark.parametrize("loss", mostly_long([{"epsilon": 1}, {"rho": "0.1"}], {"epsilon": 1}))
 def test_the_noise_of_a_variance_follows_its_law(loss, stretch, fits):
     """Errors over their stated standard deviation have the variance 1; noise that is a tenth off is noticed."""
     with wider(stretch):
