@@ -222,7 +222,7 @@ def correlated(weights, correlation, make_expression, truth):
     return coverage(make, truth, kind="confidence")
 
 
-@pytest.mark.parametrize("correlation", mostly_long([-1.0, 0.0, 0.6, 1.0], 0.6))
+@pytest.mark.parametrize("correlation", mostly_long([-1.0, 0.0, 0.6, 1.0], -1.0, 0.6))
 def test_confidence_over_two_answers_covers_whatever_the_correlation_of_their_sampling_errors(correlation):
     for truth, expression in (
         (2.0, lambda a, b: a - b),
