@@ -153,21 +153,35 @@ def _(mechanism: Thresholding, exact: Any, rng: np.random.Generator) -> tuple[in
     )
 
 
-def released_parts(
-    measurements: Iterable[Measurement], exact: Iterable[Any], rng: np.random.Generator
-) -> tuple[ReleasedPart, ...]:
-    """Return what a curator releases of some measurements, simulated: each a draw of its own, with an id of its own.
+def state_of(rng: np.random.Generator) -> str:
+    """Return a name of a generator's state: what is drawn next depends on it and the mechanism alone."""
+    return hashlib.sha256(repr(rng.bit_generator.state).encode()).hexdigest()
 
-    Intervals are seeded by the ids of draws, and answers of one id are one draw: parts that share an id would have one noise. So ids are
-    given here alone, by the state of the generator: the same seed gives the same ids, another study others.
+
+def simulated_draws(measurements: Iterable[Measurement], state: str, study: int = 0) -> tuple[str, ...]:
+    """Return the ids of the draws of some measurements: given here alone, by what decides the noise and by nothing that stands beside it.
+
+    Intervals are seeded by the ids of draws, and answers of one id are one draw: parts that share an id would have one noise. Another state,
+    study, place or mechanism, so another loss, is another draw; the same ones are the same draw, whichever losses are simulated with it.
+
+    Parameters
+    ----------
+    measurements : iterable of Measurement
+    state : str
+        :func:`state_of` the generator before anything was drawn.
+    study : int
+        Which of the studies that were drawn from it together.
     """
-    study = hashlib.sha256(repr(rng.bit_generator.state).encode()).hexdigest()[:16]
+    said = (repr((state, study, at, one.mechanism.record)) for at, one in enumerate(measurements))
+    return tuple(hashlib.sha256(each.encode()).hexdigest()[:16] for each in said)
+
+
+def released_parts(
+    measurements: Sequence[Measurement], exact: Iterable[Any], rng: np.random.Generator
+) -> tuple[ReleasedPart, ...]:
+    """Return what a curator releases of some measurements, simulated: each a draw of its own, with an id of its own."""
+    ids = simulated_draws(measurements, state_of(rng))
     return tuple(
-        ReleasedPart(
-            part.name,
-            part.mechanism.record,
-            release_part(part.mechanism, found, rng),
-            f"{study} {place} {part.name}",
-        )
-        for place, (part, found) in enumerate(zip(measurements, exact, strict=True))
+        ReleasedPart(part.name, part.mechanism.record, release_part(part.mechanism, found, rng), draw)
+        for part, found, draw in zip(measurements, exact, ids, strict=True)
     )

@@ -19,7 +19,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.errors import Unavailable
 from dpnb.inference.law import law_of
 from dpnb.inference.selection_law import rank_radius
-from dpnb.inference.simulated_release import add_noise, released_parts
+from dpnb.inference.simulated_release import add_noise, released_parts, simulated_draws, state_of
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Block, histograms, totals
@@ -105,12 +105,15 @@ class ArrayStudies:
         The question at each loss.
     parts : mapping of str to SimulatedPart
         The noised integers, arrays of shape (losses, studies, cells).
+    states : sequence of str
+        Of each loss's generator before its noise was drawn.
     rng : Generator
         For interval methods that draw.
     """
 
     items: tuple[PricedQuestion, ...]
     parts: Mapping[str, SimulatedPart]
+    states: Sequence[str]
     rng: np.random.Generator
 
     @property
@@ -184,14 +187,15 @@ class ArrayStudies:
     def release(self, loss: int, study: int) -> Release:
         """Return one simulated release."""
         item = self.items[loss]
+        ids = simulated_draws(item.parts, self.states[loss], study)
         parts = tuple(
             ReleasedPart(
                 part.name,
                 part.mechanism.record,
                 tuple(int(v) for v in self.parts[part.name].values[loss, study]),
-                f"{loss} {study} {part.name}",
+                draw,
             )
-            for part in item.parts
+            for part, draw in zip(item.parts, ids, strict=True)
         )
         return _recorded(item, parts)
 
@@ -441,10 +445,11 @@ def draw(
         ]
         selected = [i for i, part in enumerate(items[0].parts) if _dense(part)]
         if len(added) + len(selected) == len(items[0].parts):
+            states = [state_of(one) for one in noise]
             parts = _added(items, added, block, noise, common=common) | _selected(
                 items, selected, block, noise
             )
-            return ArrayStudies(items, parts, rng)
+            return ArrayStudies(items, parts, states, rng)
     return ReleaseStudies(items, _released(items, block, noise), rng)
 
 

@@ -304,10 +304,15 @@ def test_a_sweep_stands_side_by_side():
 SIMULATED = [(name, sample) for name in sorted(BY_NAME) for sample in SAMPLES[name]]
 
 
+def drawn(studies, loss):
+    """The ids of all draws of three simulated studies at one loss."""
+    return [part.draw for study in range(3) for part in studies.release(loss, study).parts]
+
+
 @pytest.mark.parametrize(("name", "sample"), SIMULATED, ids=[f"{n}-{str(s)[:50]}" for n, s in SIMULATED])
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_every_registered_statistic_can_be_simulated(name, sample, adjacency):
-    """Priced, released and concluded for a block of studies; the answers have its shape, each part of each study is a draw of its own."""
+    """Priced, released and concluded for a block of studies; the answers have its shape, each part of each study at each loss its own draw."""
     n, measure = 40, "approx" if name == "frequent_values" else "epsilon"
     where = schema(PrivacyUnit(adjacency, rows=n if adjacency == "change-one" else None), measure)
     item = asked(sample, name, where, measure, 5)
@@ -315,11 +320,14 @@ def test_every_registered_statistic_can_be_simulated(name, sample, adjacency):
         return
     rng = np.random.default_rng(1)
     codes = {c.name: Ints(rng.integers(0, c.size, 3 * n), rng.random(3 * n) < 0.9) for c in where.columns}
-    studies = draw((item, item), Block(Table(codes, 3 * n), 3, n), [rng, rng], rng)
+    items, block = (item, asked(sample, name, where, measure, 2)), Block(Table(codes, 3 * n), 3, n)
+    studies = draw(items, block, [np.random.default_rng(2) for _ in items], rng)
     entries = math.prod(item.checked.shape)
     assert studies.shape == (2, 3, entries)
     assert np.isfinite(studies.value).any()
-    ids = [part.draw for study in range(3) for part in studies.release(1, study).parts]
+    beside, alone = drawn(studies, 1), drawn(draw(items[1:], block, [np.random.default_rng(2)], rng), 0)
+    ids = drawn(studies, 0) + beside
+    assert beside == alone
     assert len(set(ids)) == len(ids)
     one = conclude(item.checked, [studies.release(1, 2)])
     assert np.allclose(np.ravel(one.value).astype(float), studies.value[1, 2], equal_nan=True)
