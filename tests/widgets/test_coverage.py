@@ -304,7 +304,7 @@ def test_distance_from_print_is_computed_not_asserted():
 
 def test_what_is_quoted_is_what_the_replication_quotes():
     """The printed numbers are those of the row of the replication."""
-    from dpnb.exhibits.replicate import bootstrap
+    from tests.replication import bootstrap
 
     rows = bootstrap.rows(np.random.default_rng(1), quick=True)
     said = next(row.published for row in rows if "population california" in row.quantity)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from dpnb.exhibits.replicate import beliefs, bootstrap, primer, social
-from dpnb.exhibits.replicate.row import Row
+from tests.replication import beliefs, bootstrap, primer, social
+from tests.replication.row import Row
 
 _SECTIONS: tuple[Callable[..., list[Row]], ...] = (bootstrap.rows, primer.rows, beliefs.rows, social.rows)
 

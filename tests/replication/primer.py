@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.exhibits.inputs import impossible_share
-from dpnb.exhibits.replicate.row import Quoted, Row
 from dpnb.exhibits.resampling import resized_bootstrap
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.simulated_release import choose
 from dpnb.risk.odds import laplace_tradeoff
 from dpnb.trusted.mechanisms import KSExponential, QuantileSelection
+from tests.replication.row import Quoted, Row
 
 Floats = NDArray[np.float64]
 _EPSILON, _ROWS = 0.1, 1000

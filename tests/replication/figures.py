@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.exhibits.replicate import bootstrap_figures, primer, social
-from dpnb.exhibits.replicate.canvas import (
+from dpnb.inference.standard_error import noisy_interval
+from tests.replication import bootstrap_figures, primer, social
+from tests.replication.canvas import (
     ACCENT,
     COLOURS,
     HAIR,
@@ -27,7 +28,6 @@ from dpnb.exhibits.replicate.canvas import (
     named,
     plain,
 )
-from dpnb.inference.standard_error import noisy_interval
 
 # ---------------------------------------------------------------- 003
 

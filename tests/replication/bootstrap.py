@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from dpnb.errors import OwnerError
 from dpnb.exhibits.composing import exact_share
 from dpnb.exhibits.laws import composed_mixture_epsilon
-from dpnb.exhibits.replicate.row import Quoted, Row
 from dpnb.inference.bootstrap import Bootstrap, Kind
 from dpnb.inference.resampling import noise_variance, resample_means
 from dpnb.risk.bootstrap import inflation_for, multiplicities, resampling_epsilon
 from dpnb.risk.composition import advanced
 from dpnb.risk.curves import analytic_gaussian_sigma
 from dpnb.trusted.privacy.loss import rational
+from tests.replication.row import Quoted, Row
 
 Floats = NDArray[np.float64]
 KINDS: tuple[Kind, ...] = ("unbiased", "conservative", "most conservative")

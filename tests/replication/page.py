@@ -10,9 +10,9 @@ from typing import Any
 
 from dpnb.cards.markup import Markup, el
 from dpnb.cards.report import document
-from dpnb.exhibits.replicate.canvas import Drawn
-from dpnb.exhibits.replicate.omissions import NOT_REPRODUCED
-from dpnb.exhibits.replicate.row import UNTOLD, Row, table_text
+from tests.replication.canvas import Drawn
+from tests.replication.omissions import NOT_REPRODUCED
+from tests.replication.row import UNTOLD, Row, table_text
 
 _STYLE = """
 :root{color-scheme:light}

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from dpnb.exhibits.arms import _ARM_SCALES as ARM_SCALES
 from dpnb.exhibits.regression import box_bound
-from dpnb.exhibits.replicate.row import Quoted, Row
 from dpnb.inference.standard_error import (
     dyadic_standard_error,
     gap_odds,
@@ -19,6 +18,7 @@ from dpnb.inference.standard_error import (
     winsorized_standard_error,
 )
 from dpnb.risk.curves import analytic_gaussian_sigma
+from tests.replication.row import Quoted, Row
 
 Floats = NDArray[np.float64]
 _PEOPLE, _EPSILON = 2000, 0.5

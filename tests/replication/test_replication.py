@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.exhibits.replicate import (
+from dpnb.inference.law import DiscreteLaplaceLaw
+from tests.replication import (
     Quoted,
     Row,
     beliefs,
@@ -22,11 +23,10 @@ from dpnb.exhibits.replicate import (
     social,
     table_text,
 )
-from dpnb.exhibits.replicate.__main__ import main
-from dpnb.exhibits.replicate.omissions import NOT_REPRODUCED
-from dpnb.exhibits.replicate.page import html_page
-from dpnb.exhibits.replicate.row import UNTOLD
-from dpnb.inference.law import DiscreteLaplaceLaw
+from tests.replication.__main__ import main
+from tests.replication.omissions import NOT_REPRODUCED
+from tests.replication.page import html_page
+from tests.replication.row import UNTOLD
 
 #: rows whose published number is not what comes out, and why: the same reasons stand on the page
 DIFFERENT = {
@@ -280,7 +280,7 @@ def test_the_command_prints_the_table(capsys, monkeypatch, tmp_path):
     """Without figures nothing is written; the table has a line for every row."""
     made = [Row("000", "a", "1", [Quoted(1, 1)], [1.0], [0.0])]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpnb.exhibits.replicate.__main__.replicate", lambda **_: iter(made))
+    monkeypatch.setattr("tests.replication.__main__.replicate", lambda **_: iter(made))
     assert main(["--no-figures"]) == 0
     assert "agrees" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())

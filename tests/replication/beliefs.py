@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpnb.exhibits.replicate.row import Row
 from dpnb.risk.odds import posterior_table
+from tests.replication.row import Row
 
 PRIORS = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.9")
 EPSILONS = ("0.01", "0.05", "0.1", "0.25", "0.5", "1", "2", "3", "5")
 _ASSUMED = "priors and ε assumed, 54 cells as in print; the printed cells are not at hand"
 
 
-def rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:  # noqa: ARG001 - nothing is simulated
+def rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:
     """Return the rows of Table 1 of 004, one for each belief before the release."""
     table = posterior_table(PRIORS, EPSILONS)
     return [

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.exhibits.composing import exact_share
-from dpnb.exhibits.replicate import bootstrap
-from dpnb.exhibits.replicate.canvas import (
+from dpnb.risk.bootstrap import multiplicities
+from tests.replication import bootstrap
+from tests.replication.canvas import (
     ACCENT,
     COLOURS,
     INK,
@@ -24,12 +25,11 @@ from dpnb.exhibits.replicate.canvas import (
     named,
     plain,
 )
-from dpnb.risk.bootstrap import multiplicities
 
 # ---------------------------------------------------------------- 000
 
 
-def _logarithm(_: np.random.Generator, reps: int) -> Drawn:  # noqa: ARG001 - nothing is simulated
+def _logarithm(_: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     exponents = np.linspace(2, 10, 81)
     axes.plot(exponents, np.log(1.25) + exponents * math.log(10), color=ACCENT, linewidth=1.8)
@@ -65,7 +65,7 @@ def _normal_tests(rng: np.random.Generator, reps: int) -> Drawn:
     )
 
 
-def _multiplicities_figure(_: np.random.Generator, reps: int) -> Drawn:  # noqa: ARG001 - nothing is simulated
+def _multiplicities_figure(_: np.random.Generator, reps: int) -> Drawn:
     figure, axes = canvas(2)
     odds = np.array(multiplicities(bootstrap.PEOPLE))[:8]
     times = np.arange(odds.size)
@@ -84,7 +84,7 @@ def _multiplicities_figure(_: np.random.Generator, reps: int) -> Drawn:  # noqa:
     )
 
 
-def _schematic(rng: np.random.Generator, reps: int) -> Drawn:  # noqa: ARG001 - one resample of twelve rows
+def _schematic(rng: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     rows = 12
     times = np.bincount(rng.integers(0, rows, rows), minlength=rows)
@@ -110,7 +110,7 @@ def _schematic(rng: np.random.Generator, reps: int) -> Drawn:  # noqa: ARG001 - 
     )
 
 
-def _one_example(rng: np.random.Generator, reps: int) -> Drawn:  # noqa: ARG001 - one study
+def _one_example(rng: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     studies, low, step = bootstrap.truncated_normal(1, rng)
     _, _, made = bootstrap.coverages(studies, -low / step, 6 / step, 50, rng)
@@ -163,7 +163,7 @@ def _one_shot_figure(rng: np.random.Generator, reps: int) -> Drawn | None:
     )
 
 
-def _splitting(_: np.random.Generator, reps: int) -> Drawn:  # noqa: ARG001 - nothing is simulated
+def _splitting(_: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     ks = (1, 2, 5, 10, 20, 50, 100)
     exact = [min(k, 0.25 / (exact_share(0.5, k, 1e-6) ** 2 * k)) for k in ks]

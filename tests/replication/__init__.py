@@ -1,6 +1,6 @@
 """Replication: every figure of the publications that dpnb builds on, recomputed beside what was printed.
 
-``python -m dpnb.exhibits.replicate`` prints the table and writes one self-contained page with the figures. Nothing that is
+``python -m tests.replication`` prints the table and writes one self-contained page with the figures. Nothing that is
 called *ours* is written down here: each number is computed, with the standard error of its simulation. What was published is
 quoted with the width of its rounding, and a row *agrees* when ours falls into it, three standard errors allowed. A row that
 differs says why.
@@ -11,7 +11,7 @@ The publications: **000** Brawner and Honaker 2018, *Bootstrap Inference and Dif
 Science Inference*.
 """
 
-from dpnb.exhibits.replicate.row import Quoted, Row, table_text
-from dpnb.exhibits.replicate.table import replicate
+from tests.replication.row import Quoted, Row, table_text
+from tests.replication.table import replicate
 
 __all__ = ["Quoted", "Row", "replicate", "table_text"]

@@ -1,4 +1,4 @@
-"""``python -m dpnb.exhibits.replicate``: print the table, write the page."""
+"""``python -m tests.replication``: print the table, write the page."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpnb.exhibits.replicate import replicate, table_text
-from dpnb.exhibits.replicate.figures import figures
-from dpnb.exhibits.replicate.page import html_page, write_pdf
+from tests.replication import replicate, table_text
+from tests.replication.figures import figures
+from tests.replication.page import html_page, write_pdf
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         As on the command line.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m dpnb.exhibits.replicate", description="Recompute every published figure."
+        prog="python -m tests.replication", description="Recompute every published figure."
     )
     parser.add_argument("--quick", action="store_true", help="few repetitions: a look in half a minute")
     parser.add_argument("--html", type=Path, default=Path("replication.html"), help="page to write")
