@@ -111,7 +111,7 @@ def treated(people: float) -> Lines:
     n, scale = int(people), arms._published_sensitivity(people, 1000 - people)
     first, other, leaves = arms._study(n, 0.0), arms._study(n, 1.0), arms._study(n + 1, 0.0)
     corrected = max(
-        laplace_loss(arms._arm_sums, arms._ARM_SCALES, first, second) for second in (other, leaves)
+        laplace_loss(arms._arm_sums, arms.ARM_SCALES, first, second) for second in (other, leaves)
     )
     return arms._EPSILON, arms._EPSILON / people / scale, corrected
 

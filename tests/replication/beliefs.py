@@ -26,9 +26,8 @@ def rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:
             "–",
             [],
             [100 * cell for cell in cells],
-            [0.0] * len(cells),
-            _ASSUMED,
-            ".2f",
+            note=_ASSUMED,
+            form=".2f",
         )
         for prior, cells in zip(table.index, table.cells, strict=True)
     ]

@@ -9,23 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OwnerError
+from dpnb.exhibits.averaged_law import gaussian_threshold
 from dpnb.exhibits.composing import exact_share
 from dpnb.exhibits.laws import composed_mixture_epsilon
 from dpnb.inference.bootstrap import Bootstrap, Kind
-from dpnb.inference.resampling import noise_variance, resample_means
+from dpnb.inference.resampling import noise_variance, noised_resamples
+from dpnb.inference.spread import normal_quantile
 from dpnb.risk.bootstrap import inflation_for, multiplicities, resampling_epsilon
 from dpnb.risk.composition import advanced
-from dpnb.risk.curves import analytic_gaussian_sigma
 from dpnb.trusted.privacy.loss import rational
-from tests.replication.row import Quoted, Row
+from tests.replication.row import Quoted, Row, percent_error, sd_error
 
 Floats = NDArray[np.float64]
 KINDS: tuple[Kind, ...] = ("unbiased", "conservative", "most conservative")
-_Z = 1.959963984540054
 PEOPLE, _RHO = 500, 0.5
 AVERAGED = (1, 2, 3, 5, 7, 10, 15, 20)
 """Numbers of Laplaces averaged in Fig 3: eight, as in print, whose own are not at hand."""
-_STEP, _REACH = 0.02, 3.0
+STEP, _REACH = 0.02, 3.0
+Studies = tuple[NDArray[np.int64], float, float]
+"""Codes of the people of each study; the population's mean and the span of the bounds, in codes."""
 
 
 # ---------------------------------------------------------------- is it normal?
@@ -92,7 +94,6 @@ def normality(k: int, reps: int, rng: np.random.Generator, draws: int = 100) -> 
 
 def _normality_rows(reps: int, rng: np.random.Generator) -> list[Row]:
     kept, picked = normality(10, reps, rng)
-    error = [1.4 * math.sqrt(p * (1 - p) / reps) for p in kept]  # the critical value is simulated too
     return [
         Row(
             "000 Fig 3 top",
@@ -100,7 +101,7 @@ def _normality_rows(reps: int, rng: np.random.Generator) -> list[Row]:
             "90.8 92.7",
             [Quoted.near(90.8, 0.5), Quoted.near(92.7, 0.5)],
             (100 * kept).tolist(),
-            [100 * e for e in error],
+            [1.4 * percent_error(p, reps) for p in kept],  # the critical value is simulated too
             "the two printed labels are swapped: Anderson-Darling keeps more than Shapiro-Wilk",
             ".1f",
         ),
@@ -110,9 +111,8 @@ def _normality_rows(reps: int, rng: np.random.Generator) -> list[Row]:
             "below 55",
             [Quoted(50, 55), Quoted(50, 55)],
             (100 * picked).tolist(),
-            [100 * math.sqrt(0.25 / reps)] * 2,
-            "",
-            ".1f",
+            [percent_error(0.5, reps)] * 2,
+            form=".1f",
         ),
     ]
 
@@ -143,11 +143,15 @@ def _eight_rows(reps: int, rng: np.random.Generator) -> list[Row]:
 # ---------------------------------------------------------------- noise that is nearly normal, and its price
 
 
+def classic_threshold(exponent: float) -> float:
+    """Return ln(1.25/δ) for δ of ten to an exponent: how many averaged Laplaces are less noisy than the classic Gaussian."""
+    return math.log(1.25) - exponent * math.log(10)
+
+
 def _averaging_rows() -> list[Row]:
     """Up to which k the average of k Laplaces is less noisy than Gaussian noise: variance 2k/ε² beside σ²."""
-    epsilons, delta = (0.1, 0.5, 1.0), 1e-6
-    classic = math.log(1.25 / delta)
-    exact = [float(analytic_gaussian_sigma(1, f"{e}", "1e-6")) ** 2 * e**2 / 2 for e in epsilons]
+    classic = classic_threshold(-6)
+    exact = [gaussian_threshold(f"{e}", "1e-6") for e in (0.1, 0.5, 1.0)]
     return [
         Row(
             "000 Remark 2",
@@ -155,9 +159,8 @@ def _averaging_rows() -> list[Row]:
             f"ln(1.25/δ) = {classic:.1f}",
             [Quoted.near(classic, 0.05)] * 4,
             [classic, *exact],
-            [0.0] * 4,
-            "true of the classic calibration alone: Gaussian noise calibrated exactly (Balle and Wang 2018) wins from k = 7 to 9 on",
-            ".1f",
+            note="true of the classic calibration alone: Gaussian noise calibrated exactly (Balle and Wang 2018) wins from k = 7 to 9 on",
+            form=".1f",
         ),
         Row(
             "000 Remark 2",
@@ -165,14 +168,18 @@ def _averaging_rows() -> list[Row]:
             "below 1",
             [Quoted(0, 1)] * 3,
             [10 / k for k in exact],
-            [0.0] * 3,
-            "the average is pure ε, and that is what it costs",
-            ".2f",
+            note="the average is pure ε, and that is what it costs",
+            form=".2f",
         ),
     ]
 
 
 # ---------------------------------------------------------------- splitting a budget
+
+
+def split_variance(epsilon: float, k: int, share: float) -> float:
+    """Return the variance of each of k answers at an ε of their own, over that of k answers which split ε at no cost."""
+    return epsilon**2 / (share**2 * k)
 
 
 def _splitting_rows() -> list[Row]:
@@ -183,18 +190,15 @@ def _splitting_rows() -> list[Row]:
         middle = (low + high) / 2
         fits = float(advanced(rational(f"{middle:.12f}"), k, "1e-6")) <= epsilon
         low, high = (middle, high) if fits else (low, middle)
-    inflation = [k, epsilon**2 / (share**2 * k), epsilon**2 / (low**2 * k), 1.0]
-    logs = [math.log(1.25 / 10.0**-d) for d in (2, 4, 6, 8, 10)]
+    inflation = [k, split_variance(epsilon, k, share), split_variance(epsilon, k, low), 1.0]
     return [
         Row(
             "000 Fig 2",
             "ln(1.25/δ), δ = 1e-2, 1e-4, … 1e-10",
             "10 to 20 (δ 1e-4 to 1e-8)",
             [Quoted(0, 10), Quoted(9, 10), Quoted(10, 20), Quoted(10, 20), Quoted(20, 25)],
-            logs,
-            [0.0] * 5,
-            "",
-            ".2f",
+            [classic_threshold(-d) for d in (2, 4, 6, 8, 10)],
+            form=".2f",
         ),
         Row(
             "000 Remark 1",
@@ -202,9 +206,8 @@ def _splitting_rows() -> list[Row]:
             "k 13.8 – 1",
             [Quoted(k, k), Quoted.near(13.8, 0.1), Quoted(0, math.inf), Quoted(1, 1)],
             inflation,
-            [0.0] * 4,
-            "the √2 of the theorem is missing in print: its 13.8 spends more than is claimed (exhibit advanced-constant)",
-            ".1f",
+            note="the √2 of the theorem is missing in print: its 13.8 spends more than is claimed (exhibit advanced-constant)",
+            form=".1f",
         ),
         Row(
             "000 eq 29-30",
@@ -215,8 +218,7 @@ def _splitting_rows() -> list[Row]:
                 noise_variance(100 / PEOPLE, _RHO, 50),
                 sum(i * p for i, p in enumerate(multiplicities(PEOPLE))),
             ],
-            [0.0, 0.0],
-            "in print N stands for k in (28), and Dk/2ρ for D²k/2ρ",
+            note="in print N stands for k in (28), and Dk/2ρ for D²k/2ρ",
         ),
     ]
 
@@ -224,10 +226,15 @@ def _splitting_rows() -> list[Row]:
 # ---------------------------------------------------------------- coverage
 
 
-def truncated_normal(studies: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], float, float]:
-    """Return studies of 500 standard normal values within ± 3 as codes, the lower bound and the step."""
-    values = np.clip(rng.standard_normal((studies, PEOPLE)), -_REACH, _REACH)
-    return np.rint((values + _REACH) / _STEP).astype(np.int64), -_REACH, _STEP
+def normal_studies(reps: int, rng: np.random.Generator) -> Studies:
+    """Draw studies of 500 standard normal values within ± 3."""
+    values = np.clip(rng.standard_normal((reps, PEOPLE)), -_REACH, _REACH)
+    return np.rint((values + _REACH) / STEP).astype(np.int64), _REACH / STEP, 2 * _REACH / STEP
+
+
+def age_studies(ages: NDArray[np.int64], reps: int, rng: np.random.Generator) -> Studies:
+    """Draw studies of 500 people from a population of ages; the bounds are 0 to 100."""
+    return rng.choice(ages, (reps, PEOPLE)), float(ages.mean()), 100.0
 
 
 def age_population(name: str) -> NDArray[np.int64] | None:
@@ -243,55 +250,32 @@ def age_population(name: str) -> NDArray[np.int64] | None:
     return np.asarray(ages[np.isfinite(ages)], dtype=np.int64)
 
 
-def coverages(
-    studies: NDArray[np.int64], truth: float, span: float, k: int, rng: np.random.Generator
-) -> tuple[Floats, Floats, Bootstrap]:
-    """Return coverage and mean standard error of the three published intervals, in the unit of the codes.
-
-    Parameters
-    ----------
-    studies : ndarray of int, shape (studies, people)
-    truth : float
-        The population's mean code.
-    span : float
-        Upper minus lower bound, in codes.
-    k : int
-        Resamples.
-    """
-    variance = noise_variance(span / studies.shape[1], _RHO, k)
-    means = resample_means(studies, k, rng)
-    made = Bootstrap(means + math.sqrt(variance) * rng.standard_normal(means.shape), variance)
+def coverages(studies: Studies, k: int, rng: np.random.Generator) -> tuple[Floats, Floats, Bootstrap]:
+    """Return coverage and mean standard error of the three published intervals from k resamples, in the unit of the codes."""
+    values, truth, span = studies
+    variance = noise_variance(span / PEOPLE, _RHO, k)
+    made = Bootstrap(noised_resamples(values, k, variance, rng), variance)
     errors = np.array([made.published_standard_error(kind) for kind in KINDS])
-    return (np.abs(made.estimate - truth) <= _Z * errors).mean(axis=1), errors.mean(axis=1), made
+    reach = normal_quantile(0.975) * errors
+    return (np.abs(made.estimate - truth) <= reach).mean(axis=1), errors.mean(axis=1), made
 
 
 def relative_errors(reps: int, k: int, rng: np.random.Generator) -> dict[Kind, Floats]:
     """Return standard errors over the true one, for each published reading, of studies of standard normal values within ± 3."""
-    studies, low, step = truncated_normal(reps, rng)
-    _, _, made = coverages(studies, -low / step, 2 * _REACH / step, k, rng)
-    truth = float(truncated_normal(2_000, np.random.default_rng(0))[0].std()) * step / math.sqrt(PEOPLE)
-    return {kind: made.published_standard_error(kind) * step / truth for kind in KINDS}
+    *_, made = coverages(normal_studies(reps, rng), k, rng)
+    truth = float(normal_studies(2_000, np.random.default_rng(0))[0].std()) * STEP / math.sqrt(PEOPLE)
+    return {kind: made.published_standard_error(kind) * STEP / truth for kind in KINDS}
 
 
 def one_shot(ages: NDArray[np.int64], reps: int, k: int, rng: np.random.Generator) -> dict[str, Floats]:
     """Return errors of one noised mean and of the average of k noised resamples, and the average's z-scores.
 
     A z-score is over the conservative standard error, where that is not zero.
-
-    Parameters
-    ----------
-    ages : ndarray of int
-        The population; bounds are 0 to 100.
-    reps : int
-        Studies of 500 people.
-    k : int
-    rng : numpy.random.Generator
     """
-    truth = float(ages.mean())
-    studies = rng.choice(ages, (reps, PEOPLE))
-    sd = math.sqrt(noise_variance(100 / PEOPLE, _RHO, 1))
-    alone = studies.mean(axis=1) - truth + sd * rng.standard_normal(reps)
-    _, _, made = coverages(studies, truth, 100.0, k, rng)
+    studies = values, truth, span = age_studies(ages, reps, rng)
+    sd = math.sqrt(noise_variance(span / PEOPLE, _RHO, 1))
+    alone = values.mean(axis=1) - truth + sd * rng.standard_normal(reps)
+    *_, made = coverages(studies, k, rng)
     average, error = made.estimate - truth, made.published_standard_error("conservative")
     return {"one answer": alone, "average": average, "z": average[error > 0] / error[error > 0]}
 
@@ -323,7 +307,7 @@ def _spread_rows(reps: int, rng: np.random.Generator) -> list[Row]:
                 ".814 – –",
                 [Quoted.near(0.814, 0.02), Quoted(0, 1), Quoted(0, 1)],
                 [exact, *sds],
-                [0.0, *(sd / math.sqrt(2 * reps) for sd in sds)],
+                [0.0, *(sd_error(sd, reps) for sd in sds)],
                 "adults of California by the census's age groups; print's is of a simulation, ± .02; the z-scores are too narrow",
                 ".3f",
             )
@@ -335,8 +319,7 @@ def _figure_rows(reps: int, rng: np.random.Generator) -> list[Row]:
     found: list[Row] = []
     ratios, ks = [], (10, 50, 100, 200)
     for k in ks:
-        studies, low, step = truncated_normal(reps, rng)
-        covered, errors, _ = coverages(studies, -low / step, 2 * _REACH / step, k, rng)
+        covered, errors, _ = coverages(normal_studies(reps, rng), k, rng)
         ratios.append(float(errors[1] / errors[0]))
         wide = Quoted(95, 100) if k > 10 else Quoted(0, 100)
         found.append(
@@ -346,7 +329,7 @@ def _figure_rows(reps: int, rng: np.random.Generator) -> list[Row]:
                 "below 95, above 95, –",
                 [Quoted(0, 95), wide, Quoted(95, 100)],
                 (100 * covered).tolist(),
-                [100 * math.sqrt(p * (1 - p) / reps) for p in covered],
+                [percent_error(p, reps) for p in covered],
                 "the range is not printed; R = 6 assumed"
                 + ("" if k > 10 else "; conservative is below 95 up to k = 10"),
                 ".1f",
@@ -374,8 +357,7 @@ def _age_rows(reps: int, rng: np.random.Generator) -> list[Row]:
         ages = age_population(name)
         if ages is None:
             continue
-        studies = rng.choice(ages, (reps, PEOPLE))
-        covered, _, _ = coverages(studies, float(ages.mean()), 100.0, 50, rng)
+        covered, *_ = coverages(age_studies(ages, reps, rng), 50, rng)
         found.append(
             Row(
                 "000 section 8",
@@ -383,7 +365,7 @@ def _age_rows(reps: int, rng: np.random.Generator) -> list[Row]:
                 "80.1 97.1 100" if quoted else "–",
                 quoted,
                 (100 * covered).tolist(),
-                [max(100 * math.sqrt(p * (1 - p) / reps), 100 / reps) for p in covered],
+                [max(percent_error(p, reps), 100 / reps) for p in covered],
                 "adults of California in 2000, here by the census's age groups; 1,000 or so repetitions in print: ± 1.3 by itself"
                 if quoted
                 else "a narrower population: the same procedure covers less",
@@ -410,9 +392,7 @@ def _privacy_rows(*, quick: bool) -> list[Row]:
                     resampling_epsilon(1e-6, _RHO, k, PEOPLE),
                     inflation_for(4.8872, 1e-6, _RHO, k, PEOPLE),
                 ],
-                [0.0] * 3,
-                "not free: a resample holds a row more than once",
-                ".4g",
+                note="not free: a resample holds a row more than once",
             )
         )
     return found

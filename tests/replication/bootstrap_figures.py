@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpnb.exhibits.composing import exact_share
 from dpnb.risk.bootstrap import multiplicities
@@ -22,8 +22,8 @@ from tests.replication.canvas import (
     canvas,
     densities,
     lines,
+    logarithmic,
     named,
-    plain,
 )
 
 # ---------------------------------------------------------------- 000
@@ -32,7 +32,7 @@ from tests.replication.canvas import (
 def _logarithm(_: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     exponents = np.linspace(2, 10, 81)
-    axes.plot(exponents, np.log(1.25) + exponents * math.log(10), color=ACCENT, linewidth=1.8)
+    axes.plot(exponents, [bootstrap.classic_threshold(-x) for x in exponents], color=ACCENT, linewidth=1.8)
     axes.set_xticks([2, 4, 6, 8, 10], ["$10^{-2}$", "$10^{-4}$", "$10^{-6}$", "$10^{-8}$", "$10^{-10}$"])
     named(axes, "δ", "ln(1.25/δ)", legend=None)
     return Drawn(
@@ -112,10 +112,10 @@ def _schematic(rng: np.random.Generator, reps: int) -> Drawn:
 
 def _one_example(rng: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
-    studies, low, step = bootstrap.truncated_normal(1, rng)
-    _, _, made = bootstrap.coverages(studies, -low / step, 6 / step, 50, rng)
-    values = low + step * made.values[0]
-    spread = float(step * math.sqrt(made.noise_variance))
+    studies = bootstrap.normal_studies(1, rng)
+    *_, made = bootstrap.coverages(studies, 50, rng)
+    values = bootstrap.STEP * (made.values[0] - studies[1])
+    spread = float(bootstrap.STEP * math.sqrt(made.noise_variance))
     at = np.linspace(-0.35, 0.35, 200)
     truth = np.exp(-0.5 * 500 * at**2) * math.sqrt(500 / (2 * math.pi))
     densities(axes, {"50 noised resamples of one study": values}, -0.35, 0.35)
@@ -166,7 +166,7 @@ def _one_shot_figure(rng: np.random.Generator, reps: int) -> Drawn | None:
 def _splitting(_: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     ks = (1, 2, 5, 10, 20, 50, 100)
-    exact = [min(k, 0.25 / (exact_share(0.5, k, 1e-6) ** 2 * k)) for k in ks]
+    exact = [min(k, bootstrap.split_variance(0.5, k, exact_share(0.5, k, 1e-6))) for k in ks]
     lines(
         axes,
         ks,
@@ -177,10 +177,7 @@ def _splitting(_: np.random.Generator, reps: int) -> Drawn:
             "zCDP": [1.0] * len(ks),
         },
     )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    plain(axes.xaxis, ks)
-    plain(axes.yaxis, (1, 2, 5, 10, 20, 50, 100))
+    logarithmic(axes, ks, (1, 2, 5, 10, 20, 50, 100))
     named(axes, "k, equal shares", "variance × one answer's")
     return Drawn(
         "000 Remark 1",
@@ -194,9 +191,8 @@ def _splitting(_: np.random.Generator, reps: int) -> Drawn:
 def _error_spread(rng: np.random.Generator, reps: int) -> Drawn:
     figure, axes = canvas(2)
     for axis, k in zip(axes, (10, 50), strict=True):
-        studies, low, step = bootstrap.truncated_normal(reps, rng)
-        _, _, made = bootstrap.coverages(studies, -low / step, 6 / step, k, rng)
-        errors = {kind: step * made.published_standard_error(kind) for kind in bootstrap.KINDS}
+        *_, made = bootstrap.coverages(bootstrap.normal_studies(reps, rng), k, rng)
+        errors = {kind: bootstrap.STEP * made.published_standard_error(kind) for kind in bootstrap.KINDS}
         densities(axis, errors, 0, 0.13)
         axis.axvline(1 / math.sqrt(500), color=SOFT, linewidth=1)
         named(axis, "standard error", "density", f"k = {k}", legend="upper right" if k == 10 else None)
@@ -210,18 +206,14 @@ def _error_spread(rng: np.random.Generator, reps: int) -> Drawn:
 
 
 def _coverage_by_k(
-    source: str,
-    studies: Callable[[], tuple[NDArray[np.int64], float, float]],
-    words: str,
-    rng: np.random.Generator,
+    source: str, studies: Callable[[], bootstrap.Studies], words: str, rng: np.random.Generator
 ) -> Drawn:
     figure, axes = canvas(2)
     ks = (5, 10, 25, 50, 100, 200)
     shares: dict[str, list[float]] = {kind: [] for kind in bootstrap.KINDS}
     widths: dict[str, list[float]] = {kind: [] for kind in bootstrap.KINDS}
     for k in ks:
-        values, truth, span = studies()
-        covered, errors, _ = bootstrap.coverages(values, truth, span, k, rng)
+        covered, errors, _ = bootstrap.coverages(studies(), k, rng)
         for kind, share, error in zip(bootstrap.KINDS, covered, errors, strict=True):
             shares[kind].append(100 * float(share))
             widths[kind].append(float(error / errors[0]))
@@ -229,8 +221,7 @@ def _coverage_by_k(
     lines(axes[1], ks, shares)
     axes[1].axhline(95, color=SOFT, linewidth=0.9)
     for one in axes:
-        one.set_xscale("log")
-        plain(one.xaxis, ks)
+        logarithmic(one, ks)
     named(axes[0], "k, resamples", "width × unbiased", "width", legend="upper left")
     named(axes[1], "k, resamples", "coverage, %", "coverage, 95 % nominal", legend=None)
     at = ks.index(50)
@@ -252,8 +243,7 @@ def _fig7a(rng: np.random.Generator, reps: int) -> Drawn:
         axes.fill_between(ks, bands[:, 0], bands[:, 2], color=colour, alpha=0.15, linewidth=0)
         axes.plot(ks, bands[:, 1], style, color=colour, marker="o", markersize=3.5, linewidth=1.5, label=kind)
     axes.axhline(1, color=SOFT, linewidth=0.9)
-    axes.set_xscale("log")
-    plain(axes.xaxis, ks)
+    logarithmic(axes, ks)
     named(axes, "k, resamples", "standard error ÷ truth")
     below = 100 * float((found[ks.index(50)]["conservative"] < 1).mean())
     return Drawn(
@@ -266,10 +256,7 @@ def _fig7a(rng: np.random.Generator, reps: int) -> Drawn:
 
 
 def _fig7(rng: np.random.Generator, reps: int) -> Drawn:
-    def studies() -> tuple[NDArray[np.int64], float, float]:
-        values, low, step = bootstrap.truncated_normal(max(reps // 2, 100), rng)
-        return values, -low / step, 6 / step
-
+    studies = partial(bootstrap.normal_studies, max(reps // 2, 100), rng)
     return _coverage_by_k("000 Fig 7b", studies, "standard normal data within ± 3 (assumed)", rng)
 
 
@@ -277,10 +264,7 @@ def _fig8(rng: np.random.Generator, reps: int) -> Drawn | None:
     ages = bootstrap.age_population("california")
     if ages is None:
         return None
-
-    def studies() -> tuple[NDArray[np.int64], float, float]:
-        return rng.choice(ages, (max(reps // 2, 100), 500)), float(ages.mean()), 100.0
-
+    studies = partial(bootstrap.age_studies, ages, max(reps // 2, 100), rng)
     return _coverage_by_k("000 section 8", studies, "adults of California by the census's age groups", rng)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -27,8 +29,6 @@ class Drawn:
 
 def canvas(panels: int = 1, height: float = 3.1) -> tuple[Any, list[Any]]:
     """Return a figure of so many panels, two to a line, and its axes."""
-    from matplotlib.figure import Figure
-
     lines, across = divmod(panels + 1, 2) if panels > 2 else (1, panels)
     across = 2 if lines > 1 else across
     figure = Figure(figsize=(4.2 * across if across > 1 else 5.6, height * lines), layout="constrained")
@@ -45,13 +45,16 @@ def canvas(panels: int = 1, height: float = 3.1) -> tuple[Any, list[Any]]:
 def plain(axis: Any, ticks: Any) -> None:
     """Write a logarithmic axis with ordinary numbers."""
     axis.set_ticks(list(ticks), [f"{tick:,g}" for tick in ticks])
-    axis.set_minor_locator(_no_ticks())
+    axis.set_minor_locator(NullLocator())
 
 
-def _no_ticks() -> Any:
-    from matplotlib.ticker import NullLocator
-
-    return NullLocator()
+def logarithmic(axes: Any, x: Any, y: Any = ()) -> None:
+    """Make an axis, or both, logarithmic with these ticks."""
+    axes.set_xscale("log")
+    plain(axes.xaxis, x)
+    if y:
+        axes.set_yscale("log")
+        plain(axes.yaxis, y)
 
 
 def named(axes: Any, x: str, y: str, title: str = "", *, legend: str | None = "best") -> None:

@@ -5,13 +5,11 @@ A figure carries the number of the published one only where it is known to repea
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from dpnb.inference.standard_error import noisy_interval
 from tests.replication import bootstrap_figures, primer, social
 from tests.replication.canvas import (
     ACCENT,
@@ -25,6 +23,7 @@ from tests.replication.canvas import (
     cdfs,
     densities,
     lines,
+    logarithmic,
     named,
     plain,
 )
@@ -74,10 +73,7 @@ def _rates(rng: np.random.Generator, reps: int) -> Drawn:
         for i, name in enumerate(("release to truth", "release to data", "data to truth"))
     }
     lines(axes, sizes, {**series, "$n^{-1/3}$": [n ** (-1 / 3) for n in sizes]})
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    plain(axes.xaxis, sizes)
-    plain(axes.yaxis, (0.01, 0.02, 0.05, 0.1, 0.2))
+    logarithmic(axes, sizes, (0.01, 0.02, 0.05, 0.1, 0.2))
     named(axes, "n", "Kolmogorov-Smirnov distance")
     return Drawn(
         "002",
@@ -144,22 +140,19 @@ def _interval_figure(rng: np.random.Generator, reps: int) -> Drawn:
     figure, axes = canvas(2)
     epsilons = np.geomspace(0.05, 5, 40)
     for i, n in enumerate((500, 2_000, 8_000)):
-        share = (0.04 / n) / (0.04 / n + 32 / (n * epsilons) ** 2)
-        axes[0].plot(epsilons, 100 * share, STYLES[i], color=COLOURS[i], linewidth=1.5, label=f"n = {n:,}")
-    axes[0].set_xscale("log")
-    plain(axes[0].xaxis, (0.05, 0.1, 0.2, 0.5, 1, 2, 5))
+        shares = 100 * social.effective_share(epsilons, n)
+        axes[0].plot(epsilons, shares, STYLES[i], color=COLOURS[i], linewidth=1.5, label=f"n = {n:,}")
+    logarithmic(axes[0], (0.05, 0.1, 0.2, 0.5, 1, 2, 5))
     named(axes[0], "ε", "effective size, % of n", "effective sample size")
     study = social.Study(min(reps, 2_000), rng)
     levels = np.linspace(0.5, 0.99, 25)
     estimate = study.difference + rng.laplace(0, social.SCALE, study.difference.size)
     error = social.standard_errors(study, 200, "dyadic bins", rng)
-    exact, rule = [], []
-    sigma = np.sqrt(np.maximum(error, 0) ** 2 + 2 * social.SCALE**2)
-    for level in levels.tolist():
-        low, high = noisy_interval(estimate, error, social.SCALE, level)
-        exact.append(100 * float(((low <= 0) & (high >= 0)).mean()))
-        rule.append(100 * float((np.abs(estimate) <= -math.log(1 - level) * sigma).mean()))
-    lines(axes[1], 100 * levels, {"exact quantile": exact, "−ln(1 − level) σ": rule}, marker="")
+    ways = {"exact quantile": social.exact_coverage, "−ln(1 − level) σ": social.rule_coverage}
+    covered = {
+        name: [100 * way(estimate, error, level) for level in levels.tolist()] for name, way in ways.items()
+    }
+    lines(axes[1], 100 * levels, covered, marker="")
     axes[1].plot([50, 99], [50, 99], color=SOFT, linewidth=0.9)
     named(axes[1], "nominal, %", "covered, %", "intervals of a difference")
     return Drawn(
@@ -183,10 +176,7 @@ def _regression_figure(rng: np.random.Generator, reps: int) -> Drawn:
         epsilons, [float(np.median(gain)) for gain in gains], "-", color=INK, linewidth=1.4, label="median"
     )
     axes.axhspan(50, 70, color=HAIR, alpha=0.6, label="printed: 50 to 70, settings unknown")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    plain(axes.xaxis, epsilons)
-    plain(axes.yaxis, (5, 10, 20, 50, 100, 200))
+    logarithmic(axes, epsilons, (5, 10, 20, 50, 100, 200))
     named(axes, "ε", "MSE, box over clipped ball")
     return Drawn(
         "004, clipping in the place of trimming",

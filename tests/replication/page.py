@@ -12,7 +12,7 @@ from dpnb.cards.markup import Markup, el
 from dpnb.cards.report import document
 from tests.replication.canvas import Drawn
 from tests.replication.omissions import NOT_REPRODUCED
-from tests.replication.row import UNTOLD, Row, table_text
+from tests.replication.row import COLUMNS, UNTOLD, Row, cells, table_text
 
 _STYLE = """
 :root{color-scheme:light}
@@ -83,36 +83,27 @@ def _tally(counts: Mapping[str, int]) -> str:
 
 def _missing() -> Markup:
     """What was published and is missing here, each with its reason."""
-    head = el(
-        "thead", el("tr", el("th", "in print", scope="col"), el("th", "why it is not repeated", scope="col"))
-    )
     lines = (
         el("tr", el("th", name, scope="row"), el("td", f"{reason}."), class_="first")
         for name, reason in NOT_REPRODUCED.items()
     )
-    return el("table", head, el("tbody", *lines))
+    return el("table", _head("in print", "why it is not repeated"), el("tbody", *lines))
 
 
 def _table(rows: Sequence[Row]) -> Markup:
-    names = ("source", "quantity", "published", "ours", "se of ours", "verdict")
-    head = el("thead", el("tr", *(el("th", name, scope="col") for name in names)))
-    return el("table", head, el("tbody", *(part for row in rows for part in _row(row))))
+    return el("table", _head(*COLUMNS), el("tbody", *(part for row in rows for part in _row(row))))
+
+
+def _head(*names: str) -> Markup:
+    return el("thead", el("tr", *(el("th", name, scope="col") for name in names)))
 
 
 def _row(row: Row) -> list[Markup]:
-    cells = el(
-        "tr",
-        el("th", row.source, scope="row"),
-        el("td", row.quantity),
-        el("td", row.published),
-        el("td", row.ours_text, class_="num"),
-        el("td", row.errors_text, class_="num"),
-        el("td", row.verdict, class_=_CLASSES[row.verdict]),
-        class_="first",
-    )
-    return [cells] + (
-        [el("tr", el("td"), el("td", row.note, colspan="5"), class_="note")] if row.note else []
-    )
+    source, *texts = cells(row)
+    classes = (None, None, "num", "num", _CLASSES[row.verdict])
+    rest = (el("td", text, class_=kind) for text, kind in zip(texts, classes, strict=True))
+    line = el("tr", el("th", source, scope="row"), *rest, class_="first")
+    return [line] + ([el("tr", el("td"), el("td", row.note, colspan="5"), class_="note")] if row.note else [])
 
 
 def _figure(one: Drawn) -> Markup:

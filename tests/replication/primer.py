@@ -14,7 +14,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.simulated_release import choose
 from dpnb.risk.odds import laplace_tradeoff
 from dpnb.trusted.mechanisms import KSExponential, QuantileSelection
-from tests.replication.row import Quoted, Row
+from tests.replication.row import Quoted, Row, percent_error, sd_error
 
 Floats = NDArray[np.float64]
 _EPSILON, _ROWS = 0.1, 1000
@@ -50,9 +50,8 @@ def _resized_rows(reps: int, rng: np.random.Generator) -> list[Row]:
             "at most 0.1",
             [Quoted(0, 0.1)],
             [1 - resized_bootstrap(one)[0.0]],
-            [0.0],
-            f"with n = 11 the ceiling breaks it: {1 - resized_bootstrap(np.append(np.zeros(10, dtype=int), 1))[0.0]:.4f}",
-            ".4f",
+            note=f"with n = 11 the ceiling breaks it: {1 - resized_bootstrap(np.append(np.zeros(10, dtype=int), 1))[0.0]:.4f}",
+            form=".4f",
         ),
     ]
 
@@ -68,7 +67,7 @@ def _power_row(reps: int, rng: np.random.Generator) -> Row:
         [Quoted.near(1 - laplace_tradeoff("0.05", e), 0.0) for e in epsilons],
         power,
         [
-            math.sqrt(p * (1 - p) / reps + math.exp(2 * e) * 0.05 * 0.95 / reps)
+            math.hypot(percent_error(p, reps), math.exp(e) * percent_error(0.05, reps)) / 100
             for p, e in zip(power, epsilons, strict=True)
         ],
         "the bound α e^ε is " + " ".join(f"{0.05 * math.exp(e):.4f}" for e in epsilons) + ", attained",
@@ -130,8 +129,7 @@ def _rate_rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:
             [Quoted(0, n ** (-1 / 3)) for n in sizes],
             found[:, 0, 0].tolist(),
             found[:, 0, 1].tolist(),
-            "",
-            ".3f",
+            form=".3f",
         ),
     ]
 
@@ -158,9 +156,7 @@ def _count_rows() -> list[Row]:
             f"“not worse” (binomial {sd:.1f}, {binomial[0]:.0f})",
             [Quoted(0, sd), Quoted(0, binomial[0])],
             [math.sqrt(law.variance_float), noise[0]],
-            [0.0] * 2,
-            "",
-            ".3g",
+            form=".3g",
         ),
         Row(
             "003 count",
@@ -168,9 +164,8 @@ def _count_rows() -> list[Row]:
             "–",
             [],
             [binomial[1], noise[1]],
-            [0.0] * 2,
-            "narrower in the middle, longer in the tail",
-            ".3g",
+            note="narrower in the middle, longer in the tail",
+            form=".3g",
         ),
     ]
 
@@ -200,8 +195,8 @@ def _deviation_row(reps: int, rng: np.random.Generator) -> Row:
         [Quoted(0, 1), Quoted(0, 1), Quoted(1, math.inf), Quoted(0, 100)],
         [sampling, privacy, privacy / sampling, 100 * none],
         [
-            sampling / math.sqrt(2 * reps),
-            1.6 * privacy / math.sqrt(2 * reps),
+            sd_error(sampling, reps),
+            1.6 * sd_error(privacy, reps),
             0.05,
             100 * math.sqrt(max(none, 1 / reps) / reps),
         ],
@@ -293,9 +288,8 @@ def _median_rows(reps: int, rng: np.random.Generator) -> list[Row]:
             "about equal",
             [Quoted.near(0.0316, 0.004), Quoted.near(0.0316, 0.002)],
             sds,
-            [1.5 * s / math.sqrt(2 * reps) for s in sds],
-            "",
-            ".4f",
+            [1.5 * sd_error(sd, reps) for sd in sds],
+            form=".4f",
         ),
         Row(
             "003 median",
@@ -304,8 +298,7 @@ def _median_rows(reps: int, rng: np.random.Generator) -> list[Row]:
             [Quoted.near(6e-5, 5e-6), Quoted.near(6e-5, 5e-6)],
             [width, 2e-5 * math.log(20)],
             [float(np.std(blocks, ddof=1) / math.sqrt(8)), 0.0],
-            "",
-            ".2g",
+            form=".2g",
         ),
         Row(
             "003 median",
@@ -313,9 +306,8 @@ def _median_rows(reps: int, rng: np.random.Generator) -> list[Row]:
             "-27.82",
             [Quoted.near(-27.82, 0.005)],
             [math.log(2**32 - 1) - _EPSILON * _ROWS / 2],
-            [0.0],
-            "dpnb's integer weights have a floor, so that no point is impossible",
-            ".4f",
+            note="dpnb's integer weights have a floor, so that no point is impossible",
+            form=".4f",
         ),
     ]
 
@@ -335,9 +327,8 @@ def _records_row() -> Row:
         "10",
         [Quoted.near(10, 0.5)],
         [100 * records_to_reach(at, aim) / _ROWS],
-        [0.0],
-        "a record can fall by .01 only, so 900 of them must; the data are chosen here",
-        ".0f",
+        note="a record can fall by .01 only, so 900 of them must; the data are chosen here",
+        form=".0f",
     )
 
 
@@ -349,7 +340,7 @@ def _float_row(reps: int) -> Row:
         "“has holes”",
         [Quoted(1, 100)] * 2,
         ours,
-        [100 * math.sqrt(0.25 / (2 * reps))] * 2,
+        [percent_error(0.5, 2 * reps)] * 2,
         "a logarithm and a sign of its own, as in the primer; numpy's own noise tells more",
         ".0f",
     )

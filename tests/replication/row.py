@@ -63,7 +63,7 @@ class Row:
         The same as ranges, one for each of ours; empty when nothing was printed.
     ours : sequence of float
     errors : sequence of float
-        Standard errors of ours; 0 for what is exact.
+        Standard errors of ours; 0, or none at all, for what is exact.
     note : str
         What was assumed, or why the two differ.
     form : str
@@ -75,9 +75,12 @@ class Row:
     published: str
     quoted: Sequence[Quoted]
     ours: Sequence[float]
-    errors: Sequence[float]
+    errors: Sequence[float] = ()
     note: str = ""
     form: str = ".4g"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "errors", self.errors or [0.0] * len(self.ours))
 
     @property
     def verdict(self) -> str:
@@ -102,6 +105,24 @@ class Row:
         return " · ".join("exact" if e == 0 else _brief(e) for e in self.errors)
 
 
+def percent_error(share: float, reps: int) -> float:
+    """Return the standard error, in per cent, of a share of so many simulations."""
+    return 100 * math.sqrt(share * (1 - share) / reps)
+
+
+def sd_error(sd: float, reps: int) -> float:
+    """Return the standard error of the standard deviation of so many normal values."""
+    return sd / math.sqrt(2 * reps)
+
+
+COLUMNS = ("source", "quantity", "published", "ours", "se of ours", "verdict")
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """Return a row as text, a cell for each of the columns."""
+    return row.source, row.quantity, row.published, row.ours_text, row.errors_text, row.verdict
+
+
 def _brief(error: float) -> str:
     """One digit, or two where that avoids an exponent.
 
@@ -117,11 +138,8 @@ def _brief(error: float) -> str:
 
 def table_text(rows: Sequence[Row]) -> str:
     """Return the table for a terminal."""
-    head = ("source", "quantity", "published", "ours", "se of ours", "verdict")
-    lines = [head] + [
-        (row.source, row.quantity, row.published, row.ours_text, row.errors_text, row.verdict) for row in rows
-    ]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    lines = [COLUMNS, *map(cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     out = []
     for line, row in zip(lines, (None, *rows), strict=True):
         out.append("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

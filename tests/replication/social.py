@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.arms import _ARM_SCALES as ARM_SCALES
+from dpnb.exhibits.arms import ARM_SCALES, published_error_sensitivity
 from dpnb.exhibits.regression import box_bound
 from dpnb.inference.standard_error import (
+    _drawn,
     dyadic_standard_error,
-    gap_odds,
     noisy_interval,
     subset_variances,
     winsorized_standard_error,
 )
 from dpnb.risk.curves import analytic_gaussian_sigma
-from tests.replication.row import Quoted, Row
+from tests.replication.row import Quoted, Row, percent_error, sd_error
 
 Floats = NDArray[np.float64]
 _PEOPLE, _EPSILON = 2000, 0.5
@@ -27,13 +28,7 @@ SCALE = 4 / (_PEOPLE * _EPSILON)
 
 
 class Study:
-    """Simulated trials of 2,000 people in two arms of a thousand, outcomes normal (.5, .1) cut at three sd.
-
-    Parameters
-    ----------
-    reps : int
-    rng : numpy.random.Generator
-    """
+    """Simulated trials of 2,000 people in two arms of a thousand, outcomes normal (.5, .1) cut at three sd."""
 
     def __init__(self, reps: int, rng: np.random.Generator) -> None:
         drawn = rng.standard_normal((reps, _PEOPLE), dtype=np.float32)
@@ -93,7 +88,7 @@ def _difference_rows(study: Study, rng: np.random.Generator) -> list[Row]:
             ".0044 .0071",
             [Quoted.near(0.0044, 0.0001), Quoted.near(0.0071, 0.0001)],
             sds[:2],
-            [sds[0] / math.sqrt(2 * reps), 1.4 * sds[1] / math.sqrt(2 * reps)],
+            [sd_error(sds[0], reps), 1.4 * sd_error(sds[1], reps)],
             "outcomes assumed: normal (.5, .1) on [0, 1]",
             ".4f",
         ),
@@ -103,7 +98,7 @@ def _difference_rows(study: Study, rng: np.random.Generator) -> list[Row]:
             "–",
             [],
             [sds[2]],
-            [1.4 * sds[2] / math.sqrt(2 * reps)],
+            [1.4 * sd_error(sds[2], reps)],
             "less than the flawed one, and private",
             ".4f",
         ),
@@ -113,19 +108,16 @@ def _difference_rows(study: Study, rng: np.random.Generator) -> list[Row]:
             "about 800 (40 %)",
             [Quoted(740, 830)],
             [effective],
-            [2 * effective / math.sqrt(2 * reps)],
-            "",
-            ".0f",
+            [2 * sd_error(effective, reps)],
+            form=".0f",
         ),
     ]
 
 
 def laplace_error(study: Study, rng: np.random.Generator) -> Floats:
     """The published standard error with Laplace noise: sensitivity √(N* - 1)/N*^1.5."""
-    arm = _PEOPLE / 2
-    return np.asarray(
-        study.error + rng.laplace(0, math.sqrt(arm - 1) / arm**1.5 / _EPSILON, study.error.size)
-    )
+    scale = published_error_sensitivity(_PEOPLE / 2) / _EPSILON
+    return np.asarray(study.error + rng.laplace(0, scale, study.error.size))
 
 
 def published_standard_error(subsets: Floats, exponent: float, rng: np.random.Generator) -> Floats:
@@ -134,13 +126,8 @@ def published_standard_error(subsets: Floats, exponent: float, rng: np.random.Ge
     ends = np.zeros((len(errors), 1))
     top = max(math.sqrt(ceiling(errors.shape[1])), float(errors.max()))
     ordered = np.concatenate([ends, np.sort(errors, axis=1), ends + top], axis=1)
-    quarters = []
-    for share in (0.25, 0.75):
-        below = np.cumsum(gap_odds(ordered, share, 2 * exponent), axis=1)
-        place = np.minimum((below < rng.random((len(errors), 1))).sum(axis=1), errors.shape[1])
-        low, high = (np.take_along_axis(ordered, place[:, None] + step, 1)[:, 0] for step in (0, 1))
-        quarters.append(low + (high - low) * rng.random(len(errors)))
-    middle, reach = (quarters[0] + quarters[1]) / 2, 2 * np.abs(quarters[0] - quarters[1])
+    first, second = (_drawn(ordered, share, 2 * exponent, rng) for share in (0.25, 0.75))
+    middle, reach = (first + second) / 2, 2 * np.abs(first - second)
     kept = np.clip(errors, (middle - reach)[:, None], (middle + reach)[:, None]).mean(axis=1)
     size = errors.shape[1]
     noise = rng.laplace(0, 1, len(errors)) * 2 * reach / (2 * size * _EPSILON)
@@ -172,7 +159,7 @@ def _error_rows(study: Study, rng: np.random.Generator) -> list[Row]:
             "6.2 46 (42 in the text)",
             [Quoted.near(6.2, 1.5), Quoted(40, 47)],
             [100 * negative, float(naive.std(ddof=1)) / spread],
-            [100 * math.sqrt(negative * (1 - negative) / reps), 70 / math.sqrt(reps)],
+            [percent_error(negative, reps), 70 / math.sqrt(reps)],
             "1,000 repetitions in print: ± .7 on the 6.2",
             ".3g",
         )
@@ -202,6 +189,24 @@ def _error_rows(study: Study, rng: np.random.Generator) -> list[Row]:
     return made
 
 
+def exact_coverage(estimate: Floats, error: Floats, level: float) -> float:
+    """Return how often the interval by the exact quantile holds the true difference, 0."""
+    low, high = noisy_interval(estimate, error, SCALE, level)
+    return float(((low <= 0) & (high >= 0)).mean())
+
+
+def rule_coverage(estimate: Floats, error: Floats, level: float) -> float:
+    """Return the same of equation 18: M ± -ln(1 - level) σ, with noise and sampling in σ."""
+    sigma = np.sqrt(np.maximum(error, 0) ** 2 + 2 * SCALE**2)
+    return float((np.abs(estimate) <= -math.log(1 - level) * sigma).mean())
+
+
+def effective_share(epsilon: Any, people: int = _PEOPLE) -> Any:
+    """Return the effective size over n of a difference of means at ε, outcomes of sd .1."""
+    sampling = 4 * 0.01 / people
+    return sampling / (sampling + 32 / (people * epsilon) ** 2)
+
+
 def _interval_rows(study: Study, rng: np.random.Generator) -> list[Row]:
     reps = study.difference.size
     estimate = study.difference + rng.laplace(0, SCALE, reps)
@@ -211,13 +216,9 @@ def _interval_rows(study: Study, rng: np.random.Generator) -> list[Row]:
         "Laplace SE, floored at 0": np.maximum(laplace_error(study, rng), 0),
         "SE = 0": np.zeros(reps),
     }
-    covered = []
-    for error in errors.values():
-        low, high = noisy_interval(estimate, error, SCALE)
-        covered.append(float(((low <= 0) & (high >= 0)).mean()))
-    eq18 = np.sqrt(np.maximum(errors["dyadic SE"], 0) ** 2 + 2 * SCALE**2)
-    rule = float((np.abs(estimate) <= -math.log(0.05) * eq18).mean())
-    coverage_error = [100 * math.sqrt(p * (1 - p) / reps) for p in (*covered, rule)]
+    covered = [exact_coverage(estimate, error, 0.95) for error in errors.values()]
+    rule = rule_coverage(estimate, errors["dyadic SE"], 0.95)
+    coverage_error = [percent_error(p, reps) for p in (*covered, rule)]
     return [
         Row(
             "004 Alg 2",
@@ -243,20 +244,15 @@ def _interval_rows(study: Study, rng: np.random.Generator) -> list[Row]:
 
 
 def _effective_row() -> Row:
-    def share(epsilon: float) -> float:
-        sampling = 4 * 0.01 / _PEOPLE
-        return _PEOPLE * sampling / (sampling + 32 / (_PEOPLE * epsilon) ** 2)
-
     epsilons = (0.1, 0.4, 0.5, 1.0, 1.2)
     return Row(
         "004 eq 17",
         "n_eff at ε = .1 .4 .5 1 1.2 (n = 2000, sd .1)",
         "¾ ε n: 150 600 750 1500 1800",
         [Quoted(0.8 * 1500 * e, 1.25 * 1500 * e) for e in epsilons],
-        [share(e) for e in epsilons],
-        [0.0] * 5,
-        "the rule of thumb holds from ε .4 to 1.2; at .1 it promises far too much",
-        ".0f",
+        [_PEOPLE * effective_share(e) for e in epsilons],
+        note="the rule of thumb holds from ε .4 to 1.2; at .1 it promises far too much",
+        form=".0f",
     )
 
 
