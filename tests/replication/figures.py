@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.simulate import density_rates
 from tests.replication import bootstrap_figures, primer, social
 from tests.replication.canvas import (
     ACCENT,
@@ -67,9 +68,9 @@ def _primer_cdfs(rng: np.random.Generator, reps: int) -> Drawn:
 def _rates(rng: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     sizes = (100, 300, 1_000, 3_000, 10_000) if reps > 1_000 else (100, 300, 1_000)
-    found = primer.rates(sizes, 8, rng)
+    found = density_rates(sizes, draws=8, rng=rng)
     series = {
-        name: found[:, i, 0]
+        name: found.mean[:, primer.KS, i]
         for i, name in enumerate(("release to truth", "release to data", "data to truth"))
     }
     lines(axes, sizes, {**series, "$n^{-1/3}$": [n ** (-1 / 3) for n in sizes]})

@@ -13,11 +13,13 @@ from dpnb.exhibits.resampling import resized_bootstrap
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.simulated_release import choose
 from dpnb.risk.odds import laplace_tradeoff
-from dpnb.trusted.mechanisms import KSExponential, QuantileSelection
+from dpnb.simulate.rates import METHODS, PARTS, density_rates
+from dpnb.trusted.mechanisms import QuantileSelection
 from tests.replication.row import Quoted, Row, percent_error, sd_error
 
 Floats = NDArray[np.float64]
 _EPSILON, _ROWS = 0.1, 1000
+KS = METHODS.index("ks")
 
 
 # ---------------------------------------------------------------- 001 and 002
@@ -75,41 +77,10 @@ def _power_row(reps: int, rng: np.random.Generator) -> Row:
     )
 
 
-def rates(sizes: tuple[int, ...], draws: int, rng: np.random.Generator) -> Floats:
-    """Return mean distances (release to truth, release to data, data to truth) of the KS mechanism at ε = 1, and their errors.
-
-    Data are beta (2, 5); k = n^(2/3) points on at most 256 cells; shape (sizes, 3, 2).
-    """
-    from scipy.special import betainc
-
-    found = np.empty((len(sizes), 3, 2))
-    for i, n in enumerate(sizes):
-        points = round(n ** (2 / 3))
-        cells = min(points, 256)
-        edges = np.arange(1, cells + 1) / cells
-        truth = betainc(2, 5, edges)
-        mechanism = KSExponential(Fraction(1), points, (1,) * cells)
-        distances = []
-        for _ in range(draws):
-            counts = np.histogram(rng.beta(2, 5, n), cells, (0, 1))[0]
-            data = np.cumsum(counts) / n
-            release = np.cumsum(choose(mechanism, counts.tolist(), rng, 1)[0]) / points
-            distances.append(
-                [np.abs(a - b).max() for a, b in ((release, truth), (release, data), (data, truth))]
-            )
-        found[i, :, 0] = np.mean(distances, axis=0)
-        found[i, :, 1] = np.std(distances, axis=0, ddof=1) / math.sqrt(draws)
-    return found
-
-
 def _rate_rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:
     sizes = (100, 300) if quick else (100, 300, 1_000, 3_000, 10_000, 30_000)
-    found = rates(sizes, 6 if quick else 16, rng)
-    x = np.log(sizes) - np.mean(np.log(sizes))
-    slopes = [float(x @ np.log(found[:, part, 0]) / (x @ x)) for part in range(3)]
-    errors = [
-        float(math.sqrt(((x * found[:, p, 1] / found[:, p, 0]) ** 2).sum()) / (x @ x)) for p in range(3)
-    ]
+    found = density_rates(sizes, draws=6 if quick else 16, rng=rng)
+    slopes, errors = zip(*(found.exponent("ks", part) for part in PARTS), strict=True)
     bound = [Quoted(-math.inf, -1 / 3)] * 2 + [Quoted.near(-0.5, 0.06)]
     return [
         Row(
@@ -127,8 +98,8 @@ def _rate_rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:
             f"KS(F, Z) at n = {', '.join(map(str, sizes))}",
             "– (bound n^(-1/3))",
             [Quoted(0, n ** (-1 / 3)) for n in sizes],
-            found[:, 0, 0].tolist(),
-            found[:, 0, 1].tolist(),
+            found.mean[:, KS, 0].tolist(),
+            found.standard_error[:, KS, 0].tolist(),
             form=".3f",
         ),
     ]

@@ -289,7 +289,6 @@ def test_the_command_prints_the_table(capsys, monkeypatch, tmp_path):
 def test_primer_functions_take_small_sizes():
     """Every simulation of the primer works on a handful of repetitions."""
     rng = np.random.default_rng(1)
-    assert primer.rates((50, 100), 2, rng).shape == (2, 3, 2)
     assert primer.median_errors(-1, 1, 3, rng)[0].shape == (3,)
 
 
