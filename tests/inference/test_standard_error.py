@@ -8,7 +8,6 @@ from scipy import stats
 
 from dpnb.errors import OptionError
 from dpnb.inference import standard_error
-from dpnb.inference.arms import noised_difference
 from dpnb.inference.standard_error import (
     bin_odds,
     dyadic_standard_error,
@@ -17,6 +16,7 @@ from dpnb.inference.standard_error import (
     subset_variances,
     winsorized_standard_error,
 )
+from tests.replication.arms import noised_difference
 
 N, EPSILON = 2000, 0.5
 

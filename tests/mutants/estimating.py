@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.inference import arms, matching, standard_error
+from dpnb.inference import matching, standard_error
 from dpnb.risk import bootstrap
 from dpnb.statistics.moment_matrix import Crossed
 from tests.inference.test_matching import MOVES, moved
@@ -59,13 +59,6 @@ def profile_bounds_the_attained_pair(_: Any) -> None:
         for epsilon in (0.5, 1.5, 4.0):
             bound = float(bootstrap.resampling_profile(mu, 500, np.array([epsilon]))[0])
             assert attained_delta(mu, epsilon) <= bound * (1 + 1e-6)
-
-
-def sums_and_size_cost_epsilon(_: Any) -> None:
-    """A row that changes arms costs ε: half of each sum's noise and the whole of the size's."""
-    made = arms.noised_difference([0.0, 1.0], [0, 1], (0, 1), 2.0, np.random.default_rng(3))
-    assert 1 / made.sum_scale <= 2.0
-    assert 0.5 / made.sum_scale + 0.5 / made.sum_scale + 1 / made.size_scale <= 2.0 + 1e-12
 
 
 def _sorted_first(real: Any) -> Any:
@@ -151,14 +144,5 @@ MUTANTS = {
         "The price of a resample forgets that a row may be in it twice or more.",
         replaced(bootstrap, "multiplicities", _once_at_most),
         profile_bounds_the_attained_pair,
-    ),
-    "arm size for nothing": Mutant(
-        "The size of an arm is noised as if its part of ε were added to the sums' whole.",
-        replaced(
-            arms,
-            "noised_difference",
-            lambda real: lambda y, arm, b, e, rng: real(y, arm, b, e / 0.9, rng),
-        ),
-        sums_and_size_cost_epsilon,
     ),
 }

@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
-from dpnb.exhibits.averaged_laplace import AveragedLaplace
 from dpnb.inference.law import law_of
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.mechanisms.laplace import DiscreteLaplace
 from tests.contracts.law import FITS, MISFITS
 from tests.contracts.mechanism import MechanismContract
+from tests.replication.averaged_laplace import AveragedLaplace
 
 HALF = Fraction(1, 2)
 

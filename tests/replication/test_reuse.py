@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError
-from dpnb.simulate.reuse import impact_overfit, reuse
+from tests.replication.reuse import impact_overfit, reuse
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, OptionError
-from dpnb.simulate.records_to_change import InverseSensitivityMean, compare_means
 from tests.contracts.law import FITS
+from tests.replication.records_to_change import InverseSensitivityMean, compare_means
 
 N = 1000
 RNG = np.random.default_rng(1)
