@@ -57,7 +57,7 @@ def _arm_sums(data: Any) -> list[int]:
     return [int(centred[arm == 1].sum()), int(centred[arm == 0].sum()), int(arm.sum())]
 
 
-ARM_SCALES = [2 / _SUMS, 2 / _SUMS, 1 / _COUNT]
+_ARM_SCALES = [2 / _SUMS, 2 / _SUMS, 1 / _COUNT]
 _ONE_TREATED = (_study(1, 0.0), _study(1, 1.0))
 _LEAVES = (_study(1, 0.0), _study(2, 0.0))
 
@@ -65,7 +65,7 @@ _LEAVES = (_study(1, 0.0), _study(2, 0.0))
 def _measure_difference() -> Numbers:
     move = abs(_difference(_ONE_TREATED[1]) - _difference(_ONE_TREATED[0]))
     published = _published_sensitivity(1, 999)
-    corrected = max(laplace_loss(_arm_sums, ARM_SCALES, *pair) for pair in (_ONE_TREATED, _LEAVES))
+    corrected = max(laplace_loss(_arm_sums, _ARM_SCALES, *pair) for pair in (_ONE_TREATED, _LEAVES))
     scales = {n: _published_sensitivity(n, 1000 - n) / _EPSILON for n in (1, 2, 3, 10, 11)}
     return Numbers(
         Finding(_EPSILON, _EPSILON * move / published, "ε"),
@@ -99,7 +99,7 @@ DIFFERENCE = Exhibit(
     ("1,000 people, one treated, whose outcome is 0", "the same, and the outcome is 1"),
     _measure_difference,
     _published_difference,
-    noised(_arm_sums, ARM_SCALES),
+    noised(_arm_sums, _ARM_SCALES),
     claimed=_EPSILON,
     kept=_EPSILON,
 )

@@ -111,7 +111,7 @@ def treated(people: float) -> Lines:
     n, scale = int(people), arms._published_sensitivity(people, 1000 - people)
     first, other, leaves = arms._study(n, 0.0), arms._study(n, 1.0), arms._study(n + 1, 0.0)
     corrected = max(
-        laplace_loss(arms._arm_sums, arms.ARM_SCALES, first, second) for second in (other, leaves)
+        laplace_loss(arms._arm_sums, arms._ARM_SCALES, first, second) for second in (other, leaves)
     )
     return arms._EPSILON, arms._EPSILON / people / scale, corrected
 
@@ -122,7 +122,7 @@ def small_arm(people: float) -> Lines:
     before = (np.append(np.ones(n), np.zeros(rows - n)), np.zeros(rows))
     after = (np.append(np.ones(n + 1), np.zeros(rows - n - 1)), np.eye(1, rows, n)[0])
     moved = abs(arms._plain_standard_error(after) - arms._plain_standard_error(before))
-    return math.sqrt(max(n - 1, 0)) / n**1.5, moved, None
+    return arms.published_error_sensitivity(n), moved, None
 
 
 def crossed(share: float) -> Lines:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError
-from dpnb.inference.matching import NoisedPairs, match, noised_matching
+from dpnb.inference.matching import match
 from tests.inference.test_standard_error import laplace_p
+from tests.replication.matched_difference import NoisedPairs, noised_matching
 
 MOVES = {(0, 0), (0, 2), (1, 1), (1, 3), (2, 0), (2, 2), (3, 1)}
 

@@ -12,12 +12,11 @@ from dpnb.errors import OptionError
 from dpnb.inference import resampling
 from dpnb.inference.resampling import (
     noise_variance,
-    noised_partitions,
-    partitions,
     resample_means,
     resample_sums,
 )
 from dpnb.risk.bootstrap import multiplicities
+from tests.replication.partitions import noised_partitions, partitions
 
 
 def chi_square(seen, expected):

@@ -12,11 +12,11 @@ from dpnb.inference.standard_error import (
     bin_odds,
     dyadic_standard_error,
     gap_odds,
-    noisy_interval,
     subset_variances,
     winsorized_standard_error,
 )
 from tests.replication.arms import noised_difference
+from tests.replication.social import noisy_interval
 
 N, EPSILON = 2000, 0.5
 

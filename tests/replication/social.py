@@ -7,18 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dpnb.exhibits.arms import ARM_SCALES, published_error_sensitivity
+from dpnb.errors import OptionError
+from dpnb.exhibits.arms import published_error_sensitivity
 from dpnb.exhibits.regression import box_bound
+from dpnb.inference.noise_sum import NoiseSum
 from dpnb.inference.standard_error import (
     _drawn,
     dyadic_standard_error,
-    noisy_interval,
     subset_variances,
     winsorized_standard_error,
 )
 from dpnb.risk.curves import analytic_gaussian_sigma
+from tests.replication.arms import noised_difference
 from tests.replication.row import Quoted, Row, percent_error, sd_error
 
 Floats = NDArray[np.float64]
@@ -63,15 +65,11 @@ def ceiling(count: int) -> float:
 
 def differences(study: Study, rng: np.random.Generator) -> dict[str, Floats]:
     """Return sampling, published private, and corrected private differences."""
-    reps = study.difference.size
-    sums = [study.sums[1] - _PEOPLE / 4, study.sums[0] - _PEOPLE / 4]
-    # Half units, as the exhibit's integers: their scales are twice those of the sums themselves.
-    s1, s0 = (total + rng.laplace(0, scale / 2, reps) for total, scale in zip(sums, ARM_SCALES, strict=False))
-    n1 = np.clip(_PEOPLE / 2 + rng.laplace(0, ARM_SCALES[2], reps), 1, _PEOPLE - 1)
+    corrected = noised_difference(study.y, study.arm, (0, 1), _EPSILON, rng)
     return {
         "sampling": study.difference,
-        "published": study.difference + rng.laplace(0, SCALE, reps),
-        "corrected": s1 / n1 - s0 / (_PEOPLE - n1),
+        "published": study.difference + rng.laplace(0, SCALE, study.difference.size),
+        "corrected": corrected.estimate,
     }
 
 
@@ -187,6 +185,35 @@ def _error_rows(study: Study, rng: np.random.Generator) -> list[Row]:
             )
         )
     return made
+
+
+def noisy_interval(
+    estimate: ArrayLike, standard_error: ArrayLike, scale: float, level: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Return the interval of an estimate with Laplace noise and a normal sampling error, by the exact Normal-Laplace quantile.
+
+    Parameters
+    ----------
+    estimate, standard_error : array_like
+        Released; a negative standard error counts as 0.
+    scale : float
+        Scale b of the Laplace noise on the estimate.
+    level : float
+        Of the interval.
+
+    Notes
+    -----
+    The Laplace critical value of the whole standard deviation, 2.118 at 95 %, is conservative only at levels above 90.7 %:
+    at 90 % the normal one is larger, 1.645 against 1.628. The exact quantile has no such condition.
+    """
+    if not (0 < level < 1 and scale > 0):
+        raise OptionError("level lies between 0 and 1, and scale is above 0.")
+    error = np.maximum(np.atleast_1d(np.asarray(standard_error, dtype=float)), 0.0)
+    centre = np.asarray(estimate, dtype=float)
+    radius = np.reshape(
+        NoiseSum(error**2, (np.full(error.shape, float(scale)),)).radius(1 - level), np.shape(standard_error)
+    )
+    return np.asarray(centre - radius), np.asarray(centre + radius)
 
 
 def exact_coverage(estimate: Floats, error: Floats, level: float) -> float:
