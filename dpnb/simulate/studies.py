@@ -1,16 +1,17 @@
 """Simulated releases of one block of studies, at every loss: drawn by the mechanisms, concluded by the statistics.
 
-Two kinds with one face. :class:`ArrayStudies` holds the noised integers of all studies as arrays and concludes them at once,
+Several kinds with one face, :class:`Studies`. :class:`ArrayStudies` holds the noised integers of all studies as arrays and concludes them at once,
 with the formulas of a release. :class:`ReleaseStudies` makes every release by itself and calls its ``conclude``: slower, and
 right for every statistic. Neither sees more than a release does; what is true lies elsewhere.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,86 +36,24 @@ Floats = NDArray[np.float64]
 Ends = tuple[Floats, Floats]
 
 
-class Studies(Protocol):
-    """What an interval method sees of a block: arrays of shape (losses, studies, entries)."""
-
-    rng: np.random.Generator
-    items: tuple[PricedQuestion, ...]
-
-    @property
-    def checked(self) -> CheckedQuestion:
-        """The question."""
-        ...
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Losses, studies and entries of an answer."""
-        ...
-
-    @property
-    def value(self) -> Floats:
-        """The answers."""
-        ...
-
-    @property
-    def noise_variance(self) -> Floats:
-        """Their variances from the mechanism, as each release says."""
-        ...
-
-    @property
-    def sampling_variance(self) -> Floats | None:
-        """Their variances from sampling, as each release says; nothing where no population is meant."""
-        ...
-
-    @property
-    def standard_error(self) -> Floats | None:
-        """Roots of both variances together."""
-        ...
-
-    @property
-    def n(self) -> Floats | None:
-        """Rows behind each answer, as released."""
-        ...
-
-    @property
-    def n_eff(self) -> Floats | None:
-        """Rows without noise that would be as accurate."""
-        ...
-
-    @property
-    def flags(self) -> dict[str, NDArray[np.bool_]]:
-        """Each warning, and where it is up."""
-        ...
-
-    def interval(self, level: float, kind: str) -> Ends:
-        """Return the release's own intervals; not a number where there is none."""
-        ...
-
-    def release(self, loss: int, study: int) -> Release:
-        """Return one simulated release, as a curator would have written it."""
-        ...
-
-
 @dataclass(eq=False)
-class ArrayStudies:
-    """Studies whose answers are concluded all at once.
+class Studies(ABC):
+    """What an interval method sees of a block: arrays of shape (losses, studies, entries).
 
     Parameters
     ----------
     items : tuple of PricedQuestion
         The question at each loss.
-    parts : mapping of str to SimulatedPart
-        The noised integers, arrays of shape (losses, studies, cells).
-    states : sequence of str
-        Of each loss's generator before its noise was drawn.
     rng : Generator
         For interval methods that draw.
     """
 
     items: tuple[PricedQuestion, ...]
-    parts: Mapping[str, SimulatedPart]
-    states: Sequence[str]
     rng: np.random.Generator
+
+    @abstractmethod
+    def _figure(self, name: str) -> Floats | None:
+        """Return the figure of that name for every answer; nothing where there is none."""
 
     @property
     def checked(self) -> CheckedQuestion:
@@ -122,19 +61,11 @@ class ArrayStudies:
         return self.items[0].checked
 
     @cached_property
-    def cell(self) -> Any:
-        """All entries at once."""
-        return self.checked.kind.entries(self.checked.setting, self.parts)
-
-    def _figure(self, name: str) -> Any:
-        """Return a figure of the cell; entries to which a formula does not apply are chosen away, not warned about."""
-        with np.errstate(all="ignore"):
-            return getattr(self.cell, name)
-
-    @cached_property
     def value(self) -> Floats:
         """The answers."""
-        return np.asarray(self._figure("value"), dtype=float)
+        found = self._figure("value")
+        assert found is not None
+        return found
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -142,40 +73,86 @@ class ArrayStudies:
         losses, studies, entries = self.value.shape
         return losses, studies, entries
 
-    def _full(self, name: str) -> Floats | None:
-        values = self._figure(name)
-        return None if values is None else np.broadcast_to(np.asarray(values, dtype=float), self.shape)
-
     @cached_property
     def noise_variance(self) -> Floats:
-        """Variances from the mechanism."""
-        return np.broadcast_to(np.asarray(self._figure("noise_variance"), dtype=float), self.shape)
+        """Their variances from the mechanism, as each release says."""
+        found = self._figure("noise_variance")
+        return np.full(self.shape, np.nan) if found is None else found
 
     @cached_property
     def sampling_variance(self) -> Floats | None:
-        """Variances from sampling."""
-        return self._full("sampling_variance")
+        """Their variances from sampling, as each release says; nothing where no population is meant."""
+        return self._figure("sampling_variance")
 
-    @property
+    @cached_property
     def standard_error(self) -> Floats | None:
         """Roots of both variances together."""
-        sampling = self.sampling_variance
-        return None if sampling is None else np.sqrt(sampling + self.noise_variance)
+        return self._figure("standard_error")
 
     @property
     def n(self) -> Floats | None:
-        """Rows behind each answer."""
-        return self._full("n")
+        """Rows behind each answer, as released."""
+        return self._figure("n")
 
     @property
     def n_eff(self) -> Floats | None:
         """Rows without noise that would be as accurate."""
-        return self._full("n_eff")
+        return self._figure("n_eff")
+
+    @property
+    @abstractmethod
+    def flags(self) -> dict[str, NDArray[np.bool_]]:
+        """Each warning, and where it is up."""
+
+    @abstractmethod
+    def interval(self, level: float, kind: str) -> Ends:
+        """Return the release's own intervals; not a number where there is none."""
+
+    @abstractmethod
+    def release(self, loss: int, study: int) -> Release:
+        """Return one simulated release, as a curator would have written it."""
+
+
+@dataclass(eq=False)
+class ArrayStudies(Studies):
+    """Studies whose answers are concluded all at once.
+
+    Parameters
+    ----------
+    items, rng
+        As of all studies.
+    parts : mapping of str to SimulatedPart
+        The noised integers, arrays of shape (losses, studies, cells).
+    states : sequence of str
+        Of each loss's generator before its noise was drawn.
+    """
+
+    parts: Mapping[str, SimulatedPart]
+    states: Sequence[str]
+
+    @cached_property
+    def cell(self) -> Any:
+        """All entries at once."""
+        return self.checked.kind.entries(self.checked.setting, self.parts)
+
+    def _figure(self, name: str) -> Floats | None:
+        """Return a figure of the cell; entries to which a formula does not apply are chosen away, not warned about."""
+        if name == "standard_error":
+            sampling = self.sampling_variance
+            return None if sampling is None else np.sqrt(sampling + self.noise_variance)
+        with np.errstate(all="ignore"):
+            values = getattr(self.cell, name)
+        if values is None:
+            return None
+        found = np.asarray(values, dtype=float)
+        return found if name == "value" else np.broadcast_to(found, self.shape)
 
     @property
     def flags(self) -> dict[str, NDArray[np.bool_]]:
         """Each warning, and where it is up."""
-        return {name: np.broadcast_to(up, self.shape) for name, up in self._figure("raised").items()}
+        with np.errstate(all="ignore"):
+            raised = self.cell.raised
+        return {name: np.broadcast_to(up, self.shape) for name, up in raised.items()}
 
     def interval(self, level: float, kind: str) -> Ends:
         """Return the release's own intervals."""
@@ -201,78 +178,35 @@ class ArrayStudies:
 
 
 @dataclass(eq=False)
-class ReleaseStudies:
+class ReleaseStudies(Studies):
     """Studies that are released and concluded one by one.
 
     Parameters
     ----------
-    items : tuple of PricedQuestion
-        The question at each loss.
+    items, rng
+        As of all studies.
     releases : sequence of sequence of Release
         For each loss, the releases of all studies.
-    rng : Generator
-        For interval methods that draw.
     """
 
-    items: tuple[PricedQuestion, ...]
     releases: Sequence[Sequence[Release]]
-    rng: np.random.Generator
-
-    @property
-    def checked(self) -> CheckedQuestion:
-        """The question."""
-        return self.items[0].checked
 
     @cached_property
     def results(self) -> list[list[Result]]:
         """What is concluded from each release."""
         return [[conclude(self.checked, [release]) for release in row] for row in self.releases]
 
-    def _stacked(self, name: str) -> Floats | None:
+    def _figure(self, name: str) -> Floats | None:
+        if name == "noise_variance":
+            sd = self._figure("noise_sd")
+            return None if sd is None else sd**2
+        if name == "sampling_variance":
+            error = self.standard_error
+            return None if error is None else np.maximum(error**2 - self.noise_variance, 0.0)
         found = [[getattr(result, name) for result in row] for row in self.results]
         if any(value is None for row in found for value in row):
             return None
         return np.array([[np.ravel(np.asarray(value, dtype=float)) for value in row] for row in found])
-
-    @cached_property
-    def value(self) -> Floats:
-        """The answers."""
-        found = self._stacked("value")
-        assert found is not None
-        return found
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Losses, studies and entries of an answer."""
-        losses, studies, entries = self.value.shape
-        return losses, studies, entries
-
-    @cached_property
-    def noise_variance(self) -> Floats:
-        """Variances from the mechanism."""
-        found = self._stacked("noise_sd")
-        return np.full(self.shape, np.nan) if found is None else found**2
-
-    @cached_property
-    def sampling_variance(self) -> Floats | None:
-        """Variances from sampling."""
-        error = self.standard_error
-        return None if error is None else np.maximum(error**2 - self.noise_variance, 0.0)
-
-    @cached_property
-    def standard_error(self) -> Floats | None:
-        """Standard errors about a population."""
-        return self._stacked("standard_error")
-
-    @property
-    def n(self) -> Floats | None:
-        """Rows behind each answer."""
-        return self._stacked("n")
-
-    @property
-    def n_eff(self) -> Floats | None:
-        """Rows without noise that would be as accurate."""
-        return self._stacked("n_eff")
 
     @property
     def flags(self) -> dict[str, NDArray[np.bool_]]:
@@ -308,29 +242,20 @@ class ReleaseStudies:
 
 
 @dataclass(eq=False)
-class StackedStudies:
+class StackedStudies(Studies):
     """Studies at losses that answer a question by different measurements: those of each kind side by side.
 
     Parameters
     ----------
-    items : tuple of PricedQuestion
-        The question at each loss.
+    items, rng
+        As of all studies.
     places : sequence of sequence of int
         Which losses are of each kind.
     kinds : sequence of Studies
-    rng : Generator
-        For interval methods that draw.
     """
 
-    items: tuple[PricedQuestion, ...]
     places: Sequence[Sequence[int]]
     kinds: Sequence[Studies]
-    rng: np.random.Generator
-
-    @property
-    def checked(self) -> CheckedQuestion:
-        """The question."""
-        return self.items[0].checked
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -349,36 +274,6 @@ class StackedStudies:
         if all(values is None for values in found):
             return None
         return self._side_by_side([np.nan if values is None else values for values in found])
-
-    @cached_property
-    def value(self) -> Floats:
-        """The answers."""
-        return self._side_by_side([studies.value for studies in self.kinds])
-
-    @property
-    def noise_variance(self) -> Floats:
-        """Variances from the mechanism."""
-        return self._side_by_side([studies.noise_variance for studies in self.kinds])
-
-    @property
-    def sampling_variance(self) -> Floats | None:
-        """Variances from sampling."""
-        return self._figure("sampling_variance")
-
-    @property
-    def standard_error(self) -> Floats | None:
-        """Standard errors about a population."""
-        return self._figure("standard_error")
-
-    @property
-    def n(self) -> Floats | None:
-        """Rows behind each answer."""
-        return self._figure("n")
-
-    @property
-    def n_eff(self) -> Floats | None:
-        """Rows without noise that would be as accurate."""
-        return self._figure("n_eff")
 
     @property
     def flags(self) -> dict[str, NDArray[np.bool_]]:
@@ -438,7 +333,7 @@ def draw(
             draw(tuple(items[i] for i in one), block, [noise[i] for i in one], rng, common=common)
             for one in kinds.values()
         ]
-        return StackedStudies(items, list(kinds.values()), found, rng)
+        return StackedStudies(items, rng, list(kinds.values()), found)
     if _concludes_arrays(items[0].checked.kind):
         added = [
             i for i, p in enumerate(items[0].parts) if isinstance(p.request, Total) and _additive(p.mechanism)
@@ -449,8 +344,8 @@ def draw(
             parts = _added(items, added, block, noise, common=common) | _selected(
                 items, selected, block, noise
             )
-            return ArrayStudies(items, parts, states, rng)
-    return ReleaseStudies(items, _released(items, block, noise), rng)
+            return ArrayStudies(items, rng, parts, states)
+    return ReleaseStudies(items, rng, _released(items, block, noise))
 
 
 def _concludes_arrays(statistic: Any) -> bool:
