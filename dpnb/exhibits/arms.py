@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import laplace_loss, noised, two_scale_delta
 from dpnb.inference.matching import Pairs, match
@@ -86,6 +86,14 @@ def _measure_difference() -> Numbers:
     )
 
 
+def _treated(people: float) -> Lines:
+    """One of the treated has another outcome; the arms stay, so that both noises have one scale."""
+    n, scale = int(people), _published_sensitivity(people, 1000 - people)
+    first, other, leaves = _study(n, 0.0), _study(n, 1.0), _study(n + 1, 0.0)
+    corrected = max(laplace_loss(_arm_sums, _ARM_SCALES, first, second) for second in (other, leaves))
+    return _EPSILON, _EPSILON / people / scale, corrected
+
+
 DIFFERENCE = Exhibit(
     "difference-of-means",
     "A difference of means whose arm sizes are private",
@@ -102,6 +110,17 @@ DIFFERENCE = Exhibit(
     noised(_arm_sums, _ARM_SCALES),
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="noise set by the data",
+    cell='%%dp epsilon=0.5\neffect = hiv.got.difference(by="any")',
+    columns="arm · outcome",
+    lever=Lever(
+        "people treated, of 1,000",
+        "ε",
+        (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500),
+        1,
+        "The more are treated, the smaller the break: the theorem counts a person whom the data do not.",
+        _treated,
+    ),
 )
 
 
@@ -168,6 +187,15 @@ def _measure_zero_noise() -> Numbers:
     )
 
 
+def _small_arm(people: float) -> Lines:
+    """Another one is treated, with outcome 1: what the formula allows the standard error to move, and how far it does."""
+    n, rows = int(people), 40
+    before = (np.append(np.ones(n), np.zeros(rows - n)), np.zeros(rows))
+    after = (np.append(np.ones(n + 1), np.zeros(rows - n - 1)), np.eye(1, rows, n)[0])
+    moved = abs(_plain_standard_error(after) - _plain_standard_error(before))
+    return published_error_sensitivity(n), moved, None
+
+
 ZERO_NOISE = Exhibit(
     "zero-noise-error",
     "A standard error without noise",
@@ -183,6 +211,18 @@ ZERO_NOISE = Exhibit(
     _dyadic,
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="noise set by the data",
+    cell="%%dp epsilon=0.2\n# its standard error is bought with it\nmoney = hiv.tinc.mean()",
+    columns="arm · outcome",
+    event=("the answer is exactly 0", lambda answers: np.asarray(answers) == 0.0),
+    lever=Lever(
+        "people in the smaller arm, N*",
+        "sensitivity",
+        tuple(map(float, range(1, 16))),
+        1,
+        "At N* = 1 the formula says 0, and so much noise is added: none.",
+        _small_arm,
+    ),
 )
 
 
@@ -226,6 +266,12 @@ def _measure_winsorized() -> Numbers:
     )
 
 
+def _crossed(share: float) -> Lines:
+    """One estimate moves by a share of the range of limits; the quantiles are left out of both."""
+    epsilon = _EPSILON
+    return epsilon, 2 * epsilon * share, epsilon * share / 2
+
+
 WINSORIZED = Exhibit(
     "winsorized-noise",
     "Noise for half of the range",
@@ -241,6 +287,16 @@ WINSORIZED = Exhibit(
     _corrected_mean,
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="sensitivity",
+    cell="%%dp epsilon=0.2\nrobust = hiv.distvct.robust_mean()",
+    lever=Lever(
+        "one estimate's move, share of the range",
+        "ε of the noise",
+        evenly(0, 1, 0.05),
+        1,
+        "From half of the range on, the noise no longer covers the move.",
+        _crossed,
+    ),
 )
 
 
@@ -295,6 +351,13 @@ def _measure_quantile() -> Numbers:
     )
 
 
+def _asked(epsilon: float) -> Lines:
+    """A quarter of this ε is asked of the quantile; the published exponent does not know it."""
+    each = epsilon / 4
+    published = _quantile_loss(_TYPESET, *_CROSSING)
+    return each, published, _quantile_loss(each, *_CROSSING)
+
+
 QUANTILE = Exhibit(
     "quantile-without-epsilon",
     "A private quantile whose exponent has no ε",
@@ -310,6 +373,16 @@ QUANTILE = Exhibit(
     _quantile(_EACH),
     claimed=_EACH,
     kept=_EACH,
+    theme="sensitivity",
+    cell="%%dp epsilon=0.2\nquarter = hiv.age.quantile(0.25)",
+    lever=Lever(
+        "ε asked, of which a quarter is the quantile's",
+        "ε",
+        (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0),
+        0.5,
+        "The published loss is the same whatever is asked.",
+        _asked,
+    ),
 )
 
 
@@ -365,4 +438,10 @@ MATCHING = Exhibit(
     noised(_pairs, [1 / _EPSILON]),
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="sensitivity",
+    cell="import numpy as np\nfrom dpnb.inference.matching import match\n\n"
+    "pairs = match(np.array([0.1, 0.4, 0.9, 0.12]), np.array([0, 0, 0, 1]), caliper=0.05)\n"
+    "len(pairs)  # one row moves it by one",
+    columns="score · arm",
+    event=("the answer is 2", lambda answers: np.asarray(answers, dtype=float) == 2),
 )

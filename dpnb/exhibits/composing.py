@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.exhibits.averaged_law import AveragedLaplaceLaw, gaussian_threshold
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers
 from dpnb.exhibits.laws import composed_laplace_epsilon
 from dpnb.exhibits.resampling import BRAWNER_HONAKER
 from dpnb.inference import fast_noise
@@ -49,6 +49,15 @@ def _measure_advanced() -> Numbers:
     )
 
 
+def _answers(k: float) -> Lines:
+    """ε of k answers at the published share, by exact composition."""
+    promise, delta = _EPSILON, _DELTA
+    each = promise / math.sqrt(k * math.log(1 / delta))
+    fine = 4_000 if k == _K else 500  # bounds from below, finest where the exhibit stands
+    found = composed_laplace_epsilon(each, int(k), delta, upwards=False, cells=fine)
+    return promise, found, None
+
+
 ADVANCED = Exhibit(
     "advanced-constant",
     "Advanced composition without its constant",
@@ -64,6 +73,17 @@ ADVANCED = Exhibit(
     kept=_EPSILON,
     delta=_DELTA,
     sampled=False,
+    theme="composition",
+    cell="from dpnb.risk.exact import Step, exact_epsilon\n\n"
+    'exact_epsilon([Step("laplace", "0.0126", times=100)], "1e-6")',
+    lever=Lever(
+        "answers, k",
+        "ε at δ = 1e-6",
+        (1, 2, 5, 10, 20, 50, 100, 200, 300, 500),
+        100,
+        "For few answers the rule is generous; from about a hundred on it is broken.",
+        _answers,
+    ),
 )
 
 
@@ -89,6 +109,11 @@ def _measure_averaged() -> Numbers:
     )
 
 
+def _averaged(k: float) -> Lines:
+    """Variance of the average of k Laplaces over that of Gaussian noise."""
+    return 1.0, variance_ratio("0.5", int(k)), None
+
+
 AVERAGED = Exhibit(
     "averaged-laplace",
     "The average of k Laplaces against the Gaussian",
@@ -102,6 +127,17 @@ AVERAGED = Exhibit(
     ("one count", "the same count, one higher: this claim is about accuracy"),
     _measure_averaged,
     sampled=False,
+    theme="accuracy",
+    cell="from dpnb.exhibits.averaged_law import gaussian_threshold\n\n"
+    '# below so many the average wins\ngaussian_threshold("0.5", "1e-6")',
+    lever=Lever(
+        "answers averaged, k",
+        "variance ratio",
+        tuple(map(float, range(1, 15))),
+        10,
+        "The average wins below eight answers, where it is not yet normal.",
+        _averaged,
+    ),
 )
 
 
@@ -115,16 +151,16 @@ def _chain(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.asarray(_ROWS * bit + fast_noise.discrete_laplace(1 / _SECOND, size, rng))
 
 
-def chain_laws() -> Pair:
-    """Return the laws of the chain's output for a bit of 0 and of 1."""
-    law = DiscreteLaplaceLaw(rational(1 / _SECOND))
-    at = np.arange(-400, _ROWS + 401)
+def chain_laws(second: float = _SECOND, at: NDArray[np.int64] | None = None) -> Pair:
+    """Return the laws of the chain's output for a bit of 0 and of 1, at all outputs that matter or at some."""
+    law = DiscreteLaplaceLaw(rational(str(1 / second)))
+    if at is None:
+        at = np.arange(-400, _ROWS + 401)
     logs = np.log(np.array([1 / (1 + math.exp(_FIRST)), 1 / (1 + math.exp(-_FIRST))]))
     with np.errstate(divide="ignore"):
         zero, one = np.log(law.pmf(at)), np.log(law.pmf(at - _ROWS))
     first = np.logaddexp(logs[1] + zero, logs[0] + one)
-    second = np.logaddexp(logs[0] + zero, logs[1] + one)
-    return Pair([str(x) for x in at.tolist()], first, second)
+    return Pair([str(x) for x in at.tolist()], first, np.logaddexp(logs[0] + zero, logs[1] + one))
 
 
 def _measure_product() -> Numbers:
@@ -144,6 +180,13 @@ def _measure_product() -> Numbers:
     )
 
 
+def _chained(second: float) -> Lines:
+    """The loss of the chain's end, as its second step has another ε: by the outputs near both ends alone."""
+    around = np.arange(-(reach := math.ceil(40 / second)), reach + 1)
+    found = chain_laws(second, np.concatenate([around, _ROWS + around])).pure()
+    return _FIRST * second, found.loss, _FIRST
+
+
 PRODUCT = Exhibit(
     "product-of-epsilons",
     "ε₁ times ε₂",
@@ -159,4 +202,14 @@ PRODUCT = Exhibit(
     _chain,
     claimed=_FIRST * _SECOND,
     kept=_FIRST,
+    theme="composition",
+    cell="%%dp epsilon=0.1\nfirst = hiv[hiv.got == 1].count()\nlater = first * 2  # free",
+    lever=Lever(
+        "ε₂, of the second step",
+        "ε",
+        (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 3),
+        0.1,
+        "However small ε₂ is, what the first step wrote into every row comes through.",
+        _chained,
+    ),
 )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import LossError
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
 from dpnb.exhibits.laws import laplace_loss, noised
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
@@ -49,6 +49,12 @@ def _measure_zero() -> Numbers:
     )
 
 
+def _upper(bound: float) -> Lines:
+    """A debt of 5 arrives; the noise was scaled by the upper bound alone."""
+    promise, debt = _EPSILON, abs(_LOWER)
+    return promise, debt * promise / bound if bound else math.inf, debt * promise / max(debt, bound)
+
+
 ZERO_BOUND = Exhibit(
     "zero-sensitivity",
     "A sensitivity of zero at a zero bound",
@@ -64,6 +70,17 @@ ZERO_BOUND = Exhibit(
     noised(_debts, [max(abs(_LOWER), abs(_UPPER)) / _EPSILON]),
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="sensitivity",
+    cell='# values from -3 to 0\ndpnb.plan({"debts": (0 - hiv.tinc).sum()}, epsilon=0.5)',
+    event=("the answer is exactly -3", lambda answers: np.asarray(answers) == -3.0),
+    lever=Lever(
+        "upper bound",
+        "ε",
+        evenly(0, 8, 0.5),
+        0,
+        "The noise follows the wrong bound: at 0 there is none, and only from 5 on is it enough.",
+        _upper,
+    ),
 )
 
 
@@ -112,6 +129,14 @@ def _measure_float_sum() -> Numbers:
     )
 
 
+def _tiny(rows: float) -> Lines:
+    """How far a float sum moves as one value moves by 1, with so many tiny rows behind it."""
+    first, second = (data[: _MANY + int(rows)] for data in _FLOATS)
+    promise = _EPSILON
+    move = abs(running_sum(second) - running_sum(first))
+    return promise, move * promise, promise
+
+
 FLOAT_SUM = Exhibit(
     "float-sum",
     "Float sums depend on the order of the rows",
@@ -127,6 +152,16 @@ FLOAT_SUM = Exhibit(
     noised(_integer_sum, [_FINE / _EPSILON]),
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="floating point",
+    cell="%%dp epsilon=0.1\n# integers on a grid: exact in any order\ntotal = hiv.distvct.sum()",
+    lever=Lever(
+        "tiny rows behind the others",
+        "ε",
+        tuple(512.0 * i for i in range(9)),
+        4096,
+        "Each rounds up once the sum is past a power of two, and a move of 1 becomes a move of 2.",
+        _tiny,
+    ),
 )
 
 
@@ -177,6 +212,14 @@ def _measure_hash() -> Numbers:
     )
 
 
+def _hashed(value: float) -> Lines:
+    """The last value becomes another one: whose subset's answers move."""
+    rows = _HASHED[0]
+    other = [*rows[:-1], int(value)]
+    found, corrected = (laplace_loss(answer, _SCALES, rows, other) for answer in (_by_content, _by_place))
+    return _EPSILON, found, corrected
+
+
 CONTENT_HASH = Exhibit(
     "content-hash-partition",
     "Subsets by a hash of the row",
@@ -192,4 +235,15 @@ CONTENT_HASH = Exhibit(
     noised(_by_place, _SCALES),
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="sensitivity",
+    cell="import numpy as np\nfrom dpnb.inference.standard_error import subset_variances\n\n"
+    "# subsets by place: a changed row stays where it is\nsubset_variances(np.arange(40.0), 8)",
+    lever=Lever(
+        "the last person's new value",
+        "ε",
+        tuple(range(_HASHED[1][-1] - 12, _HASHED[1][-1] + 13)),
+        _HASHED[1][-1],
+        "The new value decides the subset: by content up to two answers move, by place never more than one.",
+        _hashed,
+    ),
 )

@@ -8,13 +8,20 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from dpnb.inference.digits import loss_figure
 
 Sense = Literal["at most", "at least", "exactly"]
+Theme = Literal[
+    "resampling", "composition", "sensitivity", "noise set by the data", "floating point", "accuracy"
+]
+THEMES: tuple[Theme, ...] = get_args(Theme)
+"""What goes wrong, in a word."""
+Lines = tuple[float, float, float | None]
+"""Claimed, actual, and corrected where the correction has a number there; what is actual may be infinite."""
 _ROUNDING = 1e-9
 
 
@@ -78,6 +85,46 @@ class Numbers:
     more: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """One number of an exhibit under the hand: everything else of the exhibit stays as it is.
+
+    A hand stops at the settings alone, so that every number that is read was computed; a line between two of them only leads the eye.
+    Where an exhibit stands on its lever, the lines are its numbers; a test compares.
+
+    Parameters
+    ----------
+    label : str
+        What is moved.
+    unit : str
+        What the lines are measured in.
+    values : tuple of float
+        The settings, rising.
+    at : float
+        Where the exhibit itself stands.
+    says : str
+        What moving it teaches, in a sentence.
+    lines : callable
+        Claimed, actual and corrected at a setting.
+    """
+
+    label: str
+    unit: str
+    values: tuple[float, ...]
+    at: float
+    says: str
+    lines: Callable[[float], Lines]
+
+    def drawn(self) -> tuple[Lines, ...]:
+        """Compute the lines at every setting, once in a session."""
+        return _drawn(self.lines, self.values)
+
+
+def evenly(low: float, high: float, step: float) -> tuple[float, ...]:
+    """Return evenly spaced settings of a lever, both ends among them."""
+    return tuple(round(low + i * step, 6) for i in range(round((high - low) / step) + 1))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Exhibit:
     """A published procedure that does not keep its promise.
@@ -115,6 +162,16 @@ class Exhibit:
         Events for the audit, where the ready-made ones do not see the break.
     sampled : bool
         Whether running it can show the break.
+    theme : str
+        What goes wrong, in a word: one of :data:`THEMES`.
+    cell : str
+        What to type instead; it runs after ``hiv = dpnb.open("hiv")``, and a test runs them all.
+    columns : str
+        What the columns of the neighbours are, where that is not plain.
+    event : (str, callable) or None
+        In words, and as a test of answers: what tells the neighbours apart, where it is a single one.
+    lever : Lever or None
+        The number that a hand may move, where one teaches. A NaN, a matched pair and a tie have none: their answers are drawn instead.
     """
 
     name: str
@@ -134,6 +191,11 @@ class Exhibit:
     delta: float = 0.0
     events: Mapping[str, Callable[..., Any]] | None = None
     sampled: bool = True
+    theme: Theme = field(kw_only=True)
+    cell: str = field(kw_only=True)
+    columns: str = ""
+    event: tuple[str, Callable[[Any], Any]] | None = None
+    lever: Lever | None = None
 
     def numbers(self) -> Numbers:
         """Compute the numbers, once in a session."""
@@ -145,9 +207,7 @@ class Exhibit:
         return "\n".join([self.title, *(_wrapped(name, said) for name, said in self.rows()), *self._typed()])
 
     def _typed(self) -> list[str]:
-        from dpnb.exhibits.taught import cell_of
-
-        head, *others = cell_of(self.name).splitlines()
+        head, *others = self.cell.splitlines()
         return [f"  {'type':<11} {head}", *(f"{'':<14}{line}".rstrip() for line in others)]
 
     def rows(self) -> list[tuple[str, str]]:
@@ -184,3 +244,8 @@ def _wrapped(name: str, said: str) -> str:
 @lru_cache(maxsize=64)
 def _computed(measure: Callable[[], Numbers]) -> Numbers:
     return measure()
+
+
+@lru_cache(maxsize=64)
+def _drawn(lines: Callable[[float], Lines], values: tuple[float, ...]) -> tuple[Lines, ...]:
+    return tuple(lines(value) for value in values)

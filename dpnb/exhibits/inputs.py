@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
 from dpnb.exhibits.laws import laplace_loss, noised
 from dpnb.inference import fast_noise
 from dpnb.inference.law import DiscreteLaplaceLaw
@@ -69,6 +69,9 @@ NAN_CLAMP = Exhibit(
     noised(_on_grid, _FINE_SCALE),
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="floating point",
+    cell="%%dp epsilon=0.1\n# missing in many rows: dropped, by the schema\ncollected = hiv.got.sum()",
+    event=("the answer is NaN", np.isnan),
 )
 
 
@@ -88,6 +91,15 @@ def _measure_change_one() -> Numbers:
     )
 
 
+def _moved_to(value: float) -> Lines:
+    """The person of −1 moves to a value: the sum moves by the difference."""
+    first, second, promise = [0.0, 1.0, -1.0], [0.0, 1.0, value], _EPSILON
+    published, right = (
+        laplace_loss(lambda data: [sum(data)], [scale / promise], first, second) for scale in (1, 2)
+    )
+    return promise, published, right
+
+
 CHANGE_ONE = Exhibit(
     "change-one-noise",
     "Add-remove noise for people who change",
@@ -103,6 +115,16 @@ CHANGE_ONE = Exhibit(
     noised(_whole_sum, [2 / _EPSILON]),
     claimed=_EPSILON,
     kept=_EPSILON,
+    theme="sensitivity",
+    cell='# priced for a change from 0 to 100\ndpnb.plan({"years": hiv.age.sum()}, epsilon=0.5)',
+    lever=Lever(
+        "the person's new value",
+        "ε",
+        evenly(-1, 1, 0.1),
+        1,
+        "Up to 0 the noise is enough; beyond, one person moves the sum by more than it was scaled for.",
+        _moved_to,
+    ),
 )
 
 
@@ -144,6 +166,13 @@ def _measure_float() -> Numbers:
     )
 
 
+def _ruled_out(scale: float) -> Lines:
+    """Share of float Laplace answers of a scale that rule out the neighbour."""
+    return 0.0, impossible_share("numpy", scale=scale), 0.0
+
+
+_IMPOSSIBLE = ("no draw gives this answer for a count of 0", lambda answers: ~possible(answers, 0.0))
+
 FLOAT_LAPLACE = Exhibit(
     "float-laplace",
     "Laplace noise in floating point",
@@ -160,5 +189,17 @@ FLOAT_LAPLACE = Exhibit(
     _whole_answer,
     claimed=1.0,
     kept=1.0,
-    events={"no draw gives this answer for a count of 0": lambda answers: ~possible(answers, 0.0)},
+    events=dict([_IMPOSSIBLE]),
+    theme="floating point",
+    cell="import numpy as np\nfrom dpnb.inference.simulated_release import add_noise\nfrom dpnb.trusted.mechanisms import DiscreteLaplace\n\n"
+    "noise = DiscreteLaplace.calibrate(1, 1)\nadd_noise(noise, np.zeros(10, dtype=int), np.random.default_rng(1))",
+    event=_IMPOSSIBLE,
+    lever=Lever(
+        "scale of the noise, 1/ε",
+        "share ruled out",
+        tuple(2.0**power for power in range(-2, 4)),
+        1,
+        "No amount of noise closes the holes between floats.",
+        _ruled_out,
+    ),
 )

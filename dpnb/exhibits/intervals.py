@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers
 from dpnb.inference import NoiseSum
 
 SOCIAL = "D'Orazio, Honaker and King 2015, Differential Privacy for Social Science Inference"
@@ -49,6 +49,11 @@ def _measure_2996() -> Numbers:
     )
 
 
+def _critical(value: float) -> Lines:
+    """How often a Laplace error lies within so many standard deviations."""
+    return 0.95, laplace_coverage(value), None
+
+
 RULE_2996 = Exhibit(
     "rule-2.996",
     "M ± 2.996 σ",
@@ -61,6 +66,17 @@ RULE_2996 = Exhibit(
     ("one estimate with Laplace noise", "the same: this claim is about coverage"),
     _measure_2996,
     sampled=False,
+    theme="accuracy",
+    cell="from dpnb.inference import NoiseSum\n\n"
+    "# a Laplace error of standard deviation 1, at 95 %\nNoiseSum(variance=0.0, scales=(0.5**0.5,)).radius(0.05)",
+    lever=Lever(
+        "critical value, in standard deviations",
+        "coverage",
+        (1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.118, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 2.996, 3.1, 3.2),
+        2.996,
+        "A Laplace error is covered at 95 % by 2.118 standard deviations.",
+        _critical,
+    ),
 )
 
 
@@ -92,6 +108,13 @@ def _crossing() -> float:
     return high
 
 
+def _nominal(level: float) -> Lines:
+    """How often a normal error lies within the Laplace critical value of this level, and within the exact one."""
+    exact = _exact_radius(0.999, level)
+    found = normal_coverage(laplace_critical(level))
+    return level, found, normal_coverage(exact)
+
+
 LAPLACE_CRITICAL = Exhibit(
     "laplace-critical-value",
     "The Laplace critical value “is guaranteed larger”",
@@ -104,4 +127,15 @@ LAPLACE_CRITICAL = Exhibit(
     ("an estimate with mostly sampling error", "the same: this claim is about coverage"),
     _measure_critical,
     sampled=False,
+    theme="accuracy",
+    cell="from dpnb.inference import NoiseSum\n\n"
+    "# mostly sampling error, at 90 %\nNoiseSum(variance=0.9, scales=(0.05**0.5,)).radius(0.10)",
+    lever=Lever(
+        "nominal level",
+        "coverage",
+        (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.907, 0.92, 0.95, 0.97, 0.99),
+        0.9,
+        "Below 90.7 % the interval covers less than it says.",
+        _nominal,
+    ),
 )

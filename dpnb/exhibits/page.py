@@ -6,9 +6,7 @@ import math
 from typing import Any
 
 from dpnb.exhibits.exhibit import Exhibit, Finding
-from dpnb.exhibits.levers import lever_of
 from dpnb.exhibits.shown import frequencies, neighbour_rows
-from dpnb.exhibits.taught import cell_of, theme_of
 from dpnb.inference.digits import loss_figure
 
 
@@ -32,7 +30,7 @@ def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
         "format": 1,
         "name": exhibit.name,
         "title": exhibit.title,
-        "theme": theme_of(exhibit.name),
+        "theme": exhibit.theme,
         "source": exhibit.source,
         "claim": exhibit.claim,
         "neighbours": list(exhibit.worlds),
@@ -47,7 +45,7 @@ def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
         "correction": exhibit.correction,
         "corrected": _finding(found.corrected),
         "cost": exhibit.cost,
-        "cell": cell_of(exhibit.name),
+        "cell": exhibit.cell,
         "more": [list(pair) for pair in found.more],
         "words": [loss_figure(found.broken.actual), loss_figure(found.corrected.actual)],
     }
@@ -97,7 +95,7 @@ def lever_record(exhibit: Exhibit) -> dict[str, Any] | None:
     ----------
     exhibit : Exhibit
     """
-    lever, claim = lever_of(exhibit.name), exhibit.numbers().broken
+    lever, claim = exhibit.lever, exhibit.numbers().broken
     if lever is None:
         return None
     claimed, actual, corrected = zip(*lever.drawn(), strict=True)

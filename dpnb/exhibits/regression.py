@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import gaussian_mixture_epsilon
 from dpnb.risk.curves import gaussian_epsilon
@@ -87,6 +87,9 @@ TRIMMED = Exhibit(
     claimed=0.5,
     kept=_ONE_MU,
     delta=1e-3,
+    theme="noise set by the data",
+    cell='%%dp epsilon=0.2\nfit = hiv.ols("got ~ tinc + distvct")',
+    event=("the answer is exactly 1", lambda answers: np.asarray(answers) == 1.0),
 )
 
 
@@ -133,6 +136,14 @@ def _row_sums(scale: float) -> Any:
 
 _CORNERS = ([4.0] * _COLUMNS, [4.0] * 5 + [-4.0] * 5)
 
+
+def _corners(k: float) -> Lines:
+    """How far the sums of one row move between corners of a box in k columns: the formula, and the furthest."""
+    count = int(k)
+    worst = max(_flipped(flips, count) for flips in range(count + 1))
+    return 32 * math.sqrt(count), worst, box_bound(count)
+
+
 BOX_SENSITIVITY = Exhibit(
     "box-sensitivity",
     "The sensitivity of Z'Z in a box",
@@ -149,4 +160,15 @@ BOX_SENSITIVITY = Exhibit(
     claimed=_ONE_MU,
     kept=_ONE_MU,
     delta=1e-3,
+    theme="sensitivity",
+    cell='# every column clipped to its public bounds\nzz = hiv.moments("got", "tinc", "distvct")\ndpnb.plan({"zz": zz}, epsilon=0.2)',
+    columns="one row, column by column",
+    lever=Lever(
+        "columns, k",
+        "L2 distance",
+        tuple(map(float, range(1, 31))),
+        10,
+        "The formula grows like √k, the truth like k.",
+        _corners,
+    ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
 from dpnb.exhibits.laws import gaussian_mixture_delta, gaussian_mixture_epsilon, laplace_loss, noised
 from dpnb.inference.resampling import noise_variance, resample_means
 from dpnb.risk.bootstrap import inflation_for, multiplicities
@@ -76,6 +76,12 @@ def _total(data: Any) -> list[int]:
     return [int(np.sum(data))]
 
 
+def _uses(times: float) -> Lines:
+    """The chance that at least one of several uses proves that somebody answered 1."""
+    nobody = resized_bootstrap(_PEOPLE[1])[0.0]
+    return 0.0, 1 - nobody**times, 0.0
+
+
 RESIZED_BOOTSTRAP = Exhibit(
     "resized-bootstrap",
     "The resized bootstrap",
@@ -92,6 +98,17 @@ RESIZED_BOOTSTRAP = Exhibit(
     noised(_total, [_resized_scale()]),
     claimed=1 / _Z,
     kept=1 / _resized_scale(),
+    theme="resampling",
+    cell="%%dp epsilon=0.1\nshare = hiv.got.mean()",
+    event=("the answer is above 0", lambda answers: np.asarray(answers) > 0),
+    lever=Lever(
+        "uses of the procedure",
+        "chance of proof",
+        tuple(map(float, range(1, 41))),
+        1,
+        "Every use gives the one person away with the same chance, and the chances add up.",
+        _uses,
+    ),
 )
 
 
@@ -144,6 +161,14 @@ def _measure_bootstrap() -> Numbers:
     )
 
 
+def _inflated(factor: float) -> Lines:
+    """δ at the claimed ε when the noise is larger by a factor."""
+    odds = np.array(multiplicities(_N))
+    promise = float(gaussian_epsilon(1, str(_DELTA)))
+    found = gaussian_mixture_delta(odds, np.arange(odds.size) / factor, promise)
+    return _DELTA, found, None
+
+
 FREE_BOOTSTRAP = Exhibit(
     "free-bootstrap",
     "The bootstrap “for free”",
@@ -161,6 +186,16 @@ FREE_BOOTSTRAP = Exhibit(
     claimed=float(gaussian_epsilon(1, "0.001")),
     kept=float(gaussian_epsilon(1, "0.001")),
     delta=1e-3,
+    theme="resampling",
+    cell="%%dp epsilon=0.2\n# pays for its spread: the interval is honest\nage = hiv.age.mean()",
+    lever=Lever(
+        "noise, times the published",
+        "δ at the claimed ε",
+        evenly(1, 6, 0.5),
+        1,
+        "For these two datasets three times the noise is enough; for every statistic it takes four.",
+        _inflated,
+    ),
 )
 
 
@@ -211,6 +246,13 @@ def _measure_amplification() -> Numbers:
     )
 
 
+def _at_share(share: float) -> Lines:
+    """ρ of a sample of this share, for a mechanism that pays ρ/p² on it."""
+    claimed = _CLAIMED_RHO
+    found = sampled_rho(_HONEST / share, share, 1000)
+    return claimed, found, None
+
+
 AMPLIFICATION = Exhibit(
     "amplification",
     "ρ over p squared",
@@ -227,6 +269,16 @@ AMPLIFICATION = Exhibit(
     claimed=_gaussian_epsilon(_HONEST, "0.001"),
     kept=_gaussian_epsilon(_HONEST, "0.001"),
     delta=1e-3,
+    theme="resampling",
+    cell="import math\n\n# ε 1 on a tenth of the people, beside a tenth of δ\nmath.log1p(0.1 * math.expm1(1))",
+    lever=Lever(
+        "share of people in the sample, p",
+        "ρ",
+        (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+        0.1,
+        "The smaller the sample, the more the rule allows, and the more it breaks.",
+        _at_share,
+    ),
 )
 
 
@@ -244,6 +296,11 @@ def _measure_utility(studies: int = 20_000) -> Numbers:
     )
 
 
+def _resamples(k: float) -> Lines:
+    """Variance of the average of k resamples over that of the statistic: the rule, and the truth."""
+    return 1.0, 1 + 1 / k, None
+
+
 SAME_UTILITY = Exhibit(
     "same-utility",
     "“The average of k bootstraps has the same utility”",
@@ -256,4 +313,15 @@ SAME_UTILITY = Exhibit(
     ("studies of 50 people, 30 in 100 of whom say yes", "the same: this claim is about accuracy"),
     _measure_utility,
     sampled=False,
+    theme="accuracy",
+    cell="import numpy as np\nfrom dpnb.inference.bootstrap import Bootstrap\n\n"
+    "Bootstrap(np.array([4.0, 5.0, 6.0, 5.0]), noise_variance=0.25).standard_error()",
+    lever=Lever(
+        "resamples, k",
+        "variance ratio",
+        (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100),
+        1,
+        "The part that the formula leaves out falls as 1/k.",
+        _resamples,
+    ),
 )

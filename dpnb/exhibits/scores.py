@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers
 from dpnb.exhibits.inputs import PRIMER
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.loss import rational
@@ -48,6 +48,14 @@ def _measure() -> Numbers:
     )
 
 
+def _lying_at(at: float) -> Lines:
+    """Errors of the score and of noise, for data that all lie at one place."""
+    found, _ = records_to_change_rms(at, _ROWS, _EPSILON)
+    noise = math.sqrt(DiscreteLaplaceLaw(_STEPS / rational(str(_EPSILON))).variance_float)
+    laplace = noise * 2 / _STEPS / _ROWS
+    return laplace, found, laplace
+
+
 RECORDS_TO_CHANGE = Exhibit(
     "records-to-change",
     "The number of records to change as a score for the mean",
@@ -64,4 +72,14 @@ RECORDS_TO_CHANGE = Exhibit(
     ),
     _measure,
     sampled=False,
+    theme="accuracy",
+    cell="%%dp epsilon=0.1\ndistance = hiv.distvct.mean()\nmiddle = hiv.distvct.median()",
+    lever=Lever(
+        "where all values lie",
+        "rms error",
+        (-0.999, -0.99, -0.95, -0.9, -0.8, -0.7, -0.6, -0.5, -0.4, -0.3, -0.2, -0.1, 0),
+        -0.99,
+        "Near a bound or in the middle, the noise errs half as much.",
+        _lying_at,
+    ),
 )

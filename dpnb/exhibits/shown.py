@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.exhibits.exhibit import Exhibit
-from dpnb.risk.float_laplace import possible
 
 _MOST = 8
 _ANSWERS = 1_000
@@ -25,15 +23,6 @@ _SEED = 1
 Rows = list[tuple[str, str, bool]]
 Frequencies = tuple[str, int, int]
 """An event, and of a thousand answers each, how many show it under A and under B."""
-
-_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {
-        "difference-of-means": "arm · outcome",
-        "zero-noise-error": "arm · outcome",
-        "matching": "score · arm",
-        "box-sensitivity": "one row, column by column",
-    }
-)
 
 
 def neighbour_rows(exhibit: Exhibit) -> dict[str, Any] | None:
@@ -53,7 +42,7 @@ def neighbour_rows(exhibit: Exhibit) -> dict[str, Any] | None:
     kept = _kept([differs for _, _, differs in rows])
     left = [differs for place, (_, _, differs) in enumerate(rows) if place not in kept]
     return {
-        "columns": _COLUMNS.get(exhibit.name, ""),
+        "columns": exhibit.columns,
         "rows": [list(rows[place]) for place in kept],
         "same": left.count(False),
         "different": left.count(True),
@@ -81,23 +70,6 @@ def _text(value: Any) -> str:
     return "NaN" if math.isnan(value) else f"{float(value):.4g}"
 
 
-def _is(told: float) -> Callable[[Any], NDArray[np.bool_]]:
-    return lambda answers: np.asarray(answers) == told
-
-
-_EVENTS: Mapping[str, tuple[str, Callable[[Any], NDArray[np.bool_]]]] = MappingProxyType(
-    {
-        "resized-bootstrap": ("the answer is above 0", lambda answers: np.asarray(answers) > 0),
-        "nan-through-the-clamp": ("the answer is NaN", np.isnan),
-        "float-laplace": ("no draw gives this answer for a count of 0", lambda a: ~possible(a, 0.0)),
-        "zero-noise-error": ("the answer is exactly 0", _is(0.0)),
-        "matching": ("the answer is 2", lambda answers: np.asarray(answers, dtype=float) == 2),
-        "trimmed-regression": ("the answer is exactly 1", _is(1.0)),
-        "zero-sensitivity": ("the answer is exactly -3", _is(-3.0)),
-    }
-)
-
-
 def frequencies(exhibit: Exhibit) -> Frequencies | None:
     """Return the event that tells the neighbours apart and how often it is seen; None where there is no single one.
 
@@ -105,9 +77,9 @@ def frequencies(exhibit: Exhibit) -> Frequencies | None:
     ----------
     exhibit : Exhibit
     """
-    if exhibit.name not in _EVENTS or exhibit.flawed is None:
+    if exhibit.event is None or exhibit.flawed is None:
         return None
-    event, holds = _EVENTS[exhibit.name]
+    event, holds = exhibit.event
     first, second = (_share(exhibit.flawed, data, holds) for data in exhibit.neighbours)
     return event, round(_ANSWERS * first), round(_ANSWERS * second)
 

@@ -8,25 +8,23 @@ import math
 import numpy as np
 import pytest
 
-from dpnb.exhibits import EXHIBITS, find, lines
+from dpnb.exhibits import EXHIBITS, find
 from dpnb.exhibits.drawing import drawing
-from dpnb.exhibits.levers import LEVERS, lever_of
+from dpnb.exhibits.exhibit import THEMES
 from dpnb.exhibits.page import record
 from dpnb.exhibits.shown import frequencies, neighbour_rows
-from dpnb.exhibits.taught import CELLS, THEMES, theme_of
 
 NAMES = [exhibit.name for exhibit in EXHIBITS]
+LEVERS = {exhibit.name: exhibit.lever for exhibit in EXHIBITS if exhibit.lever}
 # levers that show a consequence in another unit than the exhibit's number, each tested below
 OTHERWISE = {"resized-bootstrap", "free-bootstrap", "zero-noise-error", "winsorized-noise", "same-utility"}
 
 
 def test_every_exhibit_has_one_theme_and_one_cell():
-    """Themes share the exhibits out without rest, and each has something to type."""
-    assert sorted(name for names in THEMES.values() for name in names) == sorted(NAMES)
-    assert set(CELLS) == set(NAMES)
-    assert set(LEVERS) <= set(NAMES)
+    """Every theme has exhibits, and each has something to type."""
+    assert {exhibit.theme for exhibit in EXHIBITS} == set(THEMES)
+    assert all(exhibit.cell for exhibit in EXHIBITS)
     assert set(NAMES) - set(LEVERS) == {"nan-through-the-clamp", "matching", "trimmed-regression"}
-    assert all(lever_of(name) is None for name in set(NAMES) - set(LEVERS))
 
 
 @pytest.mark.parametrize("name", LEVERS)
@@ -50,23 +48,33 @@ def test_a_lever_at_the_exhibit_s_place_shows_its_numbers(name):
 
 def test_levers_in_another_unit_show_what_the_exhibit_says_in_words():
     """Seven uses give proof with probability one half; δ, the sensitivity at N* = 1 and the noise alone are those in the text."""
+    uses, inflated, small_arm, crossed, resamples = (
+        LEVERS[name].lines
+        for name in (
+            "resized-bootstrap",
+            "free-bootstrap",
+            "zero-noise-error",
+            "winsorized-noise",
+            "same-utility",
+        )
+    )
     more = {name: dict(find(name).numbers().more) for name in OTHERWISE}
-    assert lines.uses(6)[1] < 0.5 <= lines.uses(7)[1]
+    assert uses(6)[1] < 0.5 <= uses(7)[1]
     assert more["resized-bootstrap"]["uses"].startswith("7 uses")
-    assert more["free-bootstrap"]["δ at that ε"].startswith(f"{lines.inflated(1)[1]:.2g} ")
-    assert lines.inflated(4.05)[1] < 1e-6 < lines.inflated(2)[1]
-    assert f"{lines.small_arm(1)[1]:.3f} at N* = 1" in more["zero-noise-error"]["true sensitivity"]
-    assert lines.small_arm(1)[0] == 0
-    assert lines.crossed(1)[1] == pytest.approx(find("winsorized-noise").numbers().broken.actual)
+    assert more["free-bootstrap"]["δ at that ε"].startswith(f"{inflated(1)[1]:.2g} ")
+    assert inflated(4.05)[1] < 1e-6 < inflated(2)[1]
+    assert f"{small_arm(1)[1]:.3f} at N* = 1" in more["zero-noise-error"]["true sensitivity"]
+    assert small_arm(1)[0] == 0
+    assert crossed(1)[1] == pytest.approx(find("winsorized-noise").numbers().broken.actual)
     simulated = find("same-utility").numbers().broken
-    assert abs(lines.resamples(1)[1] - simulated.actual) <= simulated.tolerance
+    assert abs(resamples(1)[1] - simulated.actual) <= simulated.tolerance
 
 
 def test_a_chain_s_loss_is_that_of_all_its_outputs():
     """The lever looks at the outputs near both ends alone; the whole law has no worse one."""
     from dpnb.exhibits.composing import chain_laws
 
-    assert lines.chain_loss(0.1) == pytest.approx(chain_laws().pure().loss, abs=1e-9)
+    assert LEVERS["product-of-epsilons"].lines(0.1)[1] == pytest.approx(chain_laws().pure().loss, abs=1e-9)
 
 
 def test_a_lever_that_can_be_kept_says_where():
@@ -109,7 +117,7 @@ def test_a_page_is_strict_json_and_its_picture_stands_still(name):
     """No infinity crosses; the still picture has a text, and names no colour by itself."""
     told = record(find(name))
     assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["theme"] == theme_of(name)
+    assert told["theme"] in THEMES
     picture = drawing(told)
     assert (picture is None) is (told["lever"] is None)
     if picture is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpnb.client import api
-from dpnb.exhibits.taught import CELLS
+from dpnb.exhibits import EXHIBITS
 from dpnb.notebook import load
 from tests.notebook.conftest import Notebook
 
@@ -24,7 +24,7 @@ def opened(shell):
 
 def test_every_cell_runs_and_together_they_fit_the_study_s_budget(opened):
     """None raises; those that begin with %%dp release, the others spend nothing."""
-    for name, cell in CELLS.items():
+    for name, cell in ((exhibit.name, exhibit.cell) for exhibit in EXHIBITS):
         before = opened("hiv.budget.spent.amount")
         opened(cell)
         spent = opened("hiv.budget.spent.amount") - before

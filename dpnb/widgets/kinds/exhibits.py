@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.errors import OptionError
-from dpnb.exhibits import EXHIBITS, Exhibit, find
+from dpnb.exhibits import EXHIBITS, find
 from dpnb.exhibits.card import exhibit_card, overview_card
+from dpnb.exhibits.exhibit import THEMES
 from dpnb.exhibits.page import lever_record, record
-from dpnb.exhibits.taught import THEMES
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wording import drag
 
@@ -67,7 +67,7 @@ class Exhibits(Interaction):
             "themes": list(THEMES),
             "pages": [_page(exhibit.name) for exhibit in EXHIBITS],
             "levers": dict(self._levers),
-            "levered": [exhibit.name for exhibit in EXHIBITS if _has_lever(exhibit)],
+            "levered": [exhibit.name for exhibit in EXHIBITS if exhibit.lever is not None],
             "problem": "",
         }
 
@@ -90,12 +90,6 @@ class Exhibits(Interaction):
     def _pull(self, name: str) -> None:
         if name not in self._levers:
             self._levers[name] = lever_record(find(name))
-
-
-def _has_lever(exhibit: Exhibit) -> bool:
-    from dpnb.exhibits.levers import LEVERS
-
-    return exhibit.name in LEVERS
 
 
 @cache
