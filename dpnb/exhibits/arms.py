@@ -139,7 +139,7 @@ def _plain_standard_error(data: Any) -> float:
 
 def published_error_sensitivity(smaller: float) -> float:
     """Return the published sensitivity of the standard error by the smaller arm N*: √(N* - 1)/N* times R/√N*, which is 0 at N* = 1."""
-    return math.sqrt(max(smaller - 1, 0.0)) / smaller**1.5
+    return float(math.sqrt(max(smaller - 1, 0.0)) / smaller**1.5)
 
 
 def _published_error(data: Any, size: int, rng: np.random.Generator) -> Floats:
