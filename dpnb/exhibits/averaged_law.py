@@ -18,90 +18,16 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dpnb.errors import PlanError
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.risk.curves import analytic_gaussian_sigma
 from dpnb.trusted.privacy.loss import positive
 
-_FFT_MOST = 2**22
 
-
-@dataclass(frozen=True, slots=True)
-class AveragedLaplaceLaw:
-    """The noise of the average of `count` discrete Laplace draws, in grid steps; its support is the multiples of 1/count.
-
-    Parameters
-    ----------
-    each : DiscreteLaplaceLaw
-        The law of one draw.
-    count : int
-        How many are averaged.
-
-    Examples
-    --------
-    >>> AveragedLaplaceLaw.calibrate(1, "0.5", 10).each.scale
-    Fraction(20, 1)
-    """
-
-    each: DiscreteLaplaceLaw
-    count: int
-
-    def __post_init__(self) -> None:
-        if self.count < 1:
-            raise PlanError("At least one draw is averaged.")
-
-    @classmethod
-    def calibrate(
-        cls, sensitivity: int | Fraction, epsilon: Fraction | str | float, count: int
-    ) -> AveragedLaplaceLaw:
-        """Return the law that spends exactly `epsilon`: each draw has scale kΔ/ε.
-
-        Raises
-        ------
-        LossError, PlanError
-            When a number is not positive.
-        """
-        size = positive(sensitivity, name="sensitivity")
-        return cls(DiscreteLaplaceLaw(max(count, 1) * size / positive(epsilon)), count)
-
-    @property
-    def variance_float(self) -> float:
-        """Variance of the average: that of one draw over the count, near 2kΔ²/ε²."""
-        return self.each.variance_float / self.count
-
-    @property
-    def excess_kurtosis(self) -> float:
-        r"""Excess kurtosis of the average: :math:`(3 + 1/v)/k` with v the variance of one draw; 3/k on a fine grid.
-
-        A draw is the difference of two geometric ones, whose cumulants give κ₄/κ₂² = 3 + 1/κ₂.
-        """
-        return (3.0 + 1.0 / self.each.variance_float) / self.count
-
-    def pmf_of_sum(self) -> NDArray[np.float64]:
-        """Return P(ΣL = s) for s from -r to r, by Fourier inversion of the exact characteristic function.
-
-        Raises
-        ------
-        PlanError
-            When the law is wider than some four million grid steps.
-        """
-        rate = float(1 / self.each.scale)
-        reach = int(np.ceil((40.0 + 3.0 * self.count) / rate)) + 2
-        size = 1 << (2 * reach).bit_length()
-        if size > _FFT_MOST:
-            raise PlanError("This law is too wide to be tabulated. Use its variance and kurtosis.")
-        omega = 2.0 * np.pi * np.arange(size // 2 + 1) / size
-        # (1-q)²/(1-2q cos ω+q²), written so that nothing cancels at small ω.
-        one = np.expm1(-rate) ** 2
-        factor = one / (one + 4.0 * np.exp(-rate) * np.sin(omega / 2.0) ** 2)
-        mass = np.fft.irfft(factor**self.count, size)
-        return np.asarray(np.maximum(np.concatenate([mass[size - reach :], mass[: reach + 1]]), 0.0))
+def averaged_variance(sensitivity: int, epsilon: Fraction | str | float, count: int) -> float:
+    """Return the variance of the average of `count` discrete Laplace draws that together spend `epsilon`, near 2kΔ²/ε²."""
+    return DiscreteLaplaceLaw(count * sensitivity / positive(epsilon)).variance_float / count
 
 
 def gaussian_threshold(epsilon: Fraction | str | float, delta: Fraction | str | float) -> float:

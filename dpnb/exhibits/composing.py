@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.averaged_law import AveragedLaplaceLaw, gaussian_threshold
+from dpnb.exhibits.averaged_law import averaged_variance, gaussian_threshold
 from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers
 from dpnb.exhibits.laws import composed_laplace_epsilon
 from dpnb.exhibits.resampling import BRAWNER_HONAKER
@@ -90,7 +90,7 @@ ADVANCED = Exhibit(
 def variance_ratio(epsilon: str, count: int) -> float:
     """Return the variance of the average of `count` fine-grained Laplaces over that of the analytic Gaussian at δ = 1e-6."""
     steps = 1_000
-    average = AveragedLaplaceLaw.calibrate(steps, epsilon, count).variance_float / steps**2
+    average = averaged_variance(steps, epsilon, count) / steps**2
     return average / float(analytic_gaussian_sigma(1, epsilon, "1e-6")) ** 2
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.exhibits.averaged_law import AveragedLaplaceLaw, gaussian_threshold
+from dpnb.exhibits.averaged_law import averaged_variance, gaussian_threshold
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.trusted.noise import exact
+from tests.replication.averaged_laplace import AveragedLaplaceLaw
 
 
 def moments(law):
@@ -29,6 +30,7 @@ def test_the_tabulated_law_has_the_stated_moments(count, epsilon):
     total, variance, kurtosis = moments(law)
     assert total == pytest.approx(1, abs=1e-10)
     assert variance == pytest.approx(law.variance_float, rel=1e-8)
+    assert law.variance_float == averaged_variance(1, epsilon, count)
     assert kurtosis == pytest.approx(law.excess_kurtosis, rel=1e-5, abs=1e-7)
 
 
