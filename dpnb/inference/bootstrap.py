@@ -130,10 +130,11 @@ class Bootstrap:
         return np.asarray(np.sqrt(self.sampling_variance(kind) * n * n / (n - 1)))
 
     def interval(
-        self, level: float = 0.95, kind: Kind = "conservative"
+        self, level: float = 0.95, kind: Kind = "conservative", *, published: bool = False
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the ends of the normal interval around :attr:`estimate`."""
-        reach = _quantile(level) * self.standard_error(kind)
+        """Return the ends of the normal interval around :attr:`estimate`, by the standard error or by the published one."""
+        error = self.published_standard_error(kind) if published else self.standard_error(kind)
+        reach = _quantile(level) * error
         return self.estimate - reach, self.estimate + reach
 
     def p_value(self, null: float, kind: Kind = "conservative") -> NDArray[np.float64]:

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
-from dpnb.simulate.bootstrap import BootstrapStudy
+from dpnb.simulate.bootstrap import BootstrapStudy, stepped
 from dpnb.simulate.coverage import Run
 from dpnb.simulate.intervals import About, Ends, Method
-from dpnb.simulate.resampling import stepped
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies
 from dpnb.simulate.tally import tally

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from dpnb import simulate
 from dpnb.errors import PlanError
 from dpnb.simulate import CoverageResult, Population
-from dpnb.simulate.bootstrap import begun_study
+from dpnb.simulate.bootstrap import BootstrapDesign, begun_study
 from dpnb.simulate.coverage import designed
-from dpnb.simulate.resampling import BootstrapDesign
 from dpnb.simulate.tally import Tally
 from dpnb.trusted.aggregate.reference import Table
 from dpnb.widgets.coverage_breath import COUNTED, Breath, losses_of
