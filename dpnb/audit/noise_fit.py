@@ -193,19 +193,31 @@ def _distance(uniform: Floats) -> Floats:
     return np.asarray(-np.log(2 * np.minimum(uniform, 1 - uniform)))
 
 
-def _tested(uniform: Floats, values: Floats, law: Any, alpha: float) -> NoiseFit:
+def scale_p_value(exponentials: Floats) -> float:
+    """Return the exact two-sided p-value of a sum of exponentials of mean 1.
+
+    Examples
+    --------
+    >>> round(scale_p_value(np.ones(100)), 2) > 0.9
+    True
+    """
     from scipy.special import gammainc, gammaincc
 
-    n = uniform.size
-    total = float(_distance(uniform).sum())
+    n, total = exponentials.size, float(exponentials.sum())
+    return float(min(1.0, 2 * min(gammainc(n, total), gammaincc(n, total))))
+
+
+def _tested(uniform: Floats, values: Floats, law: Any, alpha: float) -> NoiseFit:
+    n, distance = uniform.size, _distance(uniform)
+    ratio = float(distance.sum()) / n
     return NoiseFit(
         n,
         alpha,
         _two_sided_half(int((uniform > 0.5).sum()), n),
-        float(min(1.0, 2 * min(gammainc(n, total), gammaincc(n, total)))),
-        _kolmogorov(uniform),
-        total / n,
-        _rescaled(values, law, total / n),
+        scale_p_value(distance),
+        shape_p_value(uniform),
+        ratio,
+        _rescaled(values, law, ratio),
         law=law,
     )
 
@@ -217,12 +229,12 @@ def _two_sided_half(hits: int, n: int) -> float:
     return float(min(1.0, 2 * bdtr(min(hits, n - hits), n, 0.5)))
 
 
-def _kolmogorov(uniform: Floats) -> float:
+def shape_p_value(uniform: Floats) -> float:
     """Return the p-value of the largest distance from the uniform distribution, by its exact law."""
     from scipy.stats import kstwo
 
     n = uniform.size
-    places, ordered = np.arange(n), np.sort(uniform)
+    places, ordered = np.arange(n), np.sort(uniform, axis=None)
     distance = max(float((ordered - places / n).max()), float(((places + 1) / n - ordered).max()))
     return float(kstwo.sf(distance, n))
 
@@ -231,7 +243,7 @@ def _rescaled(values: Floats, law: Any, ratio: float) -> float:
     if _of_whole_numbers(law) or not callable(getattr(law, "ppf", None)):
         return math.nan
     middle = float(law.ppf(0.5))
-    return _kolmogorov(np.asarray(law.cdf(middle + (values - middle) / ratio), dtype=np.float64))
+    return shape_p_value(np.asarray(law.cdf(middle + (values - middle) / ratio), dtype=np.float64))
 
 
 def _resolution(law: Any, n: int, alpha: float) -> tuple[float, float]:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit import audit
-from dpnb.course.noise_law import LawName, NoiseLaw, gamma_p_value, ks_p_value
+from dpnb.audit.noise_fit import scale_p_value, shape_p_value
+from dpnb.course.noise_law import LawName, NoiseLaw
 from dpnb.course.noise_mistake import Seen, mistake_of
 from dpnb.course.picture import histogram
 from dpnb.course.result import CheckResult, Part
@@ -156,7 +157,7 @@ def _parts(
 ) -> tuple[Part, ...]:
     noise = first - answer
     uniforms = law.uniforms(noise, chance)
-    scale, shape = gamma_p_value(law.exponentials(noise, uniforms)), ks_p_value(uniforms)
+    scale, shape = scale_p_value(law.exponentials(noise, uniforms)), shape_p_value(uniforms)
     equal = np.array_equal(first, second)
     return (
         Part("scale", scale >= _PART, f"{law.ratio(noise):.3g} times {law.words} (p {_p(scale)})", _PART),

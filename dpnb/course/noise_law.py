@@ -95,29 +95,6 @@ class NoiseLaw:
         return 2 * q / (1 - q**2)
 
 
-def gamma_p_value(exponentials: Floats) -> float:
-    """Return the exact two-sided p-value of a sum of exponentials of mean 1.
-
-    Examples
-    --------
-    >>> round(gamma_p_value(np.ones(100)), 2) > 0.9
-    True
-    """
-    count, total = exponentials.size, float(exponentials.sum())
-    below, above = special.gammainc(count, total), special.gammaincc(count, total)
-    return float(min(1.0, 2 * min(below, above)))
-
-
-def ks_p_value(uniforms: Floats) -> float:
-    """Return the exact two-sided Kolmogorov-Smirnov p-value of numbers that should be uniform."""
-    from scipy.stats import kstwo
-
-    ordered, count = np.sort(uniforms, axis=None), uniforms.size
-    steps = np.arange(1, count + 1) / count
-    distance = max(float((steps - ordered).max()), float((ordered - steps + 1 / count).max()))
-    return float(kstwo.sf(distance, count))
-
-
 def best_family(noise: Floats) -> str:
     """Return which of Laplace, Gaussian, uniform and twice averaged Laplace noise, each at its own scale, is likeliest."""
     size = np.abs(noise)

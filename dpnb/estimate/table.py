@@ -47,6 +47,11 @@ class Table(Tabular):
         self.keys, self.estimand, self.estimate = keys, estimand, estimate
         self.columns: dict[str, tuple[Any, ...]] = {name: tuple(column) for name, column in columns.items()}
 
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
+        """Return the table of rows, at least one, that name the same columns in one order."""
+        return cls({name: [row[name] for row in rows] for name in rows[0]})
+
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 

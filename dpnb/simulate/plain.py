@@ -87,8 +87,7 @@ class PlainCoverage:
 
     def table(self) -> Table:
         """Return one row for each size and loss: coverage with its 95 % Wilson band, mean width, share without an interval."""
-        found = [self._row(row) for row in self.rows]
-        return Table({name: [row[name] for row in found] for name in found[0]})
+        return Table.of_rows([self._row(row) for row in self.rows])
 
     def _row(self, row: PlainRow) -> dict[str, Any]:
         low, high = wilson(np.array(float(row.held)), np.array(float(row.known)))

@@ -89,7 +89,7 @@ class RateResult:
             for method, errors in zip(METHODS, means, strict=True):
                 found = dict(zip(PARTS, errors.tolist(), strict=True))
                 rows.append({"n": n, "k": k, "method": method, **found, "n^(-1/3)": n ** (-1 / 3)})
-        return Table({name: [row[name] for row in rows] for name in rows[0]})
+        return Table.of_rows(rows)
 
     def exponents(self) -> Table:
         """Return the fitted exponents with their standard errors."""
@@ -99,7 +99,7 @@ class RateResult:
             for part in PARTS
             for found in [self.exponent(method, part)]
         ]
-        return Table({name: [row[name] for row in rows] for name in rows[0]})
+        return Table.of_rows(rows)
 
     def plot(self) -> object:
         """Return a matplotlib figure: error against n on log axes, to the population and to the data."""

@@ -114,8 +114,7 @@ class RegressionStudy:
         ``coverage`` with its 95 % Wilson band ``low`` to ``high``; ``half_width``, the median; ``unbounded``, the share of
         studies whose interval has no ends; ``bias`` and ``sd`` of the estimate, and its median absolute ``error``.
         """
-        rows = [_record(row) for row in self.rows]
-        return Table({name: [row[name] for row in rows] for name in rows[0]})
+        return Table.of_rows([_record(row) for row in self.rows])
 
     def of(self, term: str, interval: str) -> tuple[RegressionRow, ...]:
         """Return the rows of one coefficient and interval."""

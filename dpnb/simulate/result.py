@@ -66,8 +66,7 @@ class CoverageResult:
         studies that had no interval; ``standard_error``, its mean, and ``zero``, the share of them that are zero; ``n_eff``,
         the mean effective size; ``flagged``, the share of studies with a warning.
         """
-        rows = list(self._rows())
-        return Table({name: [row[name] for row in rows] for name in rows[0]})
+        return Table.of_rows(list(self._rows()))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         labels = self.labels

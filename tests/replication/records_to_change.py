@@ -170,4 +170,4 @@ def compare_means(
         )
     if not rows:
         raise OptionError("Name at least one array to compare on.")
-    return Table({name: [row[name] for row in rows] for name in rows[0]})
+    return Table.of_rows(rows)

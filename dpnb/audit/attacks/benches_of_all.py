@@ -6,23 +6,22 @@ alone; the secret marks its guesses.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpnb.audit.attacks.linkage import linkage
+from dpnb.audit.attacks.linkage import linkage, table_of
 from dpnb.audit.attacks.membership import membership
-from dpnb.audit.attacks.publications import LABELS, Bench, Publication, fair, grid, lifted, private, shown
+from dpnb.audit.attacks.publications import LABELS, Bench, Publication, grid, lifted, private, shown
 from dpnb.audit.attacks.reconstruction import reconstruct, reconstruction
+from dpnb.audit.attacks.result import EXACT, fair
 from dpnb.datasets import census
 from dpnb.errors import PlanError
 from dpnb.risk.odds import membership_power
 
 Floats = NDArray[np.float64]
-EXACT = math.inf
 
 _MOST_BITS = 128
 _FEWEST = 20
@@ -107,11 +106,7 @@ def on_linkage(
     blocks = 20 if len(secret) % 20 == 0 else len(secret)
     epsilons = grid(0.1, 10, 9)
     known = linkage(quasi, secret, epsilons=(*epsilons, EXACT), reps=10, rng=generator)
-    _, values = np.unique(secret, return_inverse=True)
-    coded = np.stack([np.unique(column, return_inverse=True)[1] for column in quasi])
-    cells = np.unique(coded, axis=1, return_inverse=True)[1].ravel()
-    table = np.zeros((cells.max() + 1, values.max() + 1))
-    np.add.at(table, (cells, values), 1)
+    cells, values, table = table_of(quasi, secret)
     share = table.sum(axis=0) / values.size
 
     def right(seen: Floats) -> NDArray[np.bool_]:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dpnb.audit.attacks.averaging import averaging
 from dpnb.audit.attacks.differencing import _best_window, _prior, differencing
 from dpnb.audit.attacks.floating_point import floating_point
-from dpnb.audit.attacks.publications import Bench, Publication, fair, grid, lifted, private, shown
-from dpnb.audit.attacks.result import AttackRow
+from dpnb.audit.attacks.publications import Bench, Publication, grid, lifted, private, shown
+from dpnb.audit.attacks.result import AttackRow, fair
 
 Floats = NDArray[np.float64]
 

@@ -17,13 +17,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, made
+from dpnb.audit.attacks.result import EXACT, AttackResult, epsilon_label, epsilons_of, made
 from dpnb.errors import OptionError
 from dpnb.risk.odds import posterior
 
 Floats = NDArray[np.float64]
-
-EXACT = math.inf
 
 
 def differencing(

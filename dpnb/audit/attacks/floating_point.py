@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpnb.audit.attacks.result import AttackResult, AttackRow
+from dpnb.audit.attacks.result import AttackResult, AttackRow, fair
 from dpnb.errors import OptionError
 from dpnb.inference.law import law_of
 from dpnb.inference.simulated_release import add_noise
@@ -83,7 +83,7 @@ def floating_point(
     likelier = _threshold(drawn)
     whole = DiscreteLaplace.calibrate(1, 1 / Fraction(rational(scale)))
     integers = add_noise(whole, counts.astype(np.int64), generator)
-    bound = 1 / (1 + math.exp(-1 / scale))
+    bound = fair(1 / scale)
     rows = (
         _row("floats, certain", told == counts, 0.0, 0.0),
         _row("floats", np.where(np.isnan(told), likelier, told) == counts, 0.5, bound),

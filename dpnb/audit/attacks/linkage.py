@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpnb.audit.attacks.result import AttackResult, AttackRow, epsilon_label, epsilons_of, made
+from dpnb.audit.attacks.result import EXACT, AttackResult, AttackRow, epsilon_label, epsilons_of, made
 from dpnb.errors import OptionError
 from dpnb.inference.simulated_release import add_noise
 from dpnb.risk.odds import posterior
@@ -29,7 +29,6 @@ from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
 
 Integers = NDArray[np.int64]
-EXACT = math.inf
 
 
 def linkage(
@@ -64,7 +63,7 @@ def linkage(
     >>> found.rows[0].recovered, found.rows[0].baseline
     (1.0, 0.5)
     """
-    cells, values, table = _table(quasi, secret)
+    cells, values, table = table_of(quasi, secret)
     prior = np.bincount(values, minlength=table.shape[1]) / values.size
     baseline = float(prior.max())
     generator = np.random.default_rng(rng)
@@ -82,8 +81,14 @@ def linkage(
     )
 
 
-def _table(quasi: Any, secret: Any) -> tuple[Integers, Integers, Integers]:
-    """Each person's cell and value as codes, and the table of counts."""
+def table_of(quasi: Any, secret: Any) -> tuple[Integers, Integers, Integers]:
+    """Return each person's cell and value as codes, and the table of counts.
+
+    Raises
+    ------
+    OptionError
+        When the columns are not of one length, or there is one person.
+    """
     columns = [_codes(column) for column in (quasi if isinstance(quasi, Iterable) else ())]
     values = _codes(secret)
     if not columns or any(column.size != values.size for column in columns) or values.size < 2:

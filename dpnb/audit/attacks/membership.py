@@ -20,12 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpnb.audit.attacks.result import AttackResult, AttackRow, epsilon_label, epsilons_of
+from dpnb.audit.attacks.result import EXACT, AttackResult, AttackRow, epsilon_label, epsilons_of
 from dpnb.errors import OptionError
 from dpnb.risk.odds import laplace_tradeoff, membership_power
 
 Floats = NDArray[np.float64]
-EXACT = math.inf
 
 
 def membership(

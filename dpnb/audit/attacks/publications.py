@@ -144,11 +144,6 @@ def shown(name: str, note: str, hits: NDArray[np.bool_] | Floats, baseline: floa
 LABELS = {"raw": "as it is", "rounded": "rounded", "suppressed": "suppressed", "resampled": "resampled"}
 
 
-def fair(epsilon: float) -> float:
-    """The most that is right of a fair bit: e^ε/(1 + e^ε)."""
-    return 1 / (1 + math.exp(-epsilon))
-
-
 def lifted(baseline: float) -> Callable[[float], float]:
     """Return the most that a guess can become under ε."""
     return lambda epsilon: posterior(baseline, epsilon)

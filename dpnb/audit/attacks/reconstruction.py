@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, made
+from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, fair, made
 from dpnb.errors import OptionError
 
 Floats = NDArray[np.float64]
@@ -141,7 +141,7 @@ def _settings(
             epsilon_label(e),
             0.0 if math.isinf(e) else math.sqrt(2) * queries / e,
             False,
-            None if math.isinf(e) else 1 / (1 + math.exp(-e)),
+            None if math.isinf(e) else fair(e),
         )
         for e in epsilons_of(epsilons)
     ]

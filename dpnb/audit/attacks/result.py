@@ -15,6 +15,8 @@ from dpnb.cards.markup import el
 from dpnb.errors import OptionError
 from dpnb.inference.digits import percent
 
+EXACT = math.inf
+"""The ε of answers without noise."""
 _ACCENT, _INK, _SOFT = "#0a6480", "#1c1d21", "#5b5e66"
 
 
@@ -191,6 +193,11 @@ def made(setting: str, hits: NDArray[Any], baseline: float, bound: float | None 
     each = np.asarray(hits, dtype=float).reshape(len(hits), -1).mean(axis=1)
     spread = float(each.std(ddof=1) / math.sqrt(each.size)) if each.size > 1 else math.nan
     return AttackRow(setting, float(each.mean()), spread, baseline, bound)
+
+
+def fair(epsilon: float) -> float:
+    """The most that is right of a fair bit: e^ε/(1 + e^ε)."""
+    return 1 / (1 + math.exp(-epsilon))
 
 
 def epsilon_label(epsilon: float) -> str:
