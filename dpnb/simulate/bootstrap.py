@@ -31,7 +31,6 @@ IntervalKind = Kind | Literal["deconvolved"]
 KINDS: tuple[IntervalKind, ...] = (*get_args(Kind), "deconvolved")
 _DATA, _RESAMPLES = 0, 3
 _FEWEST = 10
-_COLOURS = ("#b3471d", "#0a6480", "#5b5e66", "#7a5195")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,27 +223,10 @@ class BootstrapStudy:
     __repr__ = __str__
 
     def plot(self) -> Any:
-        """Return a figure of coverage and half-width against k, published (dotted) and corrected."""
-        from matplotlib.figure import Figure
+        """Return a figure of coverage and mean width against k, published (dotted) and corrected."""
+        from dpnb.simulate.figure import bootstrap_figure
 
-        figure = Figure(figsize=(8.4, 3.6), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        for colour, kind in zip(_COLOURS, dict.fromkeys(row.kind for row in self.rows), strict=False):
-            rows = [row for row in self.rows if row.kind == kind]
-            ks = [row.k for row in rows]
-            left.plot(ks, [row.corrected for row in rows], "o-", color=colour, label=kind, markersize=4)
-            right.plot(ks, [row.corrected_width for row in rows], "o-", color=colour, markersize=4)
-            if rows[0].published is not None:
-                left.plot(ks, [row.published for row in rows], ":", color=colour)
-                right.plot(ks, [row.published_width for row in rows], ":", color=colour)
-        left.axhline(self.level, color="#1c1d21", linewidth=0.8)
-        left.set_ylabel(f"coverage of {100 * self.level:g} % intervals")
-        right.set_ylabel("mean half-width")
-        for axes in (left, right):
-            axes.set_xscale("log")
-            axes.set_xlabel("resamples k")
-        left.legend(frameon=False, fontsize=9)
-        return figure
+        return bootstrap_figure(self)
 
 
 def bootstrap_coverage(source: Any, rng: Any, **asked: Any) -> BootstrapStudy:

@@ -15,16 +15,23 @@ import numpy as np
 from dpnb.simulate.tally import wilson
 
 if TYPE_CHECKING:
+    from dpnb.simulate.bootstrap import BootstrapStudy
     from dpnb.simulate.result import CoverageResult
     from dpnb.simulate.sweep import SweepResult
 
 _INK, _SOFT, _HAIR = "#1c1d21", "#5b5e66", "#e9eaee"
-_STYLES = {
+LOOKS = {
     "privacy": ("#0a6480", "s", "-"),
     "confidence": ("#1c1d21", "o", "-"),
     "naive": ("#8a4600", "v", "--"),
     "normal": ("#7a4a9a", "D", ":"),
+    "monte carlo": ("#2f7d32", "^", "-."),
+    "unbiased": ("#b0305a", "v", "--"),
+    "conservative": ("#6b6f1d", "P", "-"),
+    "most conservative": ("#3f51b5", "X", "-."),
+    "deconvolved": ("#00796b", "*", ":"),
 }
+"""Colour, marker and line of each method that dpnb has."""
 _MORE = (("#2f7d32", "^", "-."), ("#b0305a", "P", "--"), ("#6b6f1d", "X", ":"))
 _BINS = np.linspace(-5, 5, 51)
 _MOST_DENSITIES = 3
@@ -73,22 +80,45 @@ def coverage_figure(found: CoverageResult) -> Any:
 
 def sweep_figure(swept: SweepResult) -> Any:
     """Return coverage and mean width against what was varied; values that are not numbers stand side by side."""
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in swept.values)
+    places = list(swept.values) if numbers else list(range(len(swept.values)))
+    figure, panels = _pair(list(_swept(swept, places)), swept.results[0].design.levels, swept.over)
+    if not numbers:
+        for axes in panels:
+            axes.set_xticks(places, [str(word) for word in swept.words])
+    figure.set_label(swept.describe())
+    return figure
+
+
+def bootstrap_figure(found: BootstrapStudy) -> Any:
+    """Return coverage and mean width against the number of resamples, corrected and (dotted) as published."""
+    ks, curves = list(found.design.ks), []
+    for kind in found.design.kinds:
+        tallies = [found.tallies[k, kind] for k in ks]
+        colour, marker, line = LOOKS[kind]
+        corrected = np.array([(one.studies, one.held, one.width) for one in tallies], dtype=float).T
+        curves.append(_curve(kind, kind, (colour, marker, line, 0), ks, corrected))
+        if kind != "deconvolved":
+            counts = np.array([(one.studies, one.published, one.published_width) for one in tallies]).T
+            curves.append(_curve(kind, f"_{kind}, as published", (colour, marker, ":", 1), ks, counts))
+    figure, panels = _pair(curves, (found.level,), "resamples k")
+    for axes in panels:
+        axes.set_xscale("log")
+    return figure
+
+
+def _pair(curves: list[Curve], levels: Sequence[float], along: str) -> tuple[Any, Any]:
+    """Return a figure of coverage and mean width along one thing, and its two panels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 3.9), layout="constrained")
-    first, second = figure.subplots(1, 2)
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in swept.values)
-    places = list(swept.values) if numbers else list(range(len(swept.values)))
-    curves = list(_swept(swept, places))
-    _draw_coverage(first, curves, swept.results[0].design.levels)
-    _draw_widths(second, curves)
-    for axes in (first, second):
-        axes.set_xlabel(swept.over, color=_SOFT)
-        if not numbers:
-            axes.set_xticks(places, [str(word) for word in swept.words])
-    _finish(figure, (first, second))
-    figure.set_label(swept.describe())
-    return figure
+    panels = figure.subplots(1, 2)
+    _draw_coverage(panels[0], curves, levels)
+    _draw_widths(panels[1], curves)
+    for axes in panels:
+        axes.set_xlabel(along, color=_SOFT)
+    _finish(figure, panels)
+    return figure, panels
 
 
 def _curves(found: CoverageResult) -> Iterator[Curve]:
@@ -120,7 +150,7 @@ def _swept(swept: SweepResult, places: list[Any]) -> Iterator[Curve]:
 
 def _styles(found: CoverageResult) -> dict[str, tuple[str, str, str]]:
     spare = iter(_MORE * _FEW)
-    return {method.name: _STYLES.get(method.name) or next(spare) for method in found.design.methods}
+    return {method.name: LOOKS.get(method.name) or next(spare) for method in found.design.methods}
 
 
 def _suffix(levels: Sequence[float], level: float) -> str:
@@ -207,14 +237,19 @@ def _density(found: CoverageResult, name: str, place: int) -> np.ndarray | None:
 
 def _finish(figure: Any, panels: Sequence[Any]) -> None:
     for axes in panels:
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        axes.grid(color=_HAIR, linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.tick_params(labelsize=9, colors=_SOFT)
+        plain(axes)
     handles, names = panels[0].get_legend_handles_labels()
     if handles:
         figure.legend(handles, names, loc="outside upper left", ncols=4, frameon=False, fontsize=9)
+
+
+def plain(axes: Any, size: int = 9) -> None:
+    """Give axes two spines, a light grid and small quiet ticks."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(color=_HAIR, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=size, colors=_SOFT)
 
 
 def describe(found: CoverageResult) -> str:

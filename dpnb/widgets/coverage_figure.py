@@ -11,20 +11,10 @@ from typing import Any
 import numpy as np
 
 from dpnb.simulate import wilson
+from dpnb.simulate.figure import LOOKS, plain
 from dpnb.widgets.coverage_run import LAST, StudyRun, SweepRun
 
-_INK, _SOFT, _HAIR, _HOLD, _MISS = "#1c1d21", "#5b5e66", "#e9eaee", "#0a6480", "#8a4600"
-_STYLES = {
-    "naive": ("#8a4600", "v", "--"),
-    "normal": ("#7a4a9a", "D", ":"),
-    "confidence": ("#1c1d21", "o", "-"),
-    "monte carlo": ("#2f7d32", "^", "-."),
-    "privacy": ("#0a6480", "s", "-"),
-    "unbiased": ("#b0305a", "v", "--"),
-    "conservative": ("#6b6f1d", "P", "-"),
-    "most conservative": ("#3f51b5", "X", "-."),
-    "deconvolved": ("#00796b", "*", ":"),
-}
+_INK, _SOFT, _HOLD, _MISS = "#1c1d21", "#5b5e66", "#0a6480", "#8a4600"
 
 
 def studies_figure(run: StudyRun, shown: Sequence[str], title: str) -> Any:
@@ -82,14 +72,14 @@ def sweep_figure(run: SweepRun, shown: Sequence[str], title: str, symbol: str, l
         axes.axvline(found["values"][at], color=_SOFT, linewidth=0.8)
         axes.set_xscale("log")
         axes.set_xlabel(symbol, color=_SOFT)
-        _plain(axes)
+        plain(axes, 8)
     right.set_yscale("log")
     left.legend(frameon=False, fontsize=8)
     return figure
 
 
 def _look(name: str) -> tuple[str, str, str]:
-    return _STYLES.get(name, (_SOFT, "o", "-"))
+    return LOOKS.get(name, (_SOFT, "o", "-"))
 
 
 def _line(axes: Any, name: str, x: Any, y: Any, *, marked: bool = True) -> None:
@@ -137,7 +127,7 @@ def _stack(axes: Any, run: StudyRun, name: str, reach: tuple[float, float]) -> N
     axes.invert_yaxis()
     axes.set_yticks([])
     axes.set_title(f"{name}\n{many - int(np.sum(held))} of the last {many} miss", fontsize=8, loc="left")
-    _plain(axes)
+    plain(axes, 8)
 
 
 def _running(axes: Any, run: StudyRun, names: Sequence[str]) -> None:
@@ -156,7 +146,7 @@ def _running(axes: Any, run: StudyRun, names: Sequence[str]) -> None:
     axes.set_title("running coverage, with its 95 % Wilson band", fontsize=9, loc="left")
     axes.set_xlabel("studies", color=_SOFT)
     axes.legend(frameon=False, fontsize=8, ncols=5, loc="lower right")
-    _plain(axes)
+    plain(axes, 8)
 
 
 def _errors(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
@@ -168,7 +158,7 @@ def _errors(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
         axes.set_title(f"{100 * found['zero']:.1f} % are zero", fontsize=8, loc="left", color=_MISS)
     axes.set_yticks([])
     axes.set_xlabel("standard error" if first else "", color=_SOFT, fontsize=8)
-    _plain(axes)
+    plain(axes, 8)
 
 
 def _scores(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
@@ -180,7 +170,7 @@ def _scores(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
     axes.plot(z, step * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi), color=_INK, linewidth=0.9, linestyle="--")
     axes.set_yticks([])
     axes.set_xlabel("z; dashed: normal" if first else "", color=_SOFT, fontsize=8)
-    _plain(axes)
+    plain(axes, 8)
 
 
 def _releases(axes: Any, run: StudyRun) -> None:
@@ -196,12 +186,4 @@ def _releases(axes: Any, run: StudyRun) -> None:
     axes.set_title("what the studies answered", fontsize=9, loc="left")
     if run.released:
         axes.legend(frameon=False, fontsize=8)
-    _plain(axes)
-
-
-def _plain(axes: Any) -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.grid(color=_HAIR, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8, colors=_SOFT)
+    plain(axes, 8)
