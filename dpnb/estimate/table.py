@@ -47,11 +47,6 @@ class Table(Tabular):
         self.keys, self.estimand, self.estimate = keys, estimand, estimate
         self.columns: dict[str, tuple[Any, ...]] = {name: tuple(column) for name, column in columns.items()}
 
-    @classmethod
-    def of_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
-        """Return the table of rows, at least one, that name the same columns in one order."""
-        return cls({name: [row[name] for row in rows] for name in rows[0]})
-
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
@@ -123,6 +118,11 @@ class Table(Tabular):
         rows += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in body]
         caption = f"<caption>{html.escape(self.estimand)}</caption>" if self.estimand else ""
         return "<table>" + caption + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+
+
+def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the table of rows, at least one, that name the same columns in one order."""
+    return Table({name: [row[name] for row in rows] for name in rows[0]})
 
 
 def table_of(estimate: Estimate, level: float = 0.95) -> Table:

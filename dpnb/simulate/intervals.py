@@ -29,19 +29,11 @@ OneRelease = Callable[[CheckedQuestion, Release, float, np.random.Generator], tu
 
 
 class Method(Protocol):
-    """An interval method.
-
-    Attributes
-    ----------
-    name : str
-        Its name in tables and figures.
-    about : {"dataset", "population"}
-        Whose value it claims to hold.
-    """
+    """An interval method."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Its name in tables and figures."""
         ...
 
     @property

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.estimate.table import Table
+from dpnb.estimate.table import Table, table_of_rows
 from dpnb.simulate.block_values import decoded
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.exact import Block
@@ -87,7 +87,7 @@ class PlainCoverage:
 
     def table(self) -> Table:
         """Return one row for each size and loss: coverage with its 95 % Wilson band, mean width, share without an interval."""
-        return Table.of_rows([self._row(row) for row in self.rows])
+        return table_of_rows([self._row(row) for row in self.rows])
 
     def _row(self, row: PlainRow) -> dict[str, Any]:
         low, high = wilson(np.array(float(row.held)), np.array(float(row.known)))

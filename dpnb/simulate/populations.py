@@ -29,23 +29,11 @@ _LARGE = 200_000
 
 
 class Population(Protocol):
-    """What a simulation needs of a population.
-
-    Attributes
-    ----------
-    name : str
-        What it is called in tables and figures.
-    code : str
-        The call that makes it again.
-    columns : tuple of Column
-        Its public columns.
-    size : int or None
-        The number of rows where every study is the same table, else nothing.
-    """
+    """What a simulation needs of a population."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """What it is called in tables and figures."""
         ...
 
     @property
@@ -60,7 +48,7 @@ class Population(Protocol):
 
     @property
     def size(self) -> int | None:
-        """The number of rows of a fixed table."""
+        """The number of rows where every study is the same table, else nothing."""
         ...
 
     def draw(self, rng: np.random.Generator, studies: int, n: int) -> Codes:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
-from dpnb.estimate.table import Table
+from dpnb.estimate.table import Table, table_of_rows
 from dpnb.inference import fast_noise
 from dpnb.inference.simulated_release import choose
 from dpnb.simulate.design import amount_of
@@ -89,7 +89,7 @@ class RateResult:
             for method, errors in zip(METHODS, means, strict=True):
                 found = dict(zip(PARTS, errors.tolist(), strict=True))
                 rows.append({"n": n, "k": k, "method": method, **found, "n^(-1/3)": n ** (-1 / 3)})
-        return Table.of_rows(rows)
+        return table_of_rows(rows)
 
     def exponents(self) -> Table:
         """Return the fitted exponents with their standard errors."""
@@ -99,7 +99,7 @@ class RateResult:
             for part in PARTS
             for found in [self.exponent(method, part)]
         ]
-        return Table.of_rows(rows)
+        return table_of_rows(rows)
 
     def plot(self) -> object:
         """Return a matplotlib figure: error against n on log axes, to the population and to the data."""

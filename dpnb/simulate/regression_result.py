@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError
-from dpnb.estimate.table import Table
+from dpnb.estimate.table import Table, table_of_rows
 from dpnb.simulate.design import Loss
 from dpnb.simulate.tally import wilson
 
@@ -114,7 +114,7 @@ class RegressionStudy:
         ``coverage`` with its 95 % Wilson band ``low`` to ``high``; ``half_width``, the median; ``unbounded``, the share of
         studies whose interval has no ends; ``bias`` and ``sd`` of the estimate, and its median absolute ``error``.
         """
-        return Table.of_rows([_record(row) for row in self.rows])
+        return table_of_rows([_record(row) for row in self.rows])
 
     def of(self, term: str, interval: str) -> tuple[RegressionRow, ...]:
         """Return the rows of one coefficient and interval."""

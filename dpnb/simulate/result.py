@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.estimate.table import Table
+from dpnb.estimate.table import Table, table_of_rows
 from dpnb.planner.expression import Ref, show
 from dpnb.simulate.design import Design
 from dpnb.simulate.tally import Held, Tally, wilson
@@ -66,7 +66,7 @@ class CoverageResult:
         studies that had no interval; ``standard_error``, its mean, and ``zero``, the share of them that are zero; ``n_eff``,
         the mean effective size; ``flagged``, the share of studies with a warning.
         """
-        return Table.of_rows(list(self._rows()))
+        return table_of_rows(list(self._rows()))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         labels = self.labels

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError
-from dpnb.estimate.table import Table
+from dpnb.estimate.table import Table, table_of_rows
 from dpnb.simulate.design import amount_of
 
 Floats = NDArray[np.float64]
@@ -170,4 +170,4 @@ def compare_means(
         )
     if not rows:
         raise OptionError("Name at least one array to compare on.")
-    return Table.of_rows(rows)
+    return table_of_rows(rows)
