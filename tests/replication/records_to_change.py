@@ -120,23 +120,6 @@ class InverseSensitivityMean:
         place = source.choice(self.changes.size, size=reps, p=self.masses)
         return np.asarray(self.edges[place] + source.random(reps) * np.diff(self.edges)[place])
 
-    def plot(self) -> object:
-        """Return a matplotlib figure: its density beside that of Laplace noise."""
-        from matplotlib.figure import Figure
-
-        scale = self.laplace_rms / np.sqrt(2)
-        at = np.linspace(self.mean - 6 * scale, self.mean + 6 * scale, 801)
-        figure = Figure(figsize=(5.2, 3.6), layout="constrained")
-        axes = figure.add_subplot()
-        own, other = f"records to change: rms {self.rms:.3g}", f"Laplace: rms {self.laplace_rms:.3g}"
-        axes.plot(at, self.density(at), color="#b3450c", label=own)
-        axes.plot(at, np.exp(-np.abs(at - self.mean) / scale) / (2 * scale), color="#0a6480", label=other)
-        axes.axvline(self.mean, color="#dcdde2", linewidth=1)
-        axes.set(xlabel="released mean", ylabel="density", title=f"n = {self.size:,}, ε = {self.epsilon:g}")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize=9)
-        return figure
-
 
 def compare_means(
     arrays: Mapping[str, ArrayLike], bounds: tuple[float, float], epsilon: float | str

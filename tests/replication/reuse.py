@@ -1,4 +1,4 @@
-r"""Asking a test set many times: plain re-use overfits, noisy scores do not. A demonstration on simulated arrays.
+r"""Asking a test set many times: plain reuse overfits, noisy scores do not. A demonstration on simulated arrays.
 
 The labels are tosses of a coin, so every classifier is right in half of all cases, whatever a test set says. The analyst asks for the
 score of one random classifier after another, keeps each as it is or turned round – whichever scored above one half – and lets them
@@ -59,30 +59,6 @@ class Reuse:
     reported: Floats
     n: int
     epsilon: float
-
-    def table(self) -> list[tuple[int, float, float, float]]:
-        """Return (questions, mean score by exact choices, by noisy choices, standard deviation of the noisy report)."""
-        rows = zip(self.questions, self.plain, self.noisy, self.reported, strict=True)
-        return [(k, float(p.mean()), float(q.mean()), float(r.std())) for k, p, q, r in rows]
-
-    def plot(self) -> Any:
-        """Return a figure: reported scores against the number of questions, and the truth."""
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.4, 3.8), layout="constrained")
-        axes = figure.add_subplot()
-        for scores, colour, label in (
-            (self.plain, "#b3471d", "chosen by exact scores"),
-            (self.noisy, "#0a6480", f"chosen by noisy scores, ε {self.epsilon:g} in all"),
-        ):
-            low, middle, high = np.quantile(scores, [0.05, 0.5, 0.95], axis=1)
-            axes.plot(self.questions, middle, color=colour, label=label)
-            axes.fill_between(self.questions, low, high, color=colour, alpha=0.15)
-        axes.axhline(0.5, color="#1c1d21", linewidth=0.9, linestyle=":", label="the truth")
-        axes.set_xlabel(f"questions to one test set of {self.n:,} rows")
-        axes.set_ylabel("score of the vote on the test set")
-        axes.legend(frameon=False)
-        return figure
 
 
 def reuse(

@@ -99,12 +99,6 @@ def test_draws_fit_the_law():
         assert (stats.chisquare(seen[kept], expected).pvalue > FITS) == fits
 
 
-def test_the_figure_shows_both_densities():
-    """Two curves and the mean."""
-    axes = InverseSensitivityMean.of([0.2, 0.4, 0.9], (0, 1), 1).plot().axes[0]
-    assert len(axes.get_legend().get_texts()) == 2
-
-
 def test_bad_arguments_are_refused():
     """No value, a value that is none, bounds the wrong way round, no loss and no array."""
     for values, bounds in (([], (0, 1)), ([np.nan], (0, 1)), ([1], (1, 0))):
