@@ -30,8 +30,7 @@ from __future__ import annotations
 from dpnb.simulate.bootstrap import BootstrapStudy, CoverageRow, bootstrap_coverage, bootstrap_stream
 from dpnb.simulate.coverage import coverage, draw_studies, stream
 from dpnb.simulate.declared import arms, pair, shaped, with_missing
-from dpnb.simulate.intervals import METHODS, Method, per_release
-from dpnb.simulate.monte_carlo import monte_carlo
+from dpnb.simulate.intervals import METHODS, Method, monte_carlo, per_release
 from dpnb.simulate.plain import PlainCoverage
 from dpnb.simulate.populations import (
     Population,

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from dpnb.errors import OptionError, PlanError
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
-from dpnb.simulate.block_values import decoded
 from dpnb.simulate.declared import Incomplete, Pair
 from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
-from dpnb.simulate.exact import Block, counted, rows_of
+from dpnb.simulate.exact import Block, counted, decoded, rows_of
 from dpnb.simulate.intervals import methods_of
 from dpnb.simulate.plain import PlainCoverage, function_coverage
 from dpnb.simulate.populations import Drawn, Population, population

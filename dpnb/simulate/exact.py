@@ -18,6 +18,7 @@ from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Numeric
 from dpnb.trusted.aggregate.algebra import Key, Pred, Request, Total, cells_of
 from dpnb.trusted.aggregate.reference import Evaluator, Ints, Table
+from dpnb.trusted.schema import Column
 
 _EXACT_FLOAT = 2**53
 _EXACT_INT = 2**62
@@ -174,3 +175,18 @@ def _real(number: Numeric | None, ints: Ints | None, kept: NDArray[np.bool_]) ->
     if number is None or ints is None:
         return None
     return np.asarray(float(number.offset) + float(number.step) * ints.values[kept])
+
+
+def decoded(columns: tuple[Column, ...], block: Block) -> dict[str, NDArray[Any]]:
+    """Return the columns of every study as values, shape (studies, n); missing numbers are not a number."""
+    found = {}
+    for column in columns:
+        ints = block.table.columns[column.name]
+        if column.numeric:
+            low, step = float(column.lower or 0), float(column.step or 1)
+            values: NDArray[Any] = np.where(ints.known, low + step * ints.values, np.nan)
+        else:
+            names = np.array([*(column.values or ()), None], dtype=object)
+            values = names[np.where(ints.known, ints.values, -1)]
+        found[column.name] = values.reshape(block.studies, block.n)
+    return found

@@ -22,6 +22,8 @@ from dpnb.trusted.releases import Release
 
 if TYPE_CHECKING:
     from dpnb.simulate.studies import Studies
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.statistics import conclude
 
 About = Literal["dataset", "population"]
 Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -167,3 +169,34 @@ def _method(given: Any) -> Method:
         )
     method: Method = given
     return method
+
+
+def monte_carlo(draws: int = 400) -> PerRelease:
+    """Return the Monte Carlo interval [1]_ as the method for ``coverage(..., intervals=[monte_carlo()])``.
+
+    It is the published Algorithm 2, fed with a release's own noise and standard error: quantiles of |simulated - released|. The
+    intervals of a release invert an exact test instead; this one is there to be compared.
+
+    Parameters
+    ----------
+    draws : int
+        Simulated errors for each release, at least 20.
+
+    References
+    ----------
+    .. [1] D'Orazio, Honaker and King (2015), "Differential Privacy for Social Science Inference", Algorithm 2.
+    """
+    if draws < 20:
+        raise OptionError("draws must be at least 20.")
+
+    def interval(
+        checked: CheckedQuestion, release: Release, level: float, rng: np.random.Generator
+    ) -> tuple[Any, Any]:
+        result = conclude(checked, [release])
+        chance = DrawGenerator((f"{rng.integers(2**62):x}",))
+        drawn = result.draws(draws, chance, "confidence")
+        centre = np.asarray(result.value, dtype=float)
+        radius = np.quantile(np.abs(drawn - centre), level, axis=0)
+        return centre - radius, centre + radius
+
+    return per_release("monte carlo", "population", interval)

@@ -23,9 +23,8 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.estimate.table import Table, table_of_rows
-from dpnb.simulate.block_values import decoded
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
-from dpnb.simulate.exact import Block
+from dpnb.simulate.exact import Block, decoded
 from dpnb.simulate.populations import Population, population
 from dpnb.simulate.tally import wilson
 from dpnb.trusted.aggregate.reference import Table as Rows

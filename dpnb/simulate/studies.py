@@ -24,12 +24,12 @@ from dpnb.inference.simulated_release import add_noise, released_parts, simulate
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Block, histograms, totals
-from dpnb.simulate.selection import MOST_STEPS, select
 from dpnb.statistics import Result, conclude
 from dpnb.statistics.released import SimulatedPart
 from dpnb.trusted.aggregate.algebra import Total, ValueCounts
 from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.trusted.mechanisms.exponential import FLOOR
 from dpnb.trusted.releases import Release, ReleasedPart
 
 Floats = NDArray[np.float64]
@@ -454,3 +454,55 @@ def _one(item: PricedQuestion, exact: Sequence[Any], rng: np.random.Generator) -
 def _recorded(item: PricedQuestion, parts: tuple[ReleasedPart, ...]) -> Release:
     """Return the record of simulated parts; the first draw names it."""
     return Release(parts[0].draw, item.key, "simulated", "simulated", parts, item.loss)
+
+
+MOST_STEPS = 2**12
+_AT_ONCE = 2_000_000
+
+
+def select(
+    mechanism: QuantileSelection, counts: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Select one grid point for each histogram: the quantile's exponential mechanism for many studies at once.
+
+    The law is that of :class:`dpnb.trusted.mechanisms.QuantileSelection`, its weights with their floor included, in floating point.
+
+    Parameters
+    ----------
+    mechanism : QuantileSelection
+        With a grid of at most 4,096 steps.
+    counts : ndarray of int, shape (..., steps + 1)
+        How often each grid point occurs.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray of int64, shape (...)
+    """
+    flat = counts.reshape(-1, mechanism.steps + 1)
+    uniform = rng.random(len(flat))
+    piece = max(1, _AT_ONCE // (mechanism.steps + 1))
+    found = [
+        _inverted(weights(mechanism, flat[at : at + piece]), uniform[at : at + piece])
+        for at in range(0, len(flat), piece)
+    ]
+    return np.concatenate(found).reshape(counts.shape[:-1])
+
+
+def weights(mechanism: QuantileSelection, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the weight of every grid point of every histogram, relative to the best point's."""
+    upto = np.cumsum(counts, axis=-1).astype(float)
+    below = upto - counts
+    target = float(mechanism.q) * upto[:, -1:] + mechanism.offset
+    too_high, too_low = below - target, target - upto
+    too_high[:, 0] = too_low[:, -1] = -(2.0**62)
+    miss = np.maximum(too_high, too_low)
+    miss -= miss.min(axis=-1, keepdims=True)
+    floor = FLOOR / 2.0 ** (60 + mechanism.steps.bit_length())
+    return np.asarray(np.maximum(np.exp(-float(mechanism.inner) / 2 * miss), floor))
+
+
+def _inverted(weight: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+    cumulative = np.cumsum(weight, axis=-1)
+    return np.asarray((cumulative <= (uniform * cumulative[:, -1])[:, None]).sum(axis=-1), dtype=np.int64)

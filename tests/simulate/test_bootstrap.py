@@ -143,7 +143,7 @@ def test_a_mean_with_its_second_moment_is_proven_and_tighter(age):
 def test_monte_carlo_intervals_cover_as_released_ones_do(age):
     """Algorithm 2 with the release's own noise and standard error: 95 % ± 3 % of 600 studies, as wide as the exact test."""
     from dpnb.simulate import coverage, resampled
-    from dpnb.simulate.monte_carlo import monte_carlo
+    from dpnb.simulate.intervals import monte_carlo
 
     made = resampled(age, lower=0, upper=100, step=1)
     found = coverage("mean", made, n=500, losses=1, intervals=["confidence", monte_carlo()], reps=600).table()
