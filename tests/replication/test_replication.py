@@ -24,8 +24,7 @@ from tests.replication import (
     table_text,
 )
 from tests.replication.__main__ import main
-from tests.replication.omissions import NOT_REPRODUCED
-from tests.replication.page import html_page
+from tests.replication.page import NOT_REPRODUCED, html_page
 from tests.replication.row import UNTOLD
 
 #: rows whose published number is not what comes out, and why: the same reasons stand on the page
