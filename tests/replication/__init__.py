@@ -26,14 +26,6 @@ _SECTIONS = (bootstrap.rows, primer.rows, beliefs.rows, social.rows)
 
 
 def replicate(*, quick: bool = False, seed: int = 2018) -> Iterator[Row]:
-    """Yield every row, each computed now.
-
-    Parameters
-    ----------
-    quick : bool
-        Fewer repetitions and sizes, for a look in seconds; standard errors grow accordingly.
-    seed : int
-        Each publication starts from it, so that one can be repeated alone.
-    """
+    """Yield every row, each computed now."""
     for section in _SECTIONS:
         yield from section(np.random.default_rng(seed), quick=quick)

@@ -14,13 +14,7 @@ from tests.replication.page import html_page, write_pdf
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the replication.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        As on the command line.
-    """
+    """Run the replication."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.replication", description="Recompute every published figure."
     )

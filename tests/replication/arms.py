@@ -28,19 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NoisedArms:
-    """Noised sums and size of two arms, of one study or of many.
-
-    Parameters
-    ----------
-    first, second : ndarray, shape (...)
-        Noised centred sums where the arm is 0, and 1.
-    size : ndarray, shape (...)
-        Noised number of rows in the second arm.
-    n : int
-        Public number of rows.
-    sum_scale, size_scale : float
-        Laplace scales of the noise.
-    """
+    """Noised sums and size of two arms, of one study or of many."""
 
     first: Floats
     second: Floats
@@ -72,19 +60,7 @@ class NoisedArms:
     def interval(
         self, standard_error: ArrayLike, rng: np.random.Generator, *, level: float = 0.95, draws: int = 400
     ) -> tuple[Floats, Floats]:
-        """Return the Monte Carlo interval [1]_: fresh noise on sums and size, and a normal sampling error.
-
-        Parameters
-        ----------
-        standard_error : array_like, shape (...)
-            A private one; negative counts as 0.
-        rng : numpy.random.Generator
-            Source of the simulated errors.
-        level : float
-            Of the interval.
-        draws : int
-            Simulated errors for each study.
-        """
+        """Return the Monte Carlo interval [1]_: fresh noise on sums and size, and a normal sampling error."""
         if not (0 < level < 1 and draws >= 10):
             raise OptionError("level lies between 0 and 1, and draws is at least 10.")
         shape = (draws, *np.shape(self.size))
@@ -110,23 +86,7 @@ def noised_difference(
     *,
     size_share: float = 0.1,
 ) -> NoisedArms:
-    """Release both arms' centred sums and the second arm's size with Laplace noise, simulated.
-
-    Parameters
-    ----------
-    y : array_like, shape (..., n)
-        Outcomes; clamped to the bounds.
-    arm : array_like of 0 and 1, shape (..., n)
-        Private.
-    bounds : (float, float)
-        Public.
-    epsilon : float
-        The whole loss, change-one.
-    rng : numpy.random.Generator
-        Source of the noise; simulated, never for a release.
-    size_share : float
-        Share of ε for the size.
-    """
+    """Release both arms' centred sums and the second arm's size with Laplace noise, simulated."""
     low, high = bounds
     values, second = np.asarray(y, dtype=float), np.asarray(arm, dtype=float)
     if not (low < high and epsilon > 0 and 0 < size_share < 1):

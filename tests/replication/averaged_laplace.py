@@ -17,20 +17,7 @@ _FFT_MOST = 2**22
 
 @dataclass(frozen=True, slots=True)
 class AveragedLaplaceLaw:
-    """The noise of the average of `count` discrete Laplace draws, in grid steps; its support is the multiples of 1/count.
-
-    Parameters
-    ----------
-    each : DiscreteLaplaceLaw
-        The law of one draw.
-    count : int
-        How many are averaged.
-
-    Examples
-    --------
-    >>> AveragedLaplaceLaw.calibrate(1, "0.5", 10).each.scale
-    Fraction(20, 1)
-    """
+    """The noise of the average of `count` discrete Laplace draws, in grid steps; its support is the multiples of 1/count."""
 
     each: DiscreteLaplaceLaw
     count: int
@@ -43,13 +30,7 @@ class AveragedLaplaceLaw:
     def calibrate(
         cls, sensitivity: int | Fraction, epsilon: Fraction | str | float, count: int
     ) -> AveragedLaplaceLaw:
-        """Return the law that spends exactly `epsilon`: each draw has scale kΔ/ε.
-
-        Raises
-        ------
-        LossError, PlanError
-            When a number is not positive.
-        """
+        """Return the law that spends exactly `epsilon`: each draw has scale kΔ/ε."""
         size = positive(sensitivity, name="sensitivity")
         return cls(DiscreteLaplaceLaw(max(count, 1) * size / positive(epsilon)), count)
 
@@ -67,13 +48,7 @@ class AveragedLaplaceLaw:
         return (3.0 + 1.0 / self.each.variance_float) / self.count
 
     def pmf_of_sum(self) -> NDArray[np.float64]:
-        """Return P(ΣL = s) for s from -r to r, by Fourier inversion of the exact characteristic function.
-
-        Raises
-        ------
-        PlanError
-            When the law is wider than some four million grid steps.
-        """
+        """Return P(ΣL = s) for s from -r to r, by Fourier inversion of the exact characteristic function."""
         rate = float(1 / self.each.scale)
         reach = int(np.ceil((40.0 + 3.0 * self.count) / rate)) + 2
         size = 1 << (2 * reach).bit_length()

@@ -200,14 +200,7 @@ _DRAW: tuple[Callable[[np.random.Generator, int], Drawn | None], ...] = (
 
 
 def figures(*, quick: bool = False, seed: int = 2018) -> Iterator[Drawn]:
-    """Yield the figures; one that needs a study whose package is missing is left out.
-
-    Parameters
-    ----------
-    quick : bool
-        Fewer repetitions.
-    seed : int
-    """
+    """Yield the figures; one that needs a study whose package is missing is left out."""
     for draw in _DRAW:
         made = draw(np.random.default_rng(seed), 300 if quick else 4_000)
         if made is not None:

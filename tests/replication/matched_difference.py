@@ -15,17 +15,7 @@ from dpnb.inference.noise_sum import NoiseSum
 
 @dataclass(frozen=True, slots=True)
 class NoisedPairs:
-    """What is released of matched pairs: signed sum, sum of squares and number, each with Laplace noise.
-
-    Parameters
-    ----------
-    total, square, pairs : float
-        Noised ``S``, ``Q`` and number of pairs.
-    width : float
-        R, the width of the outcome's bounds.
-    total_scale, square_scale, pairs_scale : float
-        Laplace scales.
-    """
+    """What is released of matched pairs: signed sum, sum of squares and number, each with Laplace noise."""
 
     total: float
     square: float
@@ -85,23 +75,7 @@ def noised_matching(
     *,
     shares: tuple[float, float, float] = (0.7, 0.2, 0.1),
 ) -> NoisedPairs:
-    """Release the difference over matched pairs with Laplace noise, simulated; ε-DP, change-one, with the pairs of :func:`match`.
-
-    Parameters
-    ----------
-    y : array_like, shape (n,)
-        Outcomes; clamped to the bounds.
-    pairs : Pairs
-        From :func:`match` on the same rows.
-    bounds : (float, float)
-        Public.
-    epsilon : float
-        The whole loss.
-    rng : numpy.random.Generator
-        Source of the noise; simulated, never for a release.
-    shares : (float, float, float)
-        Shares of ε for the signed sum, the squares and the number of pairs.
-    """
+    """Release the difference over matched pairs with Laplace noise, simulated; ε-DP, change-one, with the pairs of :func:`match`."""
     low, high = bounds
     if not (low < high and epsilon > 0 and min(shares) > 0 and abs(sum(shares) - 1) < 1e-9):
         raise OptionError("bounds must grow, epsilon be above 0, and shares be above 0 and sum to 1.")

@@ -12,18 +12,7 @@ from dpnb.risk.bootstrap import multiplicities
 
 
 def partitions(multiplicity: ArrayLike) -> list[NDArray[np.intp]]:
-    """Return the rows that a resample holds 0, 1, 2, … times: one resample as a partition of the rows.
-
-    Parameters
-    ----------
-    multiplicity : array_like of int, shape (n,)
-        How often the resample holds each row; sums to n.
-
-    Examples
-    --------
-    >>> [rows.tolist() for rows in partitions([0, 2, 1, 1])]
-    [[0], [2, 3], [1]]
-    """
+    """Return the rows that a resample holds 0, 1, 2, … times: one resample as a partition of the rows."""
     held = np.asarray(multiplicity, dtype=np.int64)
     if held.ndim != 1 or held.size == 0 or held.min() < 0:
         raise OptionError("multiplicity is one list of whole numbers, not below 0.")
@@ -37,23 +26,6 @@ def noised_partitions(
 
     Their sum is the noised resample mean: the variances add to ``v`` because ``Σ i p_i = 1``. **Only the sum has a privacy proof.**
     Published one by one, as the multiplicity i grows the noise vanishes (``i p_i → 0``) while a row moves the answer more.
-
-    Parameters
-    ----------
-    x : array_like, shape (n,)
-        Bounded values.
-    multiplicity : array_like of int, shape (n,)
-        The resample.
-    variance : float
-        ``v``, the noise variance of the whole.
-    rng : numpy.random.Generator
-        Source of the noise; simulated, never for a release.
-
-    Returns
-    -------
-    ndarray
-        Entry ``i`` is the answer of the rows held ``i`` times; the first is 0. Multiplicities that no row has are answered by noise
-        alone, so that the answers' number is public.
     """
     values = np.asarray(x, dtype=float)
     odds = multiplicities(values.size)

@@ -35,22 +35,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InverseSensitivityMean:
-    """The law of the mechanism on one array.
-
-    Parameters
-    ----------
-    mean : float
-        The exact mean.
-    size : int
-        n.
-    width : float
-        Width of the declared range.
-    epsilon : float
-    edges : ndarray, shape (steps + 1,)
-        Where the number of records to change steps, rising.
-    changes : ndarray of int, shape (steps,)
-        That number between two edges.
-    """
+    """The law of the mechanism on one array."""
 
     mean: float
     size: int
@@ -63,14 +48,7 @@ class InverseSensitivityMean:
     def of(
         cls, values: ArrayLike, bounds: tuple[float, float], epsilon: float | str
     ) -> InverseSensitivityMean:
-        """Return the law for an array; values beyond the bounds are moved to them.
-
-        Examples
-        --------
-        >>> found = InverseSensitivityMean.of([0.2, 0.4, 0.9], (0, 1), 1)
-        >>> found.changes.tolist()
-        [3, 2, 1, 1, 2, 3]
-        """
+        """Return the law for an array; values beyond the bounds are moved to them."""
         low, high = float(bounds[0]), float(bounds[1])
         x = np.sort(np.asarray(values, dtype=np.float64).ravel())
         if not low < high or x.size == 0 or not np.isfinite(x).all():
@@ -124,21 +102,7 @@ class InverseSensitivityMean:
 def compare_means(
     arrays: Mapping[str, ArrayLike], bounds: tuple[float, float], epsilon: float | str
 ) -> Table:
-    """Return root mean square errors of both mechanisms on some arrays.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array_like
-    bounds : (float, float)
-        Declared.
-    epsilon : float or str
-
-    Examples
-    --------
-    >>> found = compare_means({"all at -0.99": [-0.99] * 1000}, (-1, 1), "0.1")
-    >>> round(found["records to change"][0], 3), round(found["laplace"][0], 4)
-    (0.056, 0.0283)
-    """
+    """Return root mean square errors of both mechanisms on some arrays."""
     rows: list[dict[str, Any]] = []
     for name, values in arrays.items():
         found = InverseSensitivityMean.of(values, bounds, epsilon)

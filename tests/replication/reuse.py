@@ -35,23 +35,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """Scores of the vote after so many questions; in truth every vote is right half of the time.
-
-    Parameters
-    ----------
-    questions : tuple of int
-        How often the test set was asked.
-    plain : ndarray, shape (questions, repetitions)
-        The vote's score on the test set, chosen by exact scores.
-    noisy : ndarray, shape (questions, repetitions)
-        The same, chosen by noisy scores: what has been overfitted in secret.
-    reported : ndarray, shape (questions, repetitions)
-        What is reported of the latter: with noise of its own.
-    n : int
-        Rows of the test set.
-    epsilon : float
-        What all noisy scores together cost.
-    """
+    """Scores of the vote after so many questions; in truth every vote is right half of the time."""
 
     questions: tuple[int, ...]
     plain: Floats
@@ -69,28 +53,7 @@ def reuse(
     repetitions: int = 20,
     rng: np.random.Generator,
 ) -> Reuse:
-    """Attack a test set by voting, with exact scores and with noisy ones.
-
-    Parameters
-    ----------
-    n : int
-        Rows of the test set.
-    questions : sequence of int
-        After how many questions the vote is scored.
-    epsilon : float
-        The loss of all noisy scores together, the last report included; each gets an equal share. A score is a count of n rows with
-        discrete Laplace noise.
-    repetitions : int
-        Independent test sets.
-    rng : numpy.random.Generator
-        Source of all randomness.
-
-    Examples
-    --------
-    >>> found = reuse(500, [1, 200], repetitions=5, rng=np.random.default_rng(0))
-    >>> bool(found.plain.mean(axis=1)[1] > 0.65), bool(found.noisy.mean(axis=1)[1] < 0.55)
-    (True, True)
-    """
+    """Attack a test set by voting, with exact scores and with noisy ones."""
     asked = tuple(sorted({int(k) for k in questions}))
     if not (n >= 2 and asked and asked[0] >= 1 and epsilon > 0 and repetitions >= 1):
         raise OptionError("n must be at least 2, questions and repetitions at least 1, and epsilon above 0.")
@@ -120,15 +83,7 @@ def _score(right: NDArray[Any], scores: NDArray[Any], tied: NDArray[Any]) -> flo
 
 @dataclass(frozen=True, slots=True)
 class ImpactFit:
-    """How much of the outcome a useless category seems to explain: correlations of code and outcome.
-
-    Parameters
-    ----------
-    plain_seen, plain_fresh : float
-        Codes from the plain group means, on the rows they came from and on fresh ones.
-    noisy_seen, noisy_fresh : float
-        Codes from noised, shrunken group means.
-    """
+    """How much of the outcome a useless category seems to explain: correlations of code and outcome."""
 
     plain_seen: float
     plain_fresh: float
@@ -139,17 +94,7 @@ class ImpactFit:
 def impact_overfit(
     n: int = 2000, groups: int = 400, *, epsilon: float = 1.0, rng: np.random.Generator
 ) -> ImpactFit:
-    """Code a category that has nothing to do with a 0/1 outcome: plainly, and from noised counts.
-
-    Parameters
-    ----------
-    n, groups : int
-        Rows, and values of the category.
-    epsilon : float
-        The loss of the noised counts of both outcomes in every group: a person who changes moves two counts by one.
-    rng : numpy.random.Generator
-        Source of all randomness.
-    """
+    """Code a category that has nothing to do with a 0/1 outcome: plainly, and from noised counts."""
     if not (n >= 4 and groups >= 2 and epsilon > 0):
         raise OptionError("n must be at least 4, groups at least 2, and epsilon above 0.")
     group, outcome = rng.integers(0, groups, (2, n)), rng.integers(0, 2, (2, n))

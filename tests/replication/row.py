@@ -13,13 +13,7 @@ UNTOLD = "not enough simulations to tell"
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A printed number as the range that its rounding, or its wording, leaves.
-
-    Examples
-    --------
-    >>> Quoted(0.9, 1.1).holds(1.15, error=0.02)
-    True
-    """
+    """A printed number as the range that its rounding, or its wording, leaves."""
 
     low: float
     high: float
@@ -35,13 +29,7 @@ class Quoted:
         return self.low - slack <= ours <= self.high + slack
 
     def told(self, ours: float, error: float) -> bool:
-        """Whether so many simulations can tell: their band lies in the range, or is no wider than it or than 5 % of our number.
-
-        Examples
-        --------
-        >>> Quoted.near(80.1, 2.0).told(74.5, error=3.1), Quoted.near(80.1, 2.0).told(80.4, error=0.7)
-        (False, True)
-        """
+        """Whether so many simulations can tell: their band lies in the range, or is no wider than it or than 5 % of our number."""
         band = _SURE * error
         inside = self.low <= ours - band and ours + band <= self.high
         return inside or band <= max((self.high - self.low) / 2, _FINE * abs(ours))
@@ -49,26 +37,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row.
-
-    Parameters
-    ----------
-    source : str
-        Publication and place.
-    quantity : str
-        What it is.
-    published : str
-        As printed.
-    quoted : sequence of Quoted
-        The same as ranges, one for each of ours; empty when nothing was printed.
-    ours : sequence of float
-    errors : sequence of float
-        Standard errors of ours; 0, or none at all, for what is exact.
-    note : str
-        What was assumed, or why the two differ.
-    form : str
-        How our numbers are written.
-    """
+    """What was printed (as ranges, one for each of ours), what comes out, its standard errors (none for what is exact), and a note."""
 
     source: str
     quantity: str
@@ -124,13 +93,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def _brief(error: float) -> str:
-    """One digit, or two where that avoids an exponent.
-
-    Examples
-    --------
-    >>> _brief(0.0123), _brief(14.2), _brief(3.4e-6)
-    ('0.01', '14', '3e-06')
-    """
+    """One digit, or two where that avoids an exponent."""
     if not math.isfinite(error):
         return "?"
     return f"{error:.0f}" if error >= 9.5 else f"{error:.1g}"

@@ -192,15 +192,6 @@ def noisy_interval(
 ) -> tuple[Floats, Floats]:
     """Return the interval of an estimate with Laplace noise and a normal sampling error, by the exact Normal-Laplace quantile.
 
-    Parameters
-    ----------
-    estimate, standard_error : array_like
-        Released; a negative standard error counts as 0.
-    scale : float
-        Scale b of the Laplace noise on the estimate.
-    level : float
-        Of the interval.
-
     Notes
     -----
     The Laplace critical value of the whole standard deviation, 2.118 at 95 %, is conservative only at levels above 90.7 %:
