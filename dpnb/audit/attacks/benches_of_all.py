@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.linkage import linkage, table_of
-from dpnb.audit.attacks.membership import membership
+from dpnb.audit.attacks.membership import accused, membership
 from dpnb.audit.attacks.publications import LABELS, Bench, Publication, grid, lifted, private, shown
 from dpnb.audit.attacks.reconstruction import reconstruct, reconstruction
 from dpnb.audit.attacks.result import EXACT, fair
@@ -159,12 +159,10 @@ def on_membership(
     known = membership(inside, outside, epsilons=(*epsilons, EXACT), alpha=alpha, reps=20, rng=generator)
     reference, control, means = outside[:half].mean(axis=0), outside[half:], inside.mean(axis=0)
 
-    def accused(seen: Floats) -> NDArray[np.bool_]:
-        direction = np.where(np.isfinite(seen), seen - reference, 0)
-        scores, others = (rows @ direction for rows in (inside, control))
-        return np.asarray(scores > np.quantile(others, 1 - alpha, method="higher"))
+    def caught(seen: Floats) -> NDArray[np.bool_]:
+        return accused(seen, inside, control, reference, alpha)
 
-    again = [accused(inside[generator.integers(0, size, size)].mean(axis=0)) for _ in range(20)]
+    again = [caught(inside[generator.integers(0, size, size)].mean(axis=0)) for _ in range(20)]
     return Bench(
         "membership",
         f"Who of {size} people was in a study, from {questions:,} published averages; 5 % of outsiders may be accused.",
@@ -174,11 +172,11 @@ def on_membership(
         alpha,
         (
             Publication("raw", LABELS["raw"], "Each average is exact.", (known["exact"],)),
-            shown("rounded", "Each average is rounded to 5 %.", accused(np.rint(means * 20) / 20), alpha),
+            shown("rounded", "Each average is rounded to 5 %.", caught(np.rint(means * 20) / 20), alpha),
             shown(
                 "suppressed",
                 "Averages of fewer than 20 people with a yes are not shown.",
-                accused(np.where(means < 0.2, np.nan, means)),
+                caught(np.where(means < 0.2, np.nan, means)),
                 alpha,
             ),
             shown("resampled", "The averages are those of one bootstrap resample.", np.array(again), alpha),

@@ -90,14 +90,20 @@ def _row(
     means = np.broadcast_to(inside.mean(axis=0), (reps, questions))
     if math.isfinite(epsilon):
         means = means + generator.laplace(0, questions / (people * epsilon), (reps, questions))
-    direction = means - reference
-    accused, false = ((rows - reference) @ direction.T for rows in (inside, control))
-    threshold = np.quantile(false, 1 - alpha, axis=0, method="higher")
-    power = (accused > threshold).mean(axis=0)
+    power = accused(means, inside, control, reference, alpha).mean(axis=0)
     bound = membership_power(alpha, epsilon) if math.isfinite(epsilon) else None
     return AttackRow(
         epsilon_label(epsilon), float(power.mean()), float(power.std(ddof=1) / math.sqrt(reps)), alpha, bound
     )
+
+
+def accused(
+    means: Floats, inside: Floats, control: Floats, reference: Floats, alpha: float
+) -> NDArray[np.bool_]:
+    """Return who of the study is accused by its averages, of which some may be unknown: shape (people,), or (people, repetitions)."""
+    direction = np.where(np.isfinite(means), means - reference, 0)
+    scores, others = ((rows - reference) @ direction.T for rows in (inside, control))
+    return np.asarray(scores > np.quantile(others, 1 - alpha, axis=0, method="higher"))
 
 
 @dataclass(frozen=True, slots=True)
