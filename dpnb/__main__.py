@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except PermissionError as fault:
         print(
-            f"dpnb: {fault.filename} is another user's: act as whoever holds it. Nothing was done.",
+            f"dpnb: {fault.filename} belongs to another user. Run this as that user. Nothing was done.",
             file=sys.stderr,
         )
         return 2

@@ -43,7 +43,7 @@ def page() -> str:
 def _section(one: Entry, held: dict[str, str], seconds: dict[str, str]) -> str:
     facts = {
         "Releases": "; ".join(one.released),
-        "Intervals": _intervals(one) or "none: it says why",
+        "Intervals": _intervals(one) or "none (the error explains why)",
         "They hold": _held(one, held),
         "One answer": seconds.get(one.name, ""),
         "Read from it, free": ", ".join(f"`{reading}`" for reading in one.readings),

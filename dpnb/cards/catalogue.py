@@ -84,7 +84,7 @@ class Entry:
             ", ".join(self.adjacencies) or "–",
             ", ".join(self.losses) or "–",
             "; ".join(self.released) or unseen,
-            ", ".join(self.intervals) or ("–" if unseen else "none: it says why"),
+            ", ".join(self.intervals) or ("–" if unseen else "none (the error explains why)"),
             ", ".join(self.readings) or "–",
             self.status,
             self.reference,

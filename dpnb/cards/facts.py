@@ -69,7 +69,7 @@ class Entry:
 
     @property
     def strength(self) -> str:
-        """How it is written: what may be any value stands back."""
+        """Whether the value is drawn strong, or muted when the noise leaves it undetermined."""
         return "soft" if self.faint else "strong"
 
     @property

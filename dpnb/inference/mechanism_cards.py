@@ -175,7 +175,7 @@ MECHANISM_CARDS: dict[type[AnyMechanism], MechanismCard] = {
         summary=(
             "Places a fixed number of points into public cells. Every placement is possible; it becomes less likely by the factor "
             "e^(-ε/2) with each row by which its distribution function misses that of the data, at its worst cell edge. "
-            "The draw is exact: corridors propose, integers decide."
+            "The draw is exact: candidate paths are accepted with exact integer arithmetic."
         ),
         assumptions=(
             "cells, their weights and the number of points are public",

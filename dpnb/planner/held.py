@@ -1,4 +1,4 @@
-"""What is held of a question: the share at which its stored measurements would have been bought."""
+"""The loss that a stored answer covers."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ class Statistic:
     plannable : bool
         Whether its accuracy in a study that does not exist yet follows from assumed means and spreads alone.
     smooth : bool
-        Whether its intervals follow the loss, so that between two losses a picture may draw them from both. Measured: such ends are
-        off by .2 to 1 % of a width half of the time; those of a selection, a tree or a correlation jump by a third of one and more.
+        True if interval ends vary smoothly with ε, so that a picture may interpolate them between two losses. Measured: interpolated
+        ends are off by .2 to 1 % of a width half of the time; those of a selection, a tree or a correlation jump by a third or more.
     by_rank : bool
         Whether the answer goes by the order of values alone: bounds then change nothing inside them.
     of_bounds : bool

@@ -1,4 +1,4 @@
-"""A quantile whose rank error is as large as its group is flagged and stands back: it may be any value between the bounds."""
+"""A quantile whose rank error is as large as its group is flagged and muted: it may be any value between the bounds."""
 
 from __future__ import annotations
 

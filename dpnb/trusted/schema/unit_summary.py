@@ -68,7 +68,7 @@ class UnitSummary:
     def __post_init__(self) -> None:
         if self.take not in TAKES or (self.by is None) != (self.take != "latest"):
             raise SchemaError(
-                f"{self.name}: a prepared column takes one of {', '.join(TAKES)}, the latest by a column"
+                f'{self.name}: a prepared column takes one of {", ".join(TAKES)}; only "latest" needs by="column"'
             )
         if any(column.text is not None for column in self.columns):
             raise SchemaError(f"{self.name}: a text cannot be prepared: declare its values as a category")
