@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dpnb_site import sentences, statistics
+from dpnb_site import name_list, sentences, statistics
 from dpnb_site.links import ROOT
 from dpnb_site.public_names import ROOMS
 
@@ -129,28 +129,36 @@ def command_line() -> str:
     return "\n\n".join(of(_parser(), "", 0))
 
 
-def toml() -> str:
-    """The keys that the readers of the two files accept."""
+def toml_keys() -> list[tuple[str, list[str]]]:
+    """Return the keys of each section of a declaration, then of a service, as their readers accept them."""
     from dpnb.trusted.files import dialect
     from dpnb.trusted.schema import owner
     from dpnb.trusted.serving import settings
 
-    rows = [("`[dataset]`", _keys(owner._DATASET)), ("`[budget]`", _keys(owner._BUDGET))]
-    rows += [(f'`[columns.NAME]`, `type = "{kind}"`', _keys(keys)) for kind, keys in owner._COLUMN.items()]
-    rows += [("`[source]`", _keys(dialect._KEYS))]
-    served = [
-        ("`[service]`", _keys(sorted(settings._SERVICE))),
-        ("`[datasets.NAME]`", _keys(sorted(settings._DATASET))),
+    sections = {
+        "[dataset]": owner._DATASET,
+        "[budget]": owner._BUDGET,
+        **{f'[columns.NAME] type = "{kind}"': keys for kind, keys in owner._COLUMN.items()},
+        "[source]": dialect._KEYS,
+        "[service]": sorted(settings._SERVICE),
+        "[datasets.NAME]": sorted(settings._DATASET),
+    }
+    return [(section, list(keys)) for section, keys in sections.items()]
+
+
+def toml() -> str:
+    """The keys that the readers of the two files accept."""
+    from dpnb.trusted.schema import owner
+
+    rows = [
+        (", ".join(f"`{part}`" for part in section.split(" ", 1)), ", ".join(f"`{key}`" for key in keys))
+        for section, keys in toml_keys()
     ]
     reads = ", ".join(f"`{suffix}`" for suffix in owner.FORMATS)
     return (
-        f"## Every key of a declaration\n\n{table(('section', 'keys'), rows)}\n\nA `source` ends in {reads}, or is a folder of Parquet files, `visits/*.parquet`. An unknown key is refused, with the "
-        f"nearest known one.\n\n## Every key of a service\n\n{table(('section', 'keys'), served)}"
+        f"## Every key of a declaration\n\n{table(('section', 'keys'), rows[:-2])}\n\nA `source` ends in {reads}, or is a folder of Parquet files, `visits/*.parquet`. An unknown key is refused, with the "
+        f"nearest known one.\n\n## Every key of a service\n\n{table(('section', 'keys'), rows[-2:])}"
     )
-
-
-def _keys(keys: Iterable[str]) -> str:
-    return ", ".join(f"`{key}`" for key in keys)
 
 
 def mechanisms() -> str:
@@ -300,9 +308,10 @@ def written(name: str) -> str:
 
 
 def main() -> int:
-    """Write every page anew."""
+    """Write every page anew, and the list of what a user can name."""
     for name in PAGES:
         (FOLDER / f"{name}.md").write_text(written(name), encoding="utf-8")
+    name_list.GOLDEN.write_text(name_list.name_list(), encoding="utf-8")
     return 0
 
 

@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from dpnb_site.name_list import GOLDEN, name_list
 
 pytestmark = pytest.mark.repo
 
@@ -318,3 +319,8 @@ def test_a_connection_is_closed_by_whoever_opens_it():
     """`with sqlite3.connect(...)` commits and does not close; Python 3.13 says so in whichever test runs next."""
     opened = re.compile(r"(?:with|,) sqlite3\.connect\([^\n]*\bas\b")
     assert not [relative(path) for path in [*MODULES, *TEST_FILES] if opened.search(path.read_text())]
+
+
+def test_what_a_user_can_name_is_what_the_list_has():
+    """What goes or comes is a line of a diff: `make reference` writes the list anew."""
+    assert GOLDEN.read_text(encoding="utf-8") == name_list()
