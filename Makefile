@@ -23,10 +23,10 @@ docs:   ## build the site into build-docs/html: no network, no warning; interact
 reference: ## write the pages of docs/reference that the code writes about itself
 	@$(STEPS) reference
 
-check:  ## formatter, linter, types, walls and the trusted rooms' quick tests, in under a minute: before a commit
+check:  ## formatter, linter, spelling, types, walls and the trusted rooms' quick tests, in under a minute: before a commit
 	@$(STEPS) check
 
-test:   ## linters, types, walls, the front end and all ordinary tests, under every Python 3.11-3.13 installed
+test:   ## linters, spelling, types, walls, the front end and all ordinary tests, under every Python 3.11-3.13 installed
 	@$(STEPS) test $(ARGS)
 
 soak:   ## the long versions of the law, fault and fuzz tests

@@ -37,6 +37,7 @@ TRUSTED = (
 CHECKS = (
     ("ruff", "format", "--check", "."),
     ("ruff", "check", "."),
+    ("codespell",),
     ("lint-imports", "--no-logo"),
     ("mypy",),
 )
@@ -119,7 +120,7 @@ def ensure_programs() -> None:
 
 
 def check(_arguments: list[str]) -> bool:
-    """Run formatter, linter, walls and types, and beside them the trusted rooms' quick tests: what a commit needs, in a minute."""
+    """Run formatter, linter, spelling, walls and types, and beside them the trusted rooms' quick tests: what a commit needs, in a minute."""
     python = ready(".venv", first_interpreter(), "test")
     with ThreadPoolExecutor(1) as beside:
         tools = beside.submit(lambda: [said for command in CHECKS if (said := complaint(python, command))])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dpnb_site import name_list, sentences, statistics
+from dpnb_site import name_list, statistics
 from dpnb_site.links import ROOT
 from dpnb_site.public_names import ROOMS
 
@@ -293,7 +293,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "formats": formats,
     "interactions": interactions,
     "studies": studies,
-    "sentences": sentences.page,
 }
 
 

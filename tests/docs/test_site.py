@@ -6,7 +6,6 @@ import json
 import re
 import unicodedata
 from math import exp
-from pathlib import Path
 
 import pytest
 from dpnb_site import lessons, links, live, pages, reference
@@ -17,7 +16,6 @@ from tests.docs.code_blocks import blocks
 
 pytestmark = pytest.mark.repo
 
-HERE = Path(__file__).parent
 FIRST = "docs/index.md"
 MARKDOWN = sorted(name for name in {"README.md", *pages.places()} if name.endswith(".md"))
 #: Every page that people write: plain ones, and notebooks.
@@ -283,15 +281,3 @@ def test_pages_speak_the_words_of_the_house(name):
     said = re.sub(r"(?<!\*)\*[^*\n]+\*(?!\*)|\"[^\"\n]+\"", " ", words_of(name)).lower()
     found = [word for word in SAYS if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said)]
     assert not found, {word: SAYS[word] for word in found}
-
-
-def test_every_word_is_spelt_as_the_list_has_it():
-    """A word that no page had before is looked at once: correct it, or add it with ``python -m tests.docs.spelling``."""
-    known = set((HERE / "words.txt").read_text(encoding="utf-8").split())
-    found = {word: name for name in PROSE for word in spelt(words_of(name))}
-    assert not {word: name for word, name in found.items() if word not in known}
-
-
-def spelt(prose: str) -> set[str]:
-    """Return the words of a text that can be misspelt, in small letters."""
-    return {word.lower() for word in re.findall(r"(?<![\w%$.-])[A-Za-z]+(?:'[a-z]+)?(?![\w(=])", prose)}

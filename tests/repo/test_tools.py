@@ -27,6 +27,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[s
     [
         pytest.param(("ruff", "check", "--no-cache", "."), id="ruff-check"),
         pytest.param(("ruff", "format", "--no-cache", "--check", "."), id="ruff-format"),
+        pytest.param(("codespell",), id="spelling"),
         pytest.param(("mypy",), id="mypy"),
         pytest.param(("lint-imports", "--no-logo"), id="import-walls"),
     ],
