@@ -19,7 +19,7 @@ BESIDE = ".anywidget"
 # an extra installed earlier also serves the ones listed after it
 SERVES = {"test": ("core-test", "demo", "lab,studies"), "core-test": ("demo",)}
 SIZES = {
-    "demo": "a download of about 140 MB, one to three minutes",
+    "demo": "a download of about 120 MB, one to three minutes",
     "lab,studies": "a download of about 170 MB, one to three minutes",
     "class": "a download of about 200 MB, one to three minutes",
     "docs": "a download of about 180 MB, one to three minutes",

@@ -6,7 +6,9 @@ that nearly everybody lived within five kilometres, some 120 villages) and commo
 
 from __future__ import annotations
 
-from dpnb.datasets.study import Columns, Study, flag, public_study, read_stata
+from functools import partial
+
+from dpnb.datasets.study import Study, flag, public_study, read_rows
 from dpnb.trusted.schema import Column
 
 SCHEMA = public_study(
@@ -39,9 +41,4 @@ SCHEMA = public_study(
     ),
 )
 
-
-def _read() -> Columns:
-    return read_stata("causaldata", "thornton_hiv", "thornton_hiv.dta")
-
-
-HIV = Study(SCHEMA, _read)
+HIV = Study(SCHEMA, partial(read_rows, "hiv"))

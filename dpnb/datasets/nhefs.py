@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpnb.datasets.study import Study, flag, public_study, read_stata
+from dpnb.datasets.study import Study, flag, public_study, read_rows
 from dpnb.trusted.schema import Column
 
 _COLUMNS = (
@@ -52,5 +52,5 @@ NHEFS = Study(
             "Data: National Center for Health Statistics, NHANES I Epidemiologic Follow-up Study."
         ),
     ),
-    partial(read_stata, "causaldata", "nhefs", "nhefs.dta"),
+    partial(read_rows, "nhefs"),
 )

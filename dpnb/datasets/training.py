@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpnb.datasets.study import Study, flag, public_study, read_stata
+from dpnb.datasets.study import Study, flag, public_study, read_rows
 from dpnb.trusted.schema import Column
 
 _COLUMNS = (
@@ -41,7 +41,7 @@ NSW = Study(
         licence="Replication data of a published article, distributed with causaldata under the MIT licence",
         citation=_CITATION,
     ),
-    partial(read_stata, "causaldata", "nsw_mixtape", "nsw_mixtape.dta"),
+    partial(read_rows, "nsw"),
 )
 CPS = Study(
     public_study(
@@ -54,5 +54,5 @@ CPS = Study(
         licence="Public domain",
         citation=_CITATION,
     ),
-    partial(read_stata, "causaldata", "cps_mixtape", "cps_mixtape.dta"),
+    partial(read_rows, "cps"),
 )

@@ -51,7 +51,8 @@ def names(wheel):
 
 def test_wheel_holds_every_module_and_the_type_marker(names):
     """Nothing that the package imports is left behind, and its types are visible to users."""
-    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "dpnb").rglob("*.py")}
+    kinds = ("*.py", "datasets/rows/*.npz")
+    modules = {str(path.relative_to(ROOT)) for kind in kinds for path in (ROOT / "dpnb").rglob(kind)}
     assert modules | {"dpnb/py.typed"} <= names
 
 
