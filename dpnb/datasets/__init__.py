@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from dpnb.datasets.california import adult_ages
 from dpnb.datasets.census import CENSUS, census, census_schema
-from dpnb.datasets.hiv import HIV
-from dpnb.datasets.nhefs import NHEFS
+from dpnb.datasets.public_studies import ANES96, CPS, FAIR, HIV, NHEFS, NSW, RANDHIE
 from dpnb.datasets.pums import PUMS, pums
 from dpnb.datasets.study import Study
-from dpnb.datasets.surveys import ANES96, FAIR, RANDHIE
-from dpnb.datasets.training import CPS, NSW
 from dpnb.datasets.trial import INCENTIVE33, incentive33
 from dpnb.errors import SchemaError
 from dpnb.trusted.schema import nearest

@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 from dpnb.audit import audit
-from dpnb.audit.card import verdict_card
-from dpnb.audit.neighbours import described
+from dpnb.audit.auditing import described
 from dpnb.audit.sampling import clopper_pearson
+from dpnb.audit.verdict import verdict_card
 from dpnb.errors import OptionError, PlanError
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.loss import PrivacyLoss

@@ -22,9 +22,10 @@ from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.risk import odds as risk
 from dpnb.simulate import wilson
 from dpnb.trusted.privacy.accountant import epsilon_of, rho_for
-from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person, remedies
+from dpnb.widgets import arithmetic, counting, coverage_still, person, remedies
 from dpnb.widgets.coverage_charge import PRINTED
 from dpnb.widgets.curve import Curve
+from dpnb.widgets.kinds.clamp import clamped_errors
 
 FOLDER = Path(__file__).parents[1] / "golden" / "maths"
 Case = dict[str, Any]
@@ -62,16 +63,16 @@ def coverage() -> list[Case]:
             found.append(case("wilson", [held, studies], [float(low), float(high)]))
             for level in (0.9, 0.95):
                 args = [held, studies, level]
-                found.append(case("verdict", args, coverage_words.verdict(held, studies, level)))
+                found.append(case("verdict", args, coverage_still.verdict(held, studies, level)))
                 found.append(
-                    case("missed", ["naive", *args], coverage_words.missed("naive", held, studies, level))
+                    case("missed", ["naive", *args], coverage_still.missed("naive", held, studies, level))
                 )
     found.append(case("wilson", [0, 0], None))
     for name, printed in PRINTED.items():
-        found.append(case("printBand", [printed], list(coverage_words.print_band(printed))))
+        found.append(case("printBand", [printed], list(coverage_still.print_band(printed))))
         for studies, share in ((20, 0.9), (1000, 0.774), (1000, 0.804), (100_000, 0.804), (1000, 1.0)):
             args = [name, round(share * studies), studies, printed]
-            found.append(case("besidePrint", args, coverage_words.beside_print(*args)))
+            found.append(case("besidePrint", args, coverage_still.beside_print(*args)))
     return found
 
 
@@ -347,7 +348,7 @@ def clamps() -> list[Case]:
     values = np.random.default_rng(3).lognormal(3.0, 0.8, 200).round(3).tolist()
     found = []
     for low, high in ((0.0, 10.0), (0.0, 60.0), (5.0, 500.0), (20.0, 20.0)):
-        e = clamping.errors(values, low, high, 0.01)
+        e = clamped_errors(values, low, high, 0.01)
         found.append(
             case("errors", [values, low, high, 0.01], {"bias": e.bias, "noise": e.noise, "rmse": e.rmse})
         )

@@ -16,7 +16,7 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.datasets import adult_ages
 from dpnb.errors import DpnbError, PlanError
 from dpnb.planner.request import Ask
-from dpnb.widgets import coverage_charge, coverage_run, coverage_words
+from dpnb.widgets import coverage_charge, coverage_run, coverage_still
 from dpnb.widgets.coverage_breath import bits, quantised
 from dpnb.widgets.scenes import ASKED, SCENES, made
 
@@ -291,11 +291,11 @@ def test_distance_from_print_is_computed_not_asserted():
     """Beside the table each coverage is compared with the print's by its standard errors; another setup says nothing."""
     lab = published().run()
     row = next(one for one in lab.facts["run"]["rows"] if one["name"] == "unbiased")
-    said = coverage_words.beside_print("unbiased", row["held"], row["studies"], 0.801)
+    said = coverage_still.beside_print("unbiased", row["held"], row["studies"], 0.801)
     assert f"{100 * row['coverage']:.1f} % here" in said
     assert said in lab.card().text
     assert lab.facts["compared"] in lab.card().text
-    far = coverage_words.beside_print("unbiased", 774, 1000, 0.85)
+    far = coverage_still.beside_print("unbiased", 774, 1000, 0.85)
     assert "more than chance explains" in far
     other = widgets.coverage_lab("mean", "publication", n=400, rho=0.5, reps=20, methods=BOOT).run()
     assert other.facts["compared"] == ""

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.cards.card import Card
 from dpnb.client.columns import ColumnHandle
 from dpnb.errors import PlanError
 from dpnb.inference.digits import number, rounded
-from dpnb.widgets import clamping
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
@@ -123,7 +124,7 @@ class Clamp(Interaction):
             high = float(np.quantile(self._values, share))
             if high <= low:
                 continue
-            e = clamping.errors(self._values, low, high, noise)
+            e = clamped_errors(self._values, low, high, noise)
             rows.append((f"{number(low)} to {number(high)}", *(number(x) for x in (e.bias, e.noise, e.rmse))))
             errors.append((rows[-1][0], e.rmse, number(e.rmse)))
         head = ("bounds", "bias", "noise, sd", "typical error")
@@ -163,3 +164,20 @@ class Clamp(Interaction):
 def _incomes() -> list[float]:
     """A thousand simulated incomes, always the same."""
     return [float(x) for x in np.random.default_rng(1).lognormal(3.4, 0.7, 1000).round(1)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClampedErrors:
+    """Bias of the clamped mean, sd of its noise, and the root of the sum of their squares."""
+
+    bias: float
+    noise: float
+    rmse: float
+
+
+def clamped_errors(values: ArrayLike, low: float, high: float, noise: float) -> ClampedErrors:
+    """Return the errors of the clamped mean; `noise` is the sd of its noise for bounds one unit apart."""
+    data = np.asarray(values, dtype=float)
+    bias = float(np.clip(data, low, high).mean() - data.mean())
+    spread = noise * (high - low)
+    return ClampedErrors(bias, spread, math.hypot(bias, spread))

@@ -17,9 +17,8 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wall_answers import Answer, answer_of
-from dpnb.widgets.wall_classroom import Classroom
 from dpnb.widgets.wall_facts import facts_of, wall_of
-from dpnb.widgets.wall_folder import Folder
+from dpnb.widgets.wall_folder import Classroom, Folder
 from dpnb.widgets.wall_picture import wall_picture
 from dpnb.widgets.wording import still
 

@@ -1,4 +1,4 @@
-/** Bias and noise of a clamped mean, over public or simulated values. Twin of `dpnb/widgets/clamping.py`. */
+/** Bias and noise of a clamped mean, over public or simulated values. Twin of `dpnb/widgets/kinds/clamp.py`. */
 
 export interface Errors {
   readonly bias: number;

@@ -1,4 +1,4 @@
-/** Twin of `dpnb/widgets/coverage_words.py` and of `dpnb.simulate.wilson`: shares with their bands, and what they say. */
+/** Twin of `dpnb/widgets/coverage_still.py` and of `dpnb.simulate.wilson`: shares with their bands, and what they say. */
 import { number } from './digits';
 
 const Z2 = 1.959963984540054 ** 2;
