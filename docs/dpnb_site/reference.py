@@ -208,12 +208,14 @@ def events() -> str:
 
 
 def errors() -> str:
-    """The tree of the errors, and each with its permanent code."""
+    """Each error, what kind of error it is, and its permanent code."""
     from dpnb import errors as tree
 
-    drawing = re.search(r"^    DpnbError\n(?:    .*\n)+", tree.__doc__ or "", re.MULTILINE)
-    rows = [(f"`{kind.__name__}`", f"`{code}`", first_line(kind)) for code, kind in tree.BY_CODE.items()]
-    return f"```text\n{inspect.cleandoc(drawing[0]) if drawing else ''}\n```\n\n{table(('error', 'code', 'when'), rows)}"
+    rows = [
+        (f"`{kind.__name__}`", _listed(one.__name__ for one in kind.__bases__), f"`{code}`", first_line(kind))
+        for code, kind in tree.BY_CODE.items()
+    ]
+    return table(("error", "is a", "code", "when"), rows)
 
 
 def formats() -> str:
