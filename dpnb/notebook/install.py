@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dpnb.estimate import provide
-from dpnb.notebook import async_cells, complete, display, inspection, tracebacks
+from dpnb.notebook import async_cells, complete, display, tracebacks
+from dpnb.notebook.display import handle_bundle
 from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.magic import DPMagic
 
@@ -22,7 +24,7 @@ def attach(shell: Any) -> DPMagic:
     shell.input_transformers_post.append(magic.hooks[0])
     shell.Completer.custom_matchers.append(magic.hooks[1])
     display.register(shell)
-    inspection.register(shell)
+    _describe_handles(shell)
     tracebacks.install()
     provide(magic.host)
     magic.link.install()
@@ -41,7 +43,7 @@ def detach(shell: Any, magic: DPMagic) -> None:
     _remove(shell.input_transformers_post, magic.hooks[0])
     _remove(shell.Completer.custom_matchers, magic.hooks[1])
     display.unregister(shell)
-    inspection.unregister(shell)
+    _describe_as_before(shell)
     tracebacks.uninstall()
     provide(None)
 
@@ -60,3 +62,47 @@ def label_cell(shell: Any, host: NotebookHost) -> Any:
 def _remove(items: list[Any], item: Any) -> None:
     if item in items:
         items.remove(item)
+
+
+_INSPECTED = ("text/plain", "text/html")
+
+
+def _describe_handles(shell: Any) -> None:
+    """Answer ``hiv?`` and ``hiv.age?`` with the public schema in place of a class's docstring; other objects are IPython's."""
+    hooks = dict(shell.inspector.mime_hooks)
+    for kind in _INSPECTED:
+        hooks[kind] = _hook(kind, hooks.get(kind))
+    shell.inspector.mime_hooks = hooks
+
+
+def _describe_as_before(shell: Any) -> None:
+    """Give ``?`` back to IPython."""
+    hooks = dict(shell.inspector.mime_hooks)
+    for kind in _INSPECTED:
+        older = getattr(hooks.get(kind), "older", None)
+        if hasattr(hooks.get(kind), "older"):
+            hooks.pop(kind)
+        if older is not None:
+            hooks[kind] = older
+    shell.inspector.mime_hooks = hooks
+
+
+def _described(value: object) -> dict[str, Any] | None:
+    """Return what ``?`` says about a handle, or None for everything else."""
+    from dpnb.client.columns import ColumnHandle
+    from dpnb.client.handles import Dataset
+
+    if isinstance(value, Dataset):
+        return handle_bundle(value)
+    return {"text/plain": repr(value)} if isinstance(value, ColumnHandle) else None
+
+
+def _hook(kind: str, older: Callable[..., Any] | None) -> Callable[..., Any]:
+    def describe(data: Any) -> Any:
+        found = _described(data.obj)
+        if found is None:
+            return older(data) if older is not None else None
+        return [(type(data.obj).__name__, found[kind])] if kind in found else None
+
+    describe.older = older  # type: ignore[attr-defined]
+    return describe
