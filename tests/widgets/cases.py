@@ -48,8 +48,6 @@ def odds() -> list[Case]:
             for delta in (0.0, 0.01):
                 args = [alpha, epsilon, delta]
                 found.append(case("membershipPower", args, risk.membership_power(*args)))
-            found.append(case("laplaceTradeoff", [alpha, epsilon], risk.laplace_tradeoff(alpha, epsilon)))
-            found.append(case("gaussianTradeoff", [alpha, epsilon], risk.gaussian_tradeoff(alpha, epsilon)))
     return found
 
 

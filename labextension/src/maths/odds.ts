@@ -1,6 +1,4 @@
 /** What a privacy loss means for one person. Twin of `dpnb/risk/odds.py`. */
-import { normalCdf, normalQuantile } from './normal';
-
 /** The most that a belief can become after an (ε, δ)-private release; with δ, at false-alarm rate `chance`. */
 export function posterior(prior: number, epsilon: number, delta = 0, chance: number | null = null): number {
   if (delta === 0 && chance === null) {
@@ -20,25 +18,6 @@ export function tradeoff(alpha: number, epsilon: number, delta = 0): number {
 /** The most power that any test of membership has at false-positive rate `alpha`. */
 export function membershipPower(alpha: number, epsilon: number, delta = 0): number {
   return 1 - tradeoff(alpha, epsilon, delta);
-}
-
-/** The trade-off curve of Laplace noise whose sensitivity over scale is ε. */
-export function laplaceTradeoff(alpha: number, epsilon: number): number {
-  if (alpha > 0.5) {
-    return Math.exp(-epsilon) * (1 - alpha);
-  }
-  if (alpha === 0) {
-    return 1;
-  }
-  return alpha <= Math.exp(-epsilon) / 2 ? 1 - Math.exp(epsilon) * alpha : Math.exp(-epsilon) / (4 * alpha);
-}
-
-/** The trade-off curve of μ-Gaussian privacy. */
-export function gaussianTradeoff(alpha: number, mu: number): number {
-  if (alpha === 0 || alpha === 1) {
-    return 1 - alpha;
-  }
-  return normalCdf(-normalQuantile(alpha) - mu);
 }
 
 /**

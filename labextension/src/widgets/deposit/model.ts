@@ -1,5 +1,5 @@
 /** A deposit as it is filled in: its form, what is lacking, its budget in words, its picks and how near each will be. No DOM. */
-import { divide, evened } from '../../maths/budget';
+import { evened } from '../../maths/budget';
 import { widthAt, type Curve } from '../../maths/curve';
 import { halfWidth, number, significant } from '../../maths/digits';
 import { secrecyOfTheSample } from '../../maths/odds';
@@ -134,8 +134,6 @@ export interface DepositSet {
 export const STEPS = ['Declare', 'Budget', 'Pre-release', 'Open or close'] as const;
 /** The part of a budget that one button keeps for analysts. */
 const KEPT = 0.2;
-/** No picked statistic gets less than this share. */
-export const LEAST = 0.01;
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   unit: 'whose row it is',
@@ -301,7 +299,3 @@ export function pickedWords(facts: DepositFacts, { entries, loss }: Picked): str
     : `${entries.length} ${entries.length === 1 ? 'statistic' : 'statistics'} for ${symbol} ${brief(loss)} of ${brief(cap)}; ` +
         `${left < 1e-9 ? 'nothing' : `${symbol} ${brief(left)}`} stays for analysts.`;
 }
-
-/** Move the divider behind a pick. */
-export const divided = (shares: readonly number[], i: number, to: number): number[] =>
-  divide(shares, i, to, LEAST);
