@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
 from collections.abc import Iterator
 
@@ -38,17 +37,13 @@ def _parameters(thing: object) -> str:
     return f"({', '.join(names)})"
 
 
-def command_line(parser: argparse.ArgumentParser | None = None) -> Iterator[str]:
+def command_line() -> Iterator[str]:
     """Yield each `dpnb` command with its words."""
     from dpnb.__main__ import _parser
+    from dpnb_site.reference import commands
 
-    parser = parser or _parser()
-    groups = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
-    for sub in (sub for group in groups for sub in group.choices.values()):
-        yield from command_line(sub)
-    if not groups:
-        words = [", ".join(one.option_strings) or one.dest for one in parser._actions[1:]]
-        yield " | ".join([f"command {parser.prog}", *words])
+    for name, _, words in commands(_parser(), ""):
+        yield " | ".join([f"command {name}", *(word.strip("`") for word, _ in words)])
 
 
 def magics() -> Iterator[str]:

@@ -6,9 +6,11 @@ that the code itself reads, so that it cannot say what is not so.
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,36 +57,20 @@ def section(thing: object, title: str) -> str:
 
 
 def names() -> str:
-    """Every public name, room by room, with its first sentence."""
-    parts = []
-    for room in ROOMS:
-        rows = [(f"`{_call(name, thing)}`", _said(thing)) for name, thing in room.members()]
-        parts.append(f"## {room.title}\n\n{plain(room.words)}\n\n{table(('name', 'what it is'), rows)}")
-        parts += [_methods(thing) for _, thing in room.members() if room.methods and inspect.isclass(thing)]
-    return "\n\n".join(parts)
-
-
-def _said(thing: object) -> str:
-    documented = inspect.isclass(thing) or inspect.isroutine(thing) or inspect.ismodule(thing)
-    return (
-        first_line(thing if documented or callable(thing) else type(thing))
-        if documented or callable(thing)
-        else "a value"
-    )
-
-
-def _call(name: str, thing: object) -> str:
-    return f"{name}(…)" if callable(thing) and not inspect.isclass(thing) else name
-
-
-def _methods(kind: type) -> str:
-    found = [(name, inspect.getattr_static(kind, name)) for name in dir(kind) if not name.startswith("_")]
+    """Every public name, a line for each room; what each is, its docstring says."""
     rows = []
-    for name, thing in found:
-        said = first_line(getattr(thing, "fget", None) or getattr(thing, "__func__", None) or thing)
-        called = "" if isinstance(thing, property) or not callable(getattr(kind, name)) else "(…)"
-        rows.append((f"`.{name}{called}`", said))
-    return f"### What `{kind.__name__}` has\n\n" + table(("name", "what it is"), rows)
+    for room in ROOMS:
+        rows.append((room.title, plain(room.words), _listed(name for name, _ in room.members())))
+        rows += [
+            (f"what `{name}` has", first_line(thing), _listed(one for one in dir(thing) if one[0] != "_"))
+            for name, thing in room.members()
+            if room.methods and inspect.isclass(thing)
+        ]
+    return table(("room", "what it is", "names"), rows)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
 
 
 def cells() -> str:
@@ -106,27 +92,37 @@ def _settings() -> str:
 
 
 def command_line() -> str:
-    """Every command with its help, as ``dpnb … --help`` prints it."""
-    import argparse
-
+    """Every command with its help, as ``dpnb … --help`` prints it; words that many commands take stand once."""
     from dpnb.__main__ import _parser
 
-    def of(parser: argparse.ArgumentParser, said: str, depth: int) -> Iterator[str]:
-        deeper = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
-        if not deeper:
-            rows = [
-                (f"`{', '.join(one.option_strings) or one.dest}`", one.help or "")
-                for one in parser._actions[1:]
-            ]
-            yield f"## `{parser.prog}`\n\n{said}" + (
-                f"\n\n{table(('word', 'what it is'), rows)}" if rows else ""
-            )
-        for group in deeper:
-            helps = {one.dest: one.help or "" for one in group._choices_actions}
-            for name, sub in group.choices.items():
-                yield from of(sub, helps.get(name, ""), depth + 1)
+    every = list(commands(_parser(), ""))
+    counted = Counter(word for *_, words in every for word in words)
+    many = [word for word, times in counted.most_common() if times >= _MANY]
+    parts = [f"Words that many commands take:\n\n{table(('word', 'what it is'), many)}"]
+    for name, said, words in every:
+        own = [word for word in words if word not in many]
+        shared = ", ".join(word for word, _ in words if (word, _) in many)
+        told = f"{said}. Also {shared}." if shared else said
+        parts.append(f"## `{name}`\n\n{told}" + (f"\n\n{table(('word', 'what it is'), own)}" if own else ""))
+    return "\n\n".join(parts)
 
-    return "\n\n".join(of(_parser(), "", 0))
+
+_MANY = 5
+"""Commands that take a word with the same help, from which on it is described once."""
+
+
+def commands(parser: argparse.ArgumentParser, said: str) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield each command: its name, its help, and its words with theirs."""
+    deeper = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    if not deeper:
+        words = [
+            (f"`{', '.join(one.option_strings) or one.dest}`", one.help or "") for one in parser._actions[1:]
+        ]
+        yield parser.prog, said, words
+    for group in deeper:
+        helps = {one.dest: one.help or "" for one in group._choices_actions}
+        for name, sub in group.choices.items():
+            yield from commands(sub, helps.get(name, ""))
 
 
 def toml_keys() -> list[tuple[str, list[str]]]:

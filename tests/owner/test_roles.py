@@ -257,7 +257,11 @@ def table():
     text = PAGE.read_text().split(head)[1].split("\n\n")[0]
     rows = [line.strip("| ").split("|") for line in text.splitlines() if line.startswith("| ")]
     roles = ("owner", *ROLES)
-    return {cells[0].strip(): dict(zip(roles, map(str.strip, cells[1:]), strict=True)) for cells in rows}
+    return {
+        act: dict(zip(roles, map(str.strip, cells[1:]), strict=True))
+        for cells in rows
+        for act in cells[0].strip().split(", ")
+    }
 
 
 def allowed(cell, where):
@@ -278,7 +282,7 @@ def test_each_cell_of_the_owners_table(place, role, act):
 
 
 def test_the_table_has_every_act():
-    assert tuple(table()) == _ACTS
+    assert sorted(table()) == sorted(_ACTS)
 
 
 @pytest.mark.parametrize("role", ROLES)
