@@ -34,36 +34,33 @@ def page() -> str:
     seconds, held = _seconds(), _coverage()
     lines = ["| statistic | intervals | hold | one answer |", "|---|---|---|--:|"]
     lines += [
-        f"| [{_title(one)}](#{_anchor(one)}) `{one.example}` | {_intervals(one) or '–'} | {held.get(one.name, '–')} | {seconds.get(one.name, '–')} |"
+        f"| [{_title(one)}](#{_anchor(one)}) `{one.example}` | {_intervals(one)} | {_held(one, held)} | {seconds.get(one.name, '–')} |"
         for one in catalogue()
     ]
-    return "\n".join([*lines, "", "\n\n".join(_section(one, held, seconds) for one in catalogue())])
+    return "\n".join([*lines, "", "\n\n".join(_section(one) for one in catalogue())])
 
 
-def _section(one: Entry, held: dict[str, str], seconds: dict[str, str]) -> str:
+def _section(one: Entry) -> str:
     facts = {
         "Releases": "; ".join(one.released),
-        "Intervals": _intervals(one) or "none (the error explains why)",
-        "They hold": _held(one, held),
-        "One answer": seconds.get(one.name, ""),
         "Read from it, free": ", ".join(f"`{reading}`" for reading in one.readings),
         "Asked under": f"{', '.join(one.adjacencies)}; in {', '.join(one.losses)}",
         "Status": f"{one.status}: {one.reference}",
     }
     rows = [f"- **{name}:** {words}" for name, words in facts.items() if words]
-    return "\n".join([f"## {_title(one)}", "", f"`{one.example}`", "", *rows])
+    return "\n".join([f"## {_title(one)}", "", *rows])
 
 
 def _intervals(one: Entry) -> str:
     asked = "with `ci=True`: privacy, confidence" if _STUDIED.get(one.name, "").endswith("ci=True") else ""
-    return ", ".join(one.intervals) or asked
+    return ", ".join(one.intervals) or asked or "none (the error explains why)"
 
 
 def _held(one: Entry, held: dict[str, str]) -> str:
     if one.name not in held:
-        return ""
+        return "–"
     studied = _STUDIED[one.name]
-    return f"{held[one.name]} of releases at 95 %" + (f" ({studied})" if studied != one.title else "")
+    return held[one.name] + (f" ({studied})" if studied != one.title else "")
 
 
 def _title(one: Entry) -> str:
