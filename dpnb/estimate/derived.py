@@ -333,7 +333,7 @@ def _planned(
         return Source(measurement, NORMAL, low, high, known=known), item.preview.half_width
     law, width, assumed = None, item.preview.half_width, None
     if item.share is not None:
-        pricing = Pricing(item.parts, item.events, item.rows)
+        pricing = Pricing(item.parts, item.rows)
         rows = checked.setting.at_most
         if width is None and size is None and rows is not None:
             width = checked.kind.half_width(checked.setting, pricing, float(rows))

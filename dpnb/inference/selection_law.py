@@ -29,7 +29,6 @@ from dpnb.trusted.mechanisms import (
 from dpnb.trusted.mechanisms._base import positive
 from dpnb.trusted.mechanisms.exponential import Terrain
 from dpnb.trusted.mechanisms.ks_exponential import distance
-from dpnb.trusted.privacy.unit import PrivacyUnit
 
 _AUDITED = 64
 _MOST_STEP = Fraction(500)
@@ -161,31 +160,6 @@ def rank_radius(mechanism: QuantileSelection, beta: float) -> float:
 def count_radius(mechanism: PermuteAndFlip, beta: float) -> float:
     """Return how many rows a pick may have fewer than the best left, except with probability `beta`."""
     return math.log(max(mechanism.size - 1, 1) / beta) / float(mechanism.rate)
-
-
-def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
-    """Return by how much one privacy unit can move the quantile scores of all cells together; see :class:`QuantileSelection`.
-
-    Parameters
-    ----------
-    q : Fraction
-        The quantile.
-    unit : PrivacyUnit
-        Whom the release protects.
-    cells : int
-        Number of disjoint cells.
-
-    Examples
-    --------
-    >>> from dpnb.trusted.privacy.unit import PrivacyUnit
-    >>> people = PrivacyUnit("change-one", rows=100)
-    >>> [float(score_factor(q, people, 4)) for q in (Fraction(1, 2), Fraction(9, 10))]
-    [1.0, 1.8]
-    """
-    most = max(q, 1 - q)
-    if unit.adjacency == "add-remove":
-        return unit.max_rows * most
-    return unit.max_rows * (2 * most if cells > 1 else Fraction(1))
 
 
 def selection(

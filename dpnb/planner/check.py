@@ -40,7 +40,7 @@ from dpnb.trusted.aggregate.algebra import (
     Known,
     Pred,
 )
-from dpnb.trusted.measurements.facts import capped
+from dpnb.trusted.measurements.facts import Facts, capped
 from dpnb.trusted.query.limits import MOST_CELLS
 from dpnb.trusted.schema import Schema, nearest
 
@@ -398,6 +398,7 @@ def _setting(
         tuple(_called(expr, schema) for expr in called),
         terms=tuple(map(_term, called)),
         nobody=keeps_nobody(where, schema),
+        facts=Facts.of(schema),
     )
 
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.planner.price import PricedQuestion
-from dpnb.planner.sharing import additive, amount, pieces
+from dpnb.planner.sharing import additive, pieces
+from dpnb.statistics.noise import amount
 from dpnb.trusted.measurements import Facts, Measurement, events
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian
 from dpnb.trusted.privacy.event import PrivacyEvent

@@ -21,7 +21,7 @@ from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.planner.sharing import Bought, Places, bought_once, divisions, joint, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
-from dpnb.statistics._base import restated
+from dpnb.statistics.noise import restated
 from dpnb.trusted.measurements import Facts, Measurement, events
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -262,7 +262,7 @@ def _served_by(
             row if new == old else restated(row, new.mechanism, _why_finer(one, divided))
             for row, old, new, (one, _) in changes
         )
-    pricing = Pricing(parts, item.events, rows)
+    pricing = Pricing(parts, rows)
     return replace(item, parts=parts, rows=rows, answered_by=pricing, shares=True)
 
 
@@ -309,7 +309,7 @@ def price(
     shares = _shares(batch.ask, batch.items, checked, schema)
     facts, items, units = Facts.of(schema), list[PricedQuestion](), 0
     for question, share in zip(checked, shares, strict=True):
-        items.append(_priced(question, share, batch.ask, facts))
+        items.append(_priced(question, share, batch.ask))
         units = limited(items[-1].parts, units)
     alone = tuple(items)
     bought, places = bought_once([item.parts for item in alone], facts)
@@ -428,14 +428,14 @@ def _no_width(question: CheckedQuestion, pricing: Pricing) -> str:
     )
 
 
-def _priced(question: CheckedQuestion, share: Share | None, ask: Ask, facts: Facts) -> PricedQuestion:
+def _priced(question: CheckedQuestion, share: Share | None, ask: Ask) -> PricedQuestion:
+    facts = question.setting.facts  # whose ranges were looked at for the noise
     if share is None:
         return PricedQuestion(question, None, PrivacyLoss.zero(facts.measure), (), (), ())
     pricing = question.kind.price(question.setting, share)
     refuse_unbounded(pricing.parts, facts.ends)
     made = events(pricing.parts, facts)
     costs = whole(made, facts.measure)
-    _within_share(made, costs, share)
     return PricedQuestion(
         question,
         share,
@@ -446,15 +446,6 @@ def _priced(question: CheckedQuestion, share: Share | None, ask: Ask, facts: Fac
         pricing,
         _planned(ask),
     )
-
-
-def _within_share(made: Sequence[PrivacyEvent], costs: PrivacyLoss, share: Share) -> None:
-    """Refuse noise that costs more than the share for which it was chosen: the statistic is wrong about its sensitivity."""
-    pure = sum((event.amount for event in made), Fraction(0))
-    gaussian = any(event.kind == "gaussian" for event in made)
-    spent = costs.amount if share.kind == "rho" else pure
-    if spent > share.amount or (gaussian and share.kind == "epsilon"):
-        raise AssertionError("The noise chosen costs more than its share.")
 
 
 def events_at(question: CheckedQuestion, share: Share, schema: Schema) -> tuple[PrivacyEvent, ...]:

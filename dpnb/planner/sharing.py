@@ -25,11 +25,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from dpnb.statistics.noise import amount, with_amount
 from dpnb.trusted.aggregate.algebra import Mul, Total
 from dpnb.trusted.measurements import Facts, Measurement, events, sums
 from dpnb.trusted.measurements.products import joint_event
 from dpnb.trusted.measurements.regions import Region, Regions, apart
-from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan_record import measured, written
@@ -153,19 +154,6 @@ def _shared(one: Bought, other: tuple[Measurement, ...], asker: int, facts: Fact
     if one.parts != other:
         one = one.with_parts(max(one.parts, other, key=lambda parts: cost(parts, facts)))
     return replace(one, askers=tuple(dict.fromkeys((*one.askers, asker))))
-
-
-def amount(mechanism: AnyMechanism) -> Fraction:
-    """Return how much additive noise there is: the scale of Laplace noise, the variance of Gaussian noise."""
-    if isinstance(mechanism, DiscreteLaplace):
-        return mechanism.scale
-    assert isinstance(mechanism, DiscreteGaussian)
-    return mechanism.variance
-
-
-def with_amount(mechanism: AnyMechanism, value: Fraction) -> AnyMechanism:
-    """Return additive noise of another amount."""
-    return DiscreteLaplace(value) if isinstance(mechanism, DiscreteLaplace) else DiscreteGaussian(value)
 
 
 def _grouped(bought: list[Bought], facts: Facts) -> tuple[Bought, ...]:

@@ -30,7 +30,6 @@ from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.result import Result, public_result
 from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode, TopK
-from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
 from dpnb.statistics.tree import Tree
 from dpnb.statistics.variance import StandardDeviation, Variance
@@ -86,8 +85,6 @@ def conclude(checked: Any, releases: Sequence[Release]) -> Result:
 __all__ = [
     "BY_NAME",
     "STATISTICS",
-    "Component",
-    "Moves",
     "Numeric",
     "PriceRow",
     "Pricing",

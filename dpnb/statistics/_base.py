@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.statistics.axis import Axis
-from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.trusted.aggregate.algebra import (
     Add,
     Clip,
@@ -28,16 +27,9 @@ from dpnb.trusted.aggregate.algebra import (
     Sub,
     Total,
 )
-from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.mechanisms import (
-    AnyMechanism,
-    DiscreteGaussian,
-    DiscreteLaplace,
-)
-from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.measurements import Facts, Measurement
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.limits import LARGEST
-from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column
 
 Target = Literal["none", "number", "pair", "weighted", "numbers", "key", "choice", "value"]
@@ -275,6 +267,8 @@ class Setting:
         The column of texts of which the values are asked, where nobody listed them.
     most : int, optional
         A number of rows that there are no more than, as far as released answers tell: for forecasts alone.
+    facts : Facts
+        The public facts from which the curator derives how far one person moves what is measured.
     """
 
     unit: PrivacyUnit
@@ -295,6 +289,9 @@ class Setting:
     text: Column | None = None
     most: int | None = None
     terms: tuple[str, ...] = ()
+    facts: Facts = field(kw_only=True, repr=False, compare=False)
+    derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was derived of sums and measurements that were priced already."""
 
     @property
     def at_most(self) -> int | None:
@@ -317,10 +314,12 @@ class Setting:
         """Shape of the answer."""
         return tuple(len(axis.keys) for axis in self.axes)
 
-    @property
-    def moves(self) -> Moves:
-        """What one privacy unit can do to the cells."""
-        return Moves.of(self.unit, private=self.private, cells=self.cells)
+    def free_count(self, kind: str) -> bool:
+        """Tell whether a count beside a centred sum is asked for nothing: under change-one it takes what a row that enters leaves free.
+
+        With several cells that is something for Gaussian noise alone.
+        """
+        return self.unit.adjacency == "change-one" and (self.cells == 1 or kind == "rho")
 
     @property
     def public_n(self) -> int | None:
@@ -357,98 +356,10 @@ class PriceRow:
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """How a question will be answered and what that costs."""
+    """How a question will be answered: what is measured under which noise, and the price list in words."""
 
     parts: tuple[Measurement, ...]
-    events: tuple[PrivacyEvent, ...]
     rows: tuple[PriceRow, ...]
-
-
-def additive(
-    setting: Setting,
-    share: Share,
-    parts: Sequence[Component],
-    shares: dict[str, Fraction],
-    count: Component | None = None,
-    moves: Moves | None = None,
-) -> Pricing:
-    """Price additive parts with discrete Laplace or discrete Gaussian noise, by the moves of the setting or those given.
-
-    The loss is computed again from the noise that was chosen, and the event records that computed loss.
-    """
-    moves = moves or setting.moves
-    everything = [*parts, *([count] if count is not None else [])]
-    mechanisms, event = calibrated(moves, share, parts, shares, count)
-    priced = tuple(
-        Measurement(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything
-    )
-    paid = {name for name in shares if shares[name]} | (
-        {count.name} if count and sum(shares.values()) < 1 else set()
-    )
-    rows = tuple(price_row(moves, p, mechanisms[p.name], free=p.name not in paid) for p in everything)
-    return Pricing(priced, (event,), rows)
-
-
-def calibrated(
-    moves: Moves,
-    share: Share,
-    parts: Sequence[Component],
-    shares: dict[str, Fraction],
-    count: Component | None = None,
-) -> tuple[dict[str, AnyMechanism], PrivacyEvent]:
-    """Return the noise of each part by name, and the event whose loss is computed again from that noise."""
-    everything = [*parts, *([count] if count is not None else [])]
-    if share.kind == "epsilon":
-        scales = moves.split_epsilon(share.amount, parts, shares, count)
-        event = moves.event([(p, scales[p.name]) for p in everything])
-        mechanisms: dict[str, AnyMechanism] = {name: DiscreteLaplace(scale) for name, scale in scales.items()}
-    else:
-        variances = moves.split_rho(share.amount, parts, shares, count)
-        event = PrivacyEvent("gaussian", moves.rho([(p, variances[p.name]) for p in everything]))
-        mechanisms = {name: DiscreteGaussian(variance) for name, variance in variances.items()}
-    if event.amount > share.amount:
-        raise AssertionError("The noise chosen costs more than its share.")
-    return mechanisms, event
-
-
-def price_row(moves: Moves, part: Component, mechanism: AnyMechanism, *, free: bool) -> PriceRow:
-    """Return the line of the price list for one additive part."""
-    if isinstance(mechanism, DiscreteLaplace):
-        size = moves.rows * max(moves.l1(part).values())
-        cost, unit = size / mechanism.scale, "ε"
-        name = "discrete Laplace"
-        words = f"one person moves it by at most {size:,}"
-    else:
-        assert isinstance(mechanism, DiscreteGaussian)
-        square = moves.rows**2 * max(moves.l2_squared(part).values())
-        cost, unit = square / (2 * mechanism.variance), "ρ"
-        name = "discrete Gaussian"
-        words = f"one person moves it by at most {rounded(math.sqrt(square))} (L2)"
-    paid = "free beside the sum" if free else f"{unit} {rounded(float(cost))}"
-    return PriceRow(part.words, name, words, f"{scale_words(mechanism)} grid steps", paid)
-
-
-def restated(row: PriceRow, mechanism: AnyMechanism, why: str) -> PriceRow:
-    """Return a line of the price list whose measurement has less additive noise than its share pays for, and say why.
-
-    Parameters
-    ----------
-    row : PriceRow
-    mechanism : Mechanism
-        The noise that it has.
-    why : str
-        In words.
-    """
-    if not isinstance(mechanism, DiscreteLaplace | DiscreteGaussian):
-        return row
-    return replace(row, scale=f"{scale_words(mechanism)} grid steps", cost=f"{row.cost}, {why}")
-
-
-def scale_words(mechanism: DiscreteLaplace | DiscreteGaussian) -> str:
-    """Return an amount of noise in words."""
-    if isinstance(mechanism, DiscreteLaplace):
-        return f"scale {rounded(float(mechanism.scale))}"
-    return f"sd {rounded(math.sqrt(mechanism.variance))}"
 
 
 def width_words(
@@ -512,8 +423,3 @@ def all_count(unit: PrivacyUnit, *rows: int) -> str:
 SOME_ROWS = 1000
 
 ONE = Lit(1)
-
-
-def count_component(words: str = "number of rows") -> Component:
-    """Return the row count: a row adds one; changing its values changes nothing."""
-    return Component("count", ONE, 1, 0, words)

@@ -3,10 +3,8 @@ r"""The candidate with the largest total: one of a short public list of conditio
 A candidate's score is the number of rows for which its condition holds, or the sum of its number, over the rows in which all candidates
 are known. What is released is the place of one candidate; no score is.
 
-*Sensitivity.* A choice does not change when all scores move alike. So what counts of a row is by how much it moves one score against
-another: with candidates that add between :math:`l_i` and :math:`h_i`, a row that enters or leaves moves them apart by at most
-:math:`\max(0, \max h_i) - \min(0, \min l_i)`, 1 for conditions: all move the same way, and there is no factor 2. A row that changes moves
-one score by at most its width and another by at most its own the other way: the sum of the two largest widths, 2 for conditions.
+A choice does not change when all scores move alike. So what counts of a row is by how much it moves one score against another
+(:mod:`dpnb.trusted.measurements.pick`): of conditions by 1 where it enters or leaves, without a factor 2, and by 2 where it changes.
 
 Refuses candidates from the data: labels and expressions are public. The loss is pure ε; a ρ ledger is charged ε·tanh(ε/2).
 """
@@ -28,12 +26,10 @@ from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import best
 from dpnb.statistics.result import Entries
-from dpnb.statistics.selection import NO_DRAWS, ChosenCell, Selected, pick_epsilon
-from dpnb.statistics.sensitivity import ENTER, WITHIN
+from dpnb.statistics.selection import NO_DRAWS, ChosenCell, Selected, pick_epsilon, pick_factor
 from dpnb.trusted.aggregate.algebra import CrossMoments, IntExpr, Lit
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
-from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -48,15 +44,11 @@ class Scores:
     ----------
     codes : tuple of IntExpr
         What a row adds to each score.
-    lows, highs : tuple of int
-        Their ranges.
     step : Fraction
         The value of one.
     """
 
     codes: tuple[IntExpr, ...]
-    lows: tuple[int, ...]
-    highs: tuple[int, ...]
     step: Fraction
 
     @classmethod
@@ -68,19 +60,8 @@ class Scores:
         pairs = list(zip(numbers, factors, strict=True))
         return cls(
             tuple(scaled(number.code, factor) for number, factor in pairs),
-            tuple(factor * number.low for number, factor in pairs),
-            tuple(factor * number.high for number, factor in pairs),
             step,
         )
-
-    def apart(self, kinds: Sequence[str]) -> int:
-        """By how much one row can move two scores against each other, under some moves."""
-        widths = sorted(high - low for low, high in zip(self.lows, self.highs, strict=True))
-        sizes = {
-            ENTER: max(0, *self.highs) - min(0, *self.lows),
-            WITHIN: widths[-1] + widths[-2],
-        }
-        return max(sizes[kind] for kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +112,9 @@ class Choice(Statistic):
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One choice with all of the share."""
         scores, size = Scores.of(setting), len(self._labels(setting))
-        apart = scores.apart(setting.moves.kinds)
-        if apart == 0:
-            raise PlanError("These candidates are constants: their order is public.")
-        mechanism = PermuteAndFlip(pick_epsilon(share, 1), size, 1, setting.unit.max_rows * apart)
         pairs = tuple((0, place) for place in range(1, size + 1))
         request = CrossMoments((Lit(1), *scores.codes), pairs, setting.where)
+        mechanism = PermuteAndFlip(pick_epsilon(share, 1), size, 1, pick_factor(setting, request, size))
         row = PriceRow(
             f"largest of {size:,} totals",
             "permute-and-flip",
@@ -145,7 +123,7 @@ class Choice(Statistic):
             f"ε {rounded(float(mechanism.epsilon))}",
         )
         part = Measurement("choice", request, mechanism, 1)
-        return Pricing((part,), (PrivacyEvent("pure", mechanism.epsilon),), (row,))
+        return Pricing((part,), (row,))
 
     def _reach(self, mechanism: PermuteAndFlip, scores: Scores) -> str:
         return f"total within {rounded(count_radius(mechanism, _BETA) * float(scores.step))} of the largest"

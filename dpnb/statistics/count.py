@@ -19,8 +19,9 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import around
 from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_of
-from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.noise import additive, count_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Law, Part, SimulatedPart, law_as_sum
 from dpnb.trusted.query.plan import Share
@@ -154,7 +155,7 @@ class Count(Linear):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One count with all of the share."""
-        return additive(setting, share, (), {}, count_component())
+        return additive(setting, share, [count_of(setting)])
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows."""

@@ -21,8 +21,8 @@ from dpnb.inference.noise_sum import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
-from dpnb.statistics.pair import Moments, components, moment, price_pair, redrawn, sides
-from dpnb.statistics.pair_products import NOTE, price_beside, product_components, product_share
+from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides, units_of
+from dpnb.statistics.pair_products import NOTE, price_beside, product_share
 from dpnb.statistics.pair_tails import TAILS, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
@@ -148,7 +148,7 @@ class Covariance(Statistic):
         moments = price_pair(setting, left)
         if not bought:
             return moments
-        return price_beside(setting, beside, product_components(setting, *sides(setting)), moments)
+        return price_beside(setting, beside, sides(setting), moments)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise for means a quarter of the way out, for a public or assumed size."""
@@ -156,7 +156,7 @@ class Covariance(Statistic):
         if size is None:
             return None
         noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
-        scales = {part.name: part.enter for part in components(setting)}
+        scales = units_of(*sides(setting))
         law = NoiseSum()
         for name, factor in (("xy", 1.0), ("x", 0.5), ("y", 0.5), ("count", 0.25)):
             if name in noise:

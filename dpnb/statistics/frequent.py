@@ -37,7 +37,6 @@ from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
-from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import rational
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -153,55 +152,39 @@ def _priced_counts(setting: Setting, share: Share) -> Pricing:
     """Price counts alone."""
     changed, delta = setting.unit.adjacency == "change-one", _delta(setting)
     mechanism = calibrated_threshold(pick_epsilon(share, 1), delta, setting.unit.max_rows, changed=changed)
-    epsilon = mechanism.epsilon(changed=changed)
-    if mechanism.delta > delta or epsilon > pick_epsilon(share, 1):
-        raise AssertionError("The threshold chosen costs more than its share.")
     part = Measurement("frequent", _request(setting), mechanism, 1)
-    row = PriceRow(
-        f"rows by {setting.subject}, shown from {mechanism.threshold:,} on",
-        "discrete Laplace above a threshold",
-        f"one person moves the counts by at most {setting.unit.max_rows * (2 if changed else 1):,}",
-        f"scale {rounded(float(mechanism.scale))} rows",
-        f"ε {rounded(float(epsilon))}, δ {float(mechanism.delta):.3g}",
-    )
-    return Pricing((part,), (PrivacyEvent("approximate", epsilon, delta),), (row,))
+    return Pricing((part,), (_count_row(setting, mechanism),))
 
 
 def _priced_sums(setting: Setting, share: Share) -> Pricing:
     """Price counts, centred sums and squares: ε = k(1/b_n + (R/2)/b_S + top/b_Q), with the δ of the counts."""
     changed, delta, epsilon = setting.unit.adjacency == "change-one", _delta(setting), pick_epsilon(share, 1)
-    step = epsilon / setting.unit.max_rows / (2 if changed else 1)
-    sums = _sums(setting)
+    request, sums = _request(setting), _sums(setting)
     counted = calibrated_threshold(_COUNTS * epsilon, delta, setting.unit.max_rows, changed=changed)
-    scales = tuple(top / (part * step) for part, _, top, _ in sums)
+    tops = [max(map(abs, setting.facts.ends(code))) for _, code, _ in sums]
+    moved = [top * setting.unit.max_rows * (2 if changed else 1) for top in tops]
+    scales = tuple(most / (part * epsilon) for most, (part, *_) in zip(moved, sums, strict=True))
     mechanism = ThresholdedSums(counted.scale, counted.threshold, counted.rows, scales)
-    tops = [top for _, _, top, _ in sums]
-    cost = mechanism.epsilon(tops, changed=changed)
-    if mechanism.delta > delta or cost > epsilon:
-        raise AssertionError("The threshold chosen costs more than its share.")
-    part = Measurement("frequent", _request(setting), mechanism, 1)
-    rows = (
-        _count_row(setting, counted),
-        *(_sum_row(setting, one, scale) for one, scale in zip(sums, scales, strict=True)),
-    )
-    return Pricing((part,), (PrivacyEvent("approximate", cost, mechanism.delta),), rows)
+    part = Measurement("frequent", request, mechanism, 1)
+    words = [one[-1] for one in sums]
+    rows = (_count_row(setting, counted), *map(_sum_row, words, moved, scales))
+    return Pricing((part,), rows)
 
 
-def _sums(setting: Setting) -> list[tuple[Fraction, IntExpr, int, str]]:
-    """Return the sums beside the counts: part of the loss, what a row adds, at most how much, and words."""
+def _sums(setting: Setting) -> list[tuple[Fraction, IntExpr, str]]:
+    """Return the sums beside the counts: part of the loss, what a row adds, and words."""
     left = (1 - _COUNTS) / max(len(setting.numbers), 1)
     return [one for number in beside(setting) for one in _sums_of(number, left)]
 
 
-def _sums_of(setting: Setting, left: Fraction) -> list[tuple[Fraction, IntExpr, int, str]]:
+def _sums_of(setting: Setting, left: Fraction) -> list[tuple[Fraction, IntExpr, str]]:
     """Return the sums of one number."""
     centred, name = setting.second().centred(), setting.names[1]
     if spread_of(setting) != "bought":
-        return [(left, centred.code, centred.half, f"sum of {name}, centred")]
-    square = centred.square()
+        return [(left, centred.code, f"sum of {name}, centred")]
     return [
-        ((1 - _SQUARES) * left, centred.code, centred.half, f"sum of {name}, centred"),
-        (_SQUARES * left, square.code, square.top, f"squares of {name}, for its spread"),
+        ((1 - _SQUARES) * left, centred.code, f"sum of {name}, centred"),
+        (_SQUARES * left, centred.square().code, f"squares of {name}, for its spread"),
     ]
 
 
@@ -216,9 +199,7 @@ def _count_row(setting: Setting, mechanism: Thresholding) -> PriceRow:
     )
 
 
-def _sum_row(setting: Setting, one: tuple[Fraction, IntExpr, int, str], scale: Fraction) -> PriceRow:
-    _, _, top, words = one
-    most = top * setting.unit.max_rows * (2 if setting.unit.adjacency == "change-one" else 1)
+def _sum_row(words: str, most: int, scale: Fraction) -> PriceRow:
     return PriceRow(
         f"{words}, of each value shown",
         "discrete Laplace",
@@ -280,7 +261,7 @@ def _delta(setting: Setting) -> Fraction:
 def _request(setting: Setting) -> ValueCounts | LabelSums:
     if setting.text is None and setting.other is None:
         return ValueCounts(setting.number().code, setting.where)
-    sums = tuple(code for _, code, *_ in _sums(setting))
+    sums = tuple(code for _, code, _ in _sums(setting))
     return LabelSums(_label(setting), sums, setting.where)
 
 

@@ -20,10 +20,11 @@ from typing import Any, ClassVar
 from dpnb.errors import PlanError
 from dpnb.inference.digits import given
 from dpnb.inference.law import law_of
-from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
+from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.noise import additive, count_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import Read
 from dpnb.statistics.released import combine
@@ -92,8 +93,8 @@ def axis_of(setting: Setting) -> Axis:
 
 def placed(setting: Setting, share: Share, name: str = "count") -> Pricing:
     """Price one histogram of three cells for each group, with all of a share."""
-    counts = replace(count_component(f"rows by place of {setting.subject}"), name=name)
-    return additive(_placed(setting), share, (), {}, counts)
+    placed_rows = _placed(setting)
+    return additive(placed_rows, share, [count_of(placed_rows, f"rows by place of {setting.subject}", name)])
 
 
 def held_share(setting: Setting) -> Read:

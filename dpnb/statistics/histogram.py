@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from dpnb.inference.digits import rounded
-from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.binned import HISTOGRAM_READINGS
 from dpnb.statistics.count import Linear
 from dpnb.statistics.declaration import Spelling
+from dpnb.statistics.noise import additive, count_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.trusted.query.plan import Share
@@ -41,7 +42,7 @@ class Histogram(Linear):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One vector of counts with all of the share."""
-        return additive(setting, share, (), {}, count_component(f"rows by {setting.subject}"))
+        return additive(setting, share, [count_of(setting, f"rows by {setting.subject}")])
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows for each bin."""

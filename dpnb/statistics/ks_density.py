@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 from dpnb.errors import PlanError
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import largest_epsilon
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, additive, count_component
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.noise import additive, count_of, unit_loss
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.placement import (
     NO_DRAWS,
@@ -80,29 +81,27 @@ class KSDensity(Statistic):
         placement = self._placement(setting, share, Fraction(1) if public else 1 - COUNT_SHARE)
         if public:
             return placement
-        count = additive(setting, Share(share.kind, share.amount * COUNT_SHARE), (), {}, count_component())
-        return Pricing(
-            placement.parts + count.parts, placement.events + count.events, placement.rows + count.rows
-        )
+        count = additive(setting, Share(share.kind, share.amount * COUNT_SHARE), [count_of(setting)])
+        return Pricing(placement.parts + count.parts, placement.rows + count.rows)
 
     def _placement(self, setting: Setting, share: Share, portion: Fraction) -> Pricing:
         number, grid = setting.number(), Grid.of(setting)
         cells, epsilon = len(grid.sizes), selection_epsilon(share, portion * (1 - CHECK_SHARE))
-        double = setting.cells > 1 and setting.unit.adjacency == "change-one"
-        factor = setting.unit.max_rows * (2 if double else 1)
+        code = FloorDiv(Mul(Lit(cells), Sub(number.code, Lit(number.low))), number.high - number.low + 1)
+        request = Total(ONE, setting.where, (*setting.keys, Key(code, cells)))
+        rate = Measurement("", request, KSExponential(Fraction(1), 1, grid.sizes), setting.cells * cells)
+        factor = math.ceil(unit_loss(setting, [rate]))
         points = points_of(setting, epsilon, factor)
         if setting.cells * points * cells > MOST_WORK:
             raise PlanError(
                 "Too many groups for so fine a density: ask fewer points= and cells=, or histogram()."
             )
-        check, checked = _check(
+        check = _check(
             Share(share.kind, share.amount * portion * CHECK_SHARE),
             points * setting.unit.max_rows,
-            2 if double else 1,
+            factor // setting.unit.max_rows,
         )
         mechanism = KSExponential(epsilon, points, grid.sizes, factor, check)
-        code = FloorDiv(Mul(Lit(cells), Sub(number.code, Lit(number.low))), number.high - number.low + 1)
-        request = Total(ONE, setting.where, (*setting.keys, Key(code, cells)))
         steps = f"one person moves a rank by at most 1{f', times {factor}' if factor > 1 else ''}"
         rows = (
             PriceRow(
@@ -121,7 +120,7 @@ class KSDensity(Statistic):
             ),
         )
         part = Measurement("placement", request, mechanism, setting.cells * (cells + 1))
-        return Pricing((part,), (PrivacyEvent("exponential", epsilon), checked), rows)
+        return Pricing((part,), rows)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """What can be said before: the resolution."""
@@ -140,8 +139,8 @@ class KSDensity(Statistic):
         return Result.of(Entries(cells), setting.shape, (low, high), None, NO_DRAWS, notes=NOTES)
 
 
-def _check(share: Share, steps: int, groups: int) -> tuple[Fraction, PrivacyEvent]:
-    """Return the ε of the check and its event: a unit moves D by so many steps, in one group or in each of two."""
+def _check(share: Share, steps: int, groups: int) -> Fraction:
+    """Return the ε of the check: a unit moves D by so many steps, in one group or in each of two."""
 
     def event(epsilon: Fraction) -> PrivacyEvent:
         return PrivacyEvent.laplace([[(Fraction(steps), groups * steps / epsilon)] * groups])
@@ -150,7 +149,5 @@ def _check(share: Share, steps: int, groups: int) -> tuple[Fraction, PrivacyEven
         return epsilon + groups * math.expm1(-epsilon / groups)
 
     if share.kind == "epsilon":
-        epsilon = floored(share.amount)
-    else:
-        epsilon = largest_epsilon(share.amount, lambda one: event(one).loss(Measure.ZCDP).amount, near)
-    return epsilon, event(epsilon)
+        return floored(share.amount)
+    return largest_epsilon(share.amount, lambda one: event(one).loss(Measure.ZCDP).amount, near)

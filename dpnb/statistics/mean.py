@@ -119,7 +119,7 @@ class Mean(Statistic):
             return price_ratio(setting, share)
         mean = price_ratio(setting, replace(share, amount=(1 - BESIDE) * share.amount))
         held = placed(setting, replace(share, amount=BESIDE * share.amount), PART)
-        return Pricing(mean.parts + held.parts, mean.events + held.events, mean.rows + held.rows)
+        return Pricing(mean.parts + held.parts, mean.rows + held.rows)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on the mean, for a public or assumed size; averaged over where the mean may lie."""

@@ -37,8 +37,7 @@ from itertools import combinations_with_replacement
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.statistics._base import Centred, Setting, scaled
-from dpnb.statistics.pair import of_two, unit_of
-from dpnb.statistics.sensitivity import Component
+from dpnb.statistics.pair import units_of
 from dpnb.trusted.aggregate.algebra import SIZE_BITS, Clip, IntExpr, Mul, Shrink
 from dpnb.trusted.measurements.matrix import multiplicity
 
@@ -151,16 +150,13 @@ _PLACES: dict[str, Entry] = {
 }
 
 
-def two_columns(setting: Setting) -> tuple[Component, ...]:
-    """Return what a row adds to the moments of two columns."""
-    x, y = sides(setting)
-    return of_two(x, y, setting)
-
-
 def _blocks_of_two(setting: Setting) -> tuple[Block, ...]:
+    x, y = sides(setting)
+    units = units_of(x, y)
     return tuple(
-        Block(one.name, unit_of(one), (place,), 1, ((place,),), middle=one.name in {"xx", "yy"})
-        for one, place in ((one, _PLACES[one.name]) for one in two_columns(setting))
+        Block(name, units[name], (place,), 1, ((place,),), middle=name in {"xx", "yy"})
+        for name, place in _PLACES.items()
+        if name != "count" or setting.public_n is None
     )
 
 

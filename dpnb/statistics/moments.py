@@ -25,27 +25,22 @@ from dpnb.statistics.moment_integers import (
     Block,
     blocks,
     columns,
-    of_four,
     of_two_columns,
-    radius_squared,
     shrink,
     sides,
-    two_columns,
 )
 from dpnb.statistics.moment_matrix import matrix_outcome
 from dpnb.statistics.moment_readings import correlation, covariance, mean
+from dpnb.statistics.noise import scaled, unit_loss
 from dpnb.statistics.outcome import Pair
-from dpnb.statistics.pair import priced_moments
+from dpnb.statistics.pair import price_together
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
-from dpnb.statistics.sensitivity import ENTER, Moves
 from dpnb.statistics.standardized import standardized
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
 from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.measurements.matrix import l1, l2_squared
-from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
-from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -88,20 +83,19 @@ class CrossMoment(Statistic):
     def price(self, setting: Setting, share: Share) -> Pricing:
         """The whole matrix as one vector, in the norm of its noise; of two columns with squares from the middle."""
         if of_two_columns(setting):
-            return priced_moments(setting, share, two_columns(setting))
-        moves, square, p = setting.moves, radius_squared(setting), len(setting.numbers)
-        norm = l1 if share.kind == "epsilon" else l2_squared
-        sizes = {kind: norm(p, square, kind, 4 if of_four(setting) else 2) for kind in moves.kinds}
-        size = max(sizes.values())
-        found = blocks(setting)
-        values = (Lit(1), *columns(setting))
-        moved = shrink(setting)
-        mechanisms, event = (_laplace if share.kind == "epsilon" else _gaussian)(moves, share, sizes, found)
-        parts = tuple(
-            Measurement(b.name, CrossMoments(values, b.entries, setting.where, moved), m, len(b.entries))
-            for b, m in zip(found, mechanisms, strict=True)
-        )
-        return Pricing(parts, (event,), _rows(setting, share, size, found))
+            x, y = sides(setting)
+            return price_together(setting, share, x, y)
+        found, values, moved = blocks(setting), (Lit(1), *columns(setting)), shrink(setting)
+        parts = [
+            Measurement(
+                b.name,
+                CrossMoments(values, b.entries, setting.where, moved),
+                _relative(b, share.kind),
+                len(b.entries),
+            )
+            for b in found
+        ]
+        return Pricing(scaled(setting, share, parts), _rows(setting, share, unit_loss(setting, parts), found))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """The noise in rows, for columns measured in half ranges; and from how many rows on a regression has bounded intervals."""
@@ -162,41 +156,17 @@ def _sd(setting: Setting, pricing: Pricing, entry: tuple[int, int]) -> float | N
     return math.sqrt(variances[block.name] / block.unit**2 + counted)
 
 
-def _gaussian(
-    moves: Moves, share: Share, sizes: Mapping[str, Fraction], found: tuple[Block, ...]
-) -> tuple[list[AnyMechanism], PrivacyEvent]:
-    """Return the Frobenius-isometric noise, half the variance off the diagonal, and its event."""
-    square = moves.rows**2 * max(sizes.values())
-    variance = square / (2 * share.amount)
-    mechanisms: list[AnyMechanism] = [DiscreteGaussian(variance * b.unit**2 / b.times) for b in found]
-    return mechanisms, PrivacyEvent("gaussian", square / (2 * variance))
+def _relative(block: Block, kind: str) -> DiscreteLaplace | DiscreteGaussian:
+    """Return noise that is equal in the units of the entries, or of the Frobenius norm: half the variance off the diagonal."""
+    if kind == "epsilon":
+        return DiscreteLaplace(Fraction(block.unit))
+    return DiscreteGaussian(Fraction(block.unit**2, block.times))
 
 
-def _laplace(
-    moves: Moves, share: Share, sizes: Mapping[str, Fraction], found: tuple[Block, ...]
-) -> tuple[list[AnyMechanism], PrivacyEvent]:
-    """Return equal noise on every entry of the upper triangle, and its event.
-
-    The worst of all ways to share the L1 gives it to one entry of the coarsest grid: the charge is convex in the shifts, and at equal ε
-    falls with the scale. A row that enters moves the count by one, and the other entries by the rest.
-    """
-    scale = moves.rows * max(sizes.values()) / share.amount
-    coarsest = min(b.unit for b in found if b.name != "count")
-    rows = {kind: int(kind == ENTER) for kind in moves.kinds}
-    event = PrivacyEvent.laplace(
-        [
-            (moves.rows * Fraction(rows[kind]), scale),
-            (moves.rows * (sizes[kind] - rows[kind]) * coarsest, scale * coarsest),
-        ]
-        for kind in moves.kinds
-    )
-    return [DiscreteLaplace(scale * b.unit) for b in found], event
-
-
-def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ...]) -> tuple[PriceRow, ...]:
-    rows = setting.moves.rows
+def _rows(setting: Setting, share: Share, loss: Fraction, found: tuple[Block, ...]) -> tuple[PriceRow, ...]:
+    """Return the price list of a matrix that costs so much under noise of one unit."""
     pure = share.kind == "epsilon"
-    reach = rows * (float(size) if pure else math.sqrt(size))
+    reach = float(loss) if pure else math.sqrt(2 * loss)
     spread = reach / float(share.amount) if pure else reach / math.sqrt(2 * share.amount)
     words = f"one person moves the matrix by at most {rounded(reach)} ({'L1' if pure else 'Frobenius'}, in half ranges)"
     listed: list[PriceRow] = []

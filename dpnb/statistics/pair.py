@@ -5,31 +5,9 @@ With :math:`p = u/a` and :math:`q = w/b` the centred codes over their half range
 :math:`(p, q, p^2-½, q^2-½, pq)` of the box :math:`|p|, |q| ≤ 1`, and 1/κ of the count's unit. Codes are coarsened to at most
 2¹⁶ steps first, row by row, so that the moments are exact integers and nothing is rounded behind the bounds below.
 
-**Joint sensitivity**, in these units, without the count:
-
-=======  ==============================  =================================  ===================================
-move     when                            L1                                 squared L2
-=======  ==============================  =================================  ===================================
-enter    a row comes or goes             4                                  7/2
-within   a row changes in its cell       16/3 (apart: 8)                    8 (apart: 14)
-switch   a row changes cell              8                                  7
-=======  ==============================  =================================  ===================================
-
-The count adds κ or κ² to *enter*, twice that to *switch*, and nothing to *within*.
-
-*Proof.* Enter: L1 at most 1+1+½+½+1; with :math:`A = p^2, B = q^2` the squared L2 is
-:math:`A+B+(A-½)^2+(B-½)^2+AB = ½+A^2+B^2+AB ≤ 7/2`. Switch: two cells, one enter in each. Within, from :math:`(s-d, t-e)` to
-:math:`(s+d, t+e)`: signs may be dropped, since :math:`|se+td| ≤ |s||e|+|t||d|`, and :math:`s ≤ 1-d, t ≤ 1-e`. Then
-
-.. math:: L1 = 2d+2e+4sd+4te+2(se+td) ≤ 8d+8e-4d^2-4e^2-4de ≤ 16/3,
-
-a concave function whose maximum is at :math:`d = e = 2/3`; and with :math:`4d(1-d) ≤ 1` and :math:`x = d+e-2de ∈ [0, 1]`
-
-.. math:: L2^2 = 4d^2+4e^2+16s^2d^2+16t^2e^2+4(se+td)^2 ≤ 4d + 4e + 4x^2 ≤ 8(d+e-de) ≤ 8.
-
-A unit of r rows changes by r such moves: L1 times r, squared L2 times r² (triangle inequality). Brute force over all small
-grids confirms each number. Under change-one with a private count in one cell, κ = 4/3 or κ² = 9/2 makes *enter* as large as
-*within*: the count is free.
+One person moves all of them together by less than one by one: 16/3 in L1 and 8 in squared L2 where a row changes, 4 and 7/2 where it comes
+or goes (:mod:`dpnb.trusted.measurements.products`, with the proofs). Under change-one with a private count in one cell a count of 3/4 of their
+noise, or of 2/9 of their variance, makes a row that enters cost as much as one that changes: it is free.
 
 **What is left.** With :math:`m = S/n, k = T/n` the residual :math:`P̃ - ñc - S̃T̃/ñ` of a candidate covariance c is, to first
 order, :math:`Z_P - kZ_S - mZ_T + (mk-c)Z_n`; the second order, :math:`(Z_S-mZ_n)(Z_T-kZ_n)/n`, is taken out of the estimate by its
@@ -42,9 +20,8 @@ Bun & Steinke, *Concentrated differential privacy* (2016), for the joint vector;
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -55,15 +32,14 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import greater, inside, lesser, root
-from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, count_component
+from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting
+from dpnb.statistics.noise import Summand, additive, count_of, price_row, scaled, unit_losses
 from dpnb.statistics.pair_products import NAMES, Products
 from dpnb.statistics.pair_tails import TAILS, lean, likely_products
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
-from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.query.plan import Share
 
 _BITS = 15
@@ -72,9 +48,8 @@ _CROSS = 6.0
 _UPPER = 1.645
 _MARGIN = 0.5
 _HIDDEN = 0.25
-_L1 = {WITHIN: Fraction(16, 3), ENTER: Fraction(4), SWITCH: Fraction(8)}
-_L2 = {WITHIN: Fraction(8), ENTER: Fraction(7, 2), SWITCH: Fraction(7)}
-_COUNTED = {WITHIN: 0, ENTER: 1, SWITCH: 2}
+_FREE_COUNT = {"epsilon": Fraction(4, 3), "rho": Fraction(9, 2)}
+"""How much less noise than the moments a count has that costs nothing beside them, under change-one in one cell."""
 
 
 def sides(setting: Setting) -> tuple[Centred, Centred]:
@@ -85,33 +60,29 @@ def sides(setting: Setting) -> tuple[Centred, Centred]:
     return made
 
 
-def components(setting: Setting) -> tuple[Component, ...]:
-    """Return what a row adds: the five moments, and the count where it is private."""
-    return of_two(*sides(setting), setting)
-
-
-def of_two(x: Centred, y: Centred, setting: Setting) -> tuple[Component, ...]:
-    """Return what a row adds to the moments of two numbers, and to their count where it is private."""
+def of_two(x: Centred, y: Centred, setting: Setting) -> tuple[Summand, ...]:
+    """Return the moments of two numbers, and their count where it is private."""
     words = setting.subject
     parts = [
-        Component("x", x.code, x.half, 2 * x.half, f"{words}: sum of the first, centred"),
-        Component("y", y.code, y.half, 2 * y.half, f"{words}: sum of the second, centred"),
-        Component("xx", _square(x), x.half**2, 2 * x.half**2, f"{words}: squares of the first"),
-        Component("yy", _square(y), y.half**2, 2 * y.half**2, f"{words}: squares of the second"),
-        Component("xy", Mul(x.code, y.code), x.half * y.half, 2 * x.half * y.half, f"{words}: products"),
+        Summand("x", setting.total(x.code), f"{words}: sum of the first, centred"),
+        Summand("y", setting.total(y.code), f"{words}: sum of the second, centred"),
+        Summand("xx", setting.total(_square(x)), f"{words}: squares of the first"),
+        Summand("yy", setting.total(_square(y)), f"{words}: squares of the second"),
+        Summand("xy", setting.total(Mul(x.code, y.code)), f"{words}: products"),
     ]
     if setting.public_n is None:
-        parts.append(count_component(f"rows with known {words}"))
+        parts.append(count_of(setting, f"rows with known {words}"))
     return tuple(parts)
+
+
+def units_of(x: Centred, y: Centred) -> dict[str, int]:
+    """Return the unit in which each moment is measured against the box: its half range, or for a square all of its range."""
+    squares = {"xx": 2 * x.half**2, "yy": 2 * y.half**2}
+    return {"x": x.half, "y": y.half, **squares, "xy": x.half * y.half, "count": 1}
 
 
 def _square(side: Centred) -> IntExpr:
     return Sub(Mul(Lit(2), Mul(side.code, side.code)), Lit(side.half**2))
-
-
-def unit_of(part: Component) -> int:
-    """The unit in which a part is measured against the box: its half range, or for a square all of its range."""
-    return part.within if part.name in {"xx", "yy"} else part.enter
 
 
 def price_pair(setting: Setting, share: Share) -> Pricing:
@@ -121,103 +92,49 @@ def price_pair(setting: Setting, share: Share) -> Pricing:
         raise OptionError(
             'method= is "joint" (one vector, less noise) or "separate" (equal parts of the loss).'
         )
-    return priced_moments(setting, share, components(setting), joint=method == "joint")
+    return (price_together if method == "joint" else _price_apart)(setting, share, *sides(setting))
 
 
-def priced_moments(
-    setting: Setting, share: Share, parts: tuple[Component, ...], *, joint: bool = True
-) -> Pricing:
-    """Price moments of two numbers, as one vector or apart."""
-    mechanisms, event = (_joint if joint else _separate)(setting.moves, share, parts)
-    priced = tuple(
-        Measurement(p.name, setting.total(p.value), m, setting.cells)
-        for p, m in zip(parts, mechanisms, strict=True)
+def price_together(setting: Setting, share: Share, x: Centred, y: Centred) -> Pricing:
+    """Price the moments of two numbers as one vector: equal noise in every direction of the box, and on a count what is free, or as much."""
+    moments, units = of_two(x, y, setting), units_of(x, y)
+    free = setting.unit.adjacency == "change-one" and setting.cells == 1
+    pure = share.kind == "epsilon"
+    counted = _FREE_COUNT[share.kind] if free else Fraction(1)
+    parts = []
+    for one in moments:
+        weight = counted if one.name == "count" else Fraction(1)
+        size = units[one.name] / weight if pure else units[one.name] ** 2 / weight
+        noise = (DiscreteLaplace if pure else DiscreteGaussian)(size)
+        parts.append(Measurement(one.name, one.request, noise, setting.cells))
+    made = scaled(setting, share, parts)
+    cost = f"{'ε' if pure else 'ρ'} {rounded(float(share.amount))} for the whole vector"
+    return Pricing(
+        made, _rows(setting, share, moments, made, [cost, *["in the same vector"] * (len(made) - 1)])
     )
-    rows = tuple(
-        _row(setting.moves, p, m, share, None if joint else len(parts), first=p is parts[0])
-        for p, m in zip(parts, mechanisms, strict=True)
+
+
+def _price_apart(setting: Setting, share: Share, x: Centred, y: Centred) -> Pricing:
+    """Price the moments of two numbers as sums that each cost an equal part of the loss by themselves."""
+    moments = of_two(x, y, setting)
+    part = Fraction(1, len(moments))
+    made = additive(setting, share, [replace(one, share=part) for one in moments]).parts
+    cost = f"{'ε' if share.kind == 'epsilon' else 'ρ'} {rounded(float(share.amount * part))} by itself"
+    return Pricing(made, _rows(setting, share, moments, made, [cost] * len(made)))
+
+
+def _rows(
+    setting: Setting,
+    share: Share,
+    moments: Sequence[Summand],
+    made: Sequence[Measurement],
+    costs: Sequence[str],
+) -> tuple[PriceRow, ...]:
+    alone = unit_losses(setting, share.kind, [one.request for one in moments])
+    listed = zip(moments, made, alone, costs, strict=True)
+    return tuple(
+        replace(price_row(one.words, part.mechanism, size), cost=cost) for one, part, size, cost in listed
     )
-    return Pricing(priced, (event,), rows)
-
-
-def _joint(
-    moves: Moves, share: Share, parts: tuple[Component, ...]
-) -> tuple[list[AnyMechanism], PrivacyEvent]:
-    """Return equal noise in every direction of the box, and what it costs."""
-    counted = any(p.name == "count" for p in parts)
-    free = WITHIN in moves.kinds and SWITCH not in moves.kinds
-    if share.kind == "epsilon":
-        weight = (Fraction(4, 3) if free else Fraction(1)) if counted else Fraction(0)
-        size = moves.rows * max(_L1[kind] + _COUNTED[kind] * weight for kind in moves.kinds)
-        scale = size / share.amount
-        scales = [scale * unit_of(p) / (weight if p.name == "count" else 1) for p in parts]
-        return [DiscreteLaplace(one) for one in scales], _joint_event(moves, scale, parts, scales)
-    weight = (Fraction(9, 2) if free else Fraction(1)) if counted else Fraction(0)
-    square = moves.rows**2 * max(_L2[kind] + _COUNTED[kind] * weight for kind in moves.kinds)
-    variance = square / (2 * share.amount)
-    return [
-        DiscreteGaussian(variance * unit_of(p) ** 2 / (weight if p.name == "count" else 1)) for p in parts
-    ], PrivacyEvent("gaussian", square / (2 * variance))
-
-
-def _joint_event(
-    moves: Moves, scale: Fraction, parts: tuple[Component, ...], scales: list[Fraction]
-) -> PrivacyEvent:
-    """Return the event of Laplace noise in every direction of the box.
-
-    Of all ways in which the moments can share the L1 of a move the worst gives it to one of them alone, the one of the coarsest grid:
-    the charge is convex in the shifts, and at equal ε falls with the scale. The count moves by itself. A row that changes its cell does
-    half of that in each of two.
-    """
-    coarsest = min(unit_of(p) for p in parts if p.name != "count")
-    counted = [
-        (moves.rows * Fraction(_COUNTED[kind]), b)
-        for kind in moves.kinds
-        for p, b in zip(parts, scales, strict=True)
-        if p.name == "count"
-    ] or [(Fraction(0), scale)] * len(moves.kinds)
-    found = []
-    for kind, counts in zip(moves.kinds, counted, strict=True):
-        cells = 2 if kind == SWITCH else 1
-        moments = (moves.rows * _L1[kind] * coarsest / cells, scale * coarsest)
-        found.append([moments, (counts[0] / cells, counts[1])] * cells)
-    return PrivacyEvent.laplace(found)
-
-
-def _separate(
-    moves: Moves, share: Share, parts: tuple[Component, ...]
-) -> tuple[list[AnyMechanism], PrivacyEvent]:
-    """Return mechanisms that each cost an equal part of the loss by themselves."""
-    each = share.amount / len(parts)
-    if share.kind == "epsilon":
-        scales = [moves.rows * max(moves.l1(p).values()) / each for p in parts]
-        worst = [Fraction(moves.rows * max(moves.l1(p).values())) for p in parts]
-        event = PrivacyEvent.laplace([zip(worst, scales, strict=True)])
-        return [DiscreteLaplace(scale) for scale in scales], event
-    squares = [Fraction(moves.rows**2 * max(moves.l2_squared(p).values())) for p in parts]
-    mechanisms: list[AnyMechanism] = [DiscreteGaussian(square / (2 * each)) for square in squares]
-    return mechanisms, PrivacyEvent("gaussian", each * len(parts))
-
-
-def _row(
-    moves: Moves, part: Component, mechanism: AnyMechanism, share: Share, apart: int | None, *, first: bool
-) -> PriceRow:
-    unit = "ε" if share.kind == "epsilon" else "ρ"
-    if isinstance(mechanism, DiscreteLaplace):
-        scale, name = f"scale {rounded(float(mechanism.scale))}", "discrete Laplace"
-        words = f"one person moves it by at most {moves.rows * max(moves.l1(part).values()):,}"
-    else:
-        assert isinstance(mechanism, DiscreteGaussian)
-        scale, name = f"sd {rounded(math.sqrt(mechanism.variance))}", "discrete Gaussian"
-        reach = moves.rows * math.sqrt(max(moves.l2_squared(part).values()))
-        words = f"one person moves it by at most {rounded(reach)} (L2)"
-    if apart is not None:
-        cost = f"{unit} {rounded(float(share.amount / apart))} by itself"
-    else:
-        cost = (
-            f"{unit} {rounded(float(share.amount))} for the whole vector" if first else "in the same vector"
-        )
-    return PriceRow(part.words, name, words, f"{scale} grid steps", cost)
 
 
 Coefficients = dict[str, Any]
@@ -369,7 +286,7 @@ def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Momen
     products = Products.of(*sides(setting), parts)
     parts = without_products(parts)
     values = boxed(setting, {name: part.values for name, part in parts.items()})
-    units = {part.name: float(unit_of(part)) for part in components(setting)}
+    units = units_of(*sides(setting))
     noise = {name: part.noise.scaled(1 / units[name]) for name, part in parts.items()}
     noise.setdefault("count", NoiseSum())
     n, s, t, ss, tt, st = (values[name] for name in ("count", "x", "y", "xx", "yy", "xy"))
@@ -384,7 +301,7 @@ def without_products(parts: Mapping[str, Any]) -> dict[str, Any]:
 
 def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return the sums in the unit of the box, squares with their middle put back; arrays may have leading axes."""
-    units = {part.name: float(unit_of(part)) for part in components(setting)}
+    units = units_of(*sides(setting))
     made = {name: values / units[name] for name, values in released.items()}
     if "count" not in made:
         made["count"] = np.full(made["x"].shape, float(setting.public_n or 1))

@@ -32,10 +32,10 @@ from typing import TYPE_CHECKING, Any
 
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import choose, greater, root
-from dpnb.statistics._base import Centred, Pricing, Setting, Square, additive, powered
+from dpnb.statistics._base import Centred, Pricing, Setting, Square, powered
+from dpnb.statistics.noise import Summand, additive, unit_losses
 from dpnb.statistics.pair_tails import TAILS, tails_of
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query.plan import Share
 
@@ -95,35 +95,26 @@ def _squares(x: Centred, y: Centred) -> dict[str, tuple[Square, float]]:
     return found
 
 
-def product_components(setting: Setting, x: Centred, y: Centred) -> tuple[Component, ...]:
-    """Return what a row adds: squares of products, and the products of one number with the other's square."""
-    words = {
-        "xxyy": "squares of products",
-        "xxy": "squares of the first by the second",
-        "xyy": "the first by squares of the second",
-    }
-    return tuple(
-        Component(
-            name,
-            one.code,
-            one.top,
-            one.top * (1 if name == "xxyy" else 2),
-            f"{setting.subject}: {words[name]}, for the spread",
-        )
-        for name, (one, _) in _squares(x, y).items()
-    )
+_WORDS = {
+    "xxyy": "squares of products",
+    "xxy": "squares of the first by the second",
+    "xyy": "the first by squares of the second",
+}
 
 
-def price_beside(setting: Setting, share: Share, parts: tuple[Component, ...], pricing: Pricing) -> Pricing:
-    """Add products, with noise that is equal in their own units, to the price of the moments."""
-    moves = setting.moves
-    size = moves.l1 if share.kind == "epsilon" else moves.l2_squared
-    worth = {
-        p.name: Fraction(max(size(p).values()), p.enter ** (1 if share.kind == "epsilon" else 2))
-        for p in parts
-    }
-    bought = additive(setting, share, parts, {name: one / sum(worth.values()) for name, one in worth.items()})
-    return Pricing(pricing.parts + bought.parts, pricing.events + bought.events, pricing.rows + bought.rows)
+def price_beside(setting: Setting, share: Share, sides: tuple[Centred, Centred], pricing: Pricing) -> Pricing:
+    """Add squares of products, with noise that is equal in their own units, to the price of the moments."""
+    found = {name: one for name, (one, _) in _squares(*sides).items()}
+    requests = [setting.total(one.code) for one in found.values()]
+    power = 1 if share.kind == "epsilon" else 2
+    alone = unit_losses(setting, share.kind, requests)
+    worth = [size / one.top**power for size, one in zip(alone, found.values(), strict=True)]
+    parts = [
+        Summand(name, request, f"{setting.subject}: {_WORDS[name]}, for the spread", one / sum(worth))
+        for name, request, one in zip(found, requests, worth, strict=True)
+    ]
+    bought = additive(setting, share, parts)
+    return Pricing(pricing.parts + bought.parts, pricing.rows + bought.rows)
 
 
 @dataclass(frozen=True)

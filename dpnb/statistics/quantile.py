@@ -28,7 +28,6 @@ from dpnb.inference import selection_law
 from dpnb.inference.digits import given, rounded
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.largest_epsilon import exponential_epsilon
-from dpnb.inference.selection_law import score_factor
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, check_levels
 from dpnb.statistics.axis import Axis
@@ -51,8 +50,8 @@ from dpnb.statistics.result import Result
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.measurements import quantile as ranks
 from dpnb.trusted.mechanisms import QuantileSelection
-from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -190,26 +189,25 @@ class Quantile(Statistic):
             return Tree().price(tree, share)
         chosen = self._selections(setting, Share(share.kind, share.amount * points), limits=False)
         read = Tree().price(tree, Share(share.kind, share.amount * (1 - points)))
-        return Pricing(read.parts + chosen.parts, chosen.events + read.events, chosen.rows + read.rows)
+        return Pricing(read.parts + chosen.parts, chosen.rows + read.rows)
 
     def _selections(self, setting: Setting, share: Share, *, limits: bool) -> Pricing:
         levels, number = self._levels(setting), setting.number()
         steps = number.high - number.low
         if steps == 0:
             raise PlanError("A quantile of a single possible value is that value: nothing to release.")
-        request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
+        request = _request(setting)
         shares = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)) if limits else (Fraction(1),)
-        parts, events, rows = [], [], []
+        parts, rows = [], []
         for place, q in enumerate(levels):
-            factor = score_factor(q, setting.unit, setting.cells)
+            factor = score_factor(setting, request, q)
             for portion, side in zip(shares, ("point", "lower", "upper"), strict=False):
                 epsilon = selection_epsilon(share, portion / len(levels))
                 offset = self._offset(setting, epsilon, q, side, steps, factor)
                 mechanism = QuantileSelection(epsilon, q, offset, steps, factor)
                 parts.append(Measurement(f"{place}:{side}", request, mechanism, setting.cells))
-                events.append(PrivacyEvent("exponential", epsilon))
                 rows.append(_row(setting, q, side, mechanism, epsilon))
-        return Pricing(tuple(parts), tuple(events), tuple(rows))
+        return Pricing(tuple(parts), tuple(rows))
 
     def _offset(
         self, setting: Setting, epsilon: Fraction, q: Fraction, side: str, steps: int, factor: Fraction
@@ -366,7 +364,8 @@ def _typical_error(facts: PublicFacts, portion: Fraction) -> float:
 
 
 def _selection(facts: PublicFacts, portion: Fraction) -> QuantileSelection:
-    factor = max(score_factor(q, facts.unit, math.prod(facts.cells)) for q in facts.levels)
+    question = facts.question
+    factor = max(score_factor(question, _request(question), q) for q in facts.levels)
     epsilon = selection_epsilon(facts.share, portion / len(facts.levels))
     return QuantileSelection(epsilon, facts.levels[0], 0, facts.steps, factor)
 
@@ -411,6 +410,17 @@ def _rank_radius(law: Mapping[str, Any]) -> float:
         Fraction(law["factor"]),
     )
     return selection_law.rank_radius(mechanism, 1 - LEVEL)
+
+
+def _request(setting: Setting) -> ValueCounts:
+    """Return the counts of all values."""
+    number = setting.number()
+    return ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
+
+
+def score_factor(setting: Setting, request: ValueCounts, q: Fraction) -> Fraction:
+    """Return by how much one person moves the scores of a quantile in all cells together."""
+    return setting.unit.max_rows * ranks.score(q, request, setting.facts)
 
 
 def selection_epsilon(share: Share, portion: Fraction) -> Fraction:

@@ -41,7 +41,9 @@ from dpnb.statistics.tree import Tree, priced_structure
 from dpnb.statistics.tree_fit import Fitted, fitted, fitted_from, level_name
 from dpnb.statistics.tree_location import quantile_results, quantiles_of, rank_sizes, remaining
 from dpnb.statistics.tree_shares import SLACK
-from dpnb.trusted.aggregate.algebra import Col, Key, Lit
+from dpnb.trusted.aggregate.algebra import Col, Key, Known, Lit
+from dpnb.trusted.measurements import Facts
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -129,9 +131,16 @@ class PublicFacts:
     @property
     def question(self) -> Setting:
         """A question with these facts."""
-        number = Numeric(Col("x"), Fraction(0), Fraction(1), 0, self.steps, nullable=False)
+        code = Col("x")
+        number = Numeric(code, Fraction(0), Fraction(1), 0, self.steps, nullable=False)
         return Setting(
-            self.unit, number, None, tuple(Key(Lit(0), one) for one in self.cells), (), self.private
+            self.unit,
+            number,
+            Known(code) if self.private else None,
+            tuple(Key(Lit(0), one) for one in self.cells),
+            (),
+            self.private,
+            facts=Facts(self.unit, Measure.PURE, {code.name: (0, self.steps)}, frozenset()),
         )
 
 

@@ -8,7 +8,7 @@ it (Fieller's construction), so that coverage holds down to a handful of rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -19,11 +19,12 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import around, choose, greater, inside, lesser, raised, root
 from dpnb.inference.law import law_of
-from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, additive, count_component
+from dpnb.statistics._base import Centred, Pricing, Setting
+from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.sensitivity import Component
 from dpnb.statistics.spread_centre import SpreadCentre
+from dpnb.trusted.aggregate.algebra import Add, FloorDiv, Key, Lit
 from dpnb.trusted.query.plan import Share
 
 Form = Literal["public", "pair", "tally"]
@@ -69,7 +70,7 @@ def form_of(setting: Setting, kind: str) -> Form:
     """Return what is released: a sum with a public count, a sum and a count, or the two tallies of a 0/1 column."""
     if setting.public_n is not None:
         return "public"
-    return "tally" if setting.number().binary and not setting.moves.free_count(kind) else "pair"
+    return "tally" if setting.number().binary and not setting.free_count(kind) else "pair"
 
 
 def price_ratio(setting: Setting, share: Share) -> Pricing:
@@ -82,18 +83,19 @@ def price_ratio(setting: Setting, share: Share) -> Pricing:
     centred, form, words = number.centred(), form_of(setting, share.kind), setting.subject
     if form == "tally":
         return _price_tally(setting, share, centred, words)
-    paid = Fraction(0) if form == "public" or setting.moves.free_count(share.kind) else COUNT_SHARE
-    for_square = Fraction(0)
-    parts = [Component("sum", centred.code, centred.half, 2 * centred.half, f"sum of {words}, centred")]
-    if spread_of(setting) == "bought":
-        for_square = spread_share(setting, share)
-        square = centred.square()
+    paid = Fraction(0) if form == "public" or setting.free_count(share.kind) else COUNT_SHARE
+    bought = spread_of(setting) == "bought"
+    for_square = spread_share(setting, share) if bought else Fraction(0)
+    total = setting.total(centred.code)
+    parts = [Summand("sum", total, f"sum of {words}, centred", (1 - paid) * (1 - for_square))]
+    if bought:
+        square = setting.total(centred.square().code)
         parts.append(
-            Component("square", square.code, square.top, square.top, f"squares of {words}, for its spread")
+            Summand("square", square, f"squares of {words}, for its spread", (1 - paid) * for_square)
         )
-    shares = {"sum": (1 - paid) * (1 - for_square), "square": (1 - paid) * for_square}
-    count = None if form == "public" else count_component(f"rows with a known {words}")
-    return additive(setting, share, parts, shares, count)
+    if form != "public":
+        parts.append(count_of(setting, f"rows with a known {words}"))
+    return additive(setting, share, parts)
 
 
 def spread_share(setting: Setting, share: Share) -> Fraction:
@@ -118,26 +120,9 @@ def spread_share(setting: Setting, share: Share) -> Fraction:
 
 def _price_tally(setting: Setting, share: Share, centred: Centred, words: str) -> Pricing:
     """Price zeros and ones of a two-valued column as one histogram over twice the cells."""
-    from dpnb.trusted.aggregate.algebra import Add, FloorDiv, Key, Lit
-
     place = FloorDiv(Add(centred.code, Lit(1)), 2)
-    doubled = Setting(
-        setting.unit,
-        setting.target,
-        setting.where,
-        (*setting.keys, Key(place, 2)),
-        setting.axes,
-        setting.private,
-        setting.options,
-        setting.subject,
-    )
-    priced = additive(doubled, share, (), {}, count_component(f"tallies of {words}"))
-    rows = tuple(
-        PriceRow(f"tallies of {words} (0 and 1)", r.mechanism, r.sensitivity, r.scale, r.cost)
-        for r in priced.rows
-    )
-    parts = tuple(type(p)("tally", p.request, p.mechanism, p.cells) for p in priced.parts)
-    return Pricing(parts, priced.events, rows)
+    doubled = replace(setting, keys=(*setting.keys, Key(place, 2)))
+    return additive(doubled, share, [count_of(doubled, f"tallies of {words} (0 and 1)", "tally")])
 
 
 @dataclass(frozen=True)

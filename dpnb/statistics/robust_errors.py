@@ -42,8 +42,8 @@ from dpnb.statistics.moment_integers import of_four, radius_squared
 from dpnb.statistics.moment_matrix import Named, place_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import DRAWS, Fit, solved
-from dpnb.statistics.sensitivity import WITHIN
 from dpnb.trusted.measurements.matrix import l1, l2_squared
+from dpnb.trusted.measurements.sums import WITHIN
 
 CLASSICAL, ROBUST = "nonrobust", "HC1"
 NOTE = "draws of the noise, and errors of unequal variances (HC1) from the released products"

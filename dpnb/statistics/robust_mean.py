@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -32,21 +32,22 @@ from dpnb.inference import NoiseSum, fast_noise
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import largest_epsilon, pure_epsilon
 from dpnb.inference.law import DiscreteLaplaceLaw
-from dpnb.inference.selection_law import rank_radius, score_factor, selection
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, count_component
+from dpnb.inference.selection_law import rank_radius, selection
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
+from dpnb.statistics.noise import moves_of, shared
 from dpnb.statistics.outcome import Chosen, Pair
-from dpnb.statistics.quantile import selection_epsilon
+from dpnb.statistics.quantile import score_factor, selection_epsilon
 from dpnb.statistics.ratio import Ratio
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.statistics.result import Entries, Result
-from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.measurements import located as location
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.located_sums import Range, radii
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -60,13 +61,15 @@ WIDEN = 3
 _BETA = 0.01
 _FEW = 0.05
 """Of the rows: where more may lie outside the range without being seen, a flag says so."""
-_COMPONENTS = (
-    Component("sum", ONE, 1, 2, "sum in the chosen range"),
-    Component("square", ONE, 1, 1, "squares, for the spread"),
-    Component("outside", ONE, 1, 1, "rows outside the range"),
-)
-_PRIVATE = {"sum": Fraction(1, 2), "square": Fraction(1, 5), "outside": Fraction(1, 10)}
-_PUBLIC = {"sum": Fraction(13, 20), "square": Fraction(6, 25), "outside": Fraction(11, 100)}
+_SUMS = {
+    "sum_scale": "sum in the chosen range",
+    "square_scale": "squares, for the spread",
+    "outside_scale": "rows outside the range",
+    "count_scale": "number of rows",
+}
+_PRIVATE = (Fraction(1, 2), Fraction(1, 5), Fraction(1, 10), None)
+_PUBLIC = (Fraction(13, 20), Fraction(6, 25), Fraction(11, 100))
+"""Parts of the loss of the sums; a private number of rows takes what the others leave free."""
 UNCLEAR = (
     "There are too few rows for a private range at this loss: the range may lie far from the data, so there is no confidence interval. "
     "Declare bounds and ask .mean(), or ask at a larger loss."
@@ -189,30 +192,38 @@ class RobustCell(MeanCell):
         return dict.fromkeys(self.warnings, True) | self.ratio.raised
 
 
-def _sums(setting: Setting, share: Share) -> tuple[dict[str, Fraction], PrivacyEvent]:
-    """Return the scales of the sums, in units of the largest that one row can add, and their event.
+def _with_sums(setting: Setting, request: ValueCounts, located: LocatedSums, share: Share) -> LocatedSums:
+    """Return a mechanism with the noise of its sums that a share buys.
 
-    The event is that of a range of one step, where the grids of the sums are the coarsest: at equal ε the charge falls with the scale, so
+    It is that of a range of one step, where the grids of the sums are the coarsest: at equal ε the charge in ρ falls with the scale, so
     that it covers every range that can be chosen.
     """
+    shares = _PUBLIC if setting.public_n is not None else _PRIVATE
+    names = list(_SUMS)[: len(shares)]
+    one: dict[str, Any] = dict.fromkeys(names, Fraction(1))
+    unit = replace(located, **one)
+    frame = location.frame(request, unit, setting.facts)
+    moves = moves_of(frame, setting.facts)
+    found = shared(moves, Fraction(1), shares, [_SUMS[name] for name in names])
+
+    def at(epsilon: Fraction) -> LocatedSums:
+        scales: dict[str, Any] = {name: size / epsilon for name, (size, _) in zip(names, found, strict=True)}
+        return replace(located, **scales)
+
     if share.kind == "epsilon":
-        return _sums_at(setting, floored(share.amount))
+        return at(floored(share.amount))
 
     def charge(epsilon: Fraction) -> Fraction:
-        return _sums_at(setting, epsilon)[1].loss(Measure.ZCDP).amount
+        return _event(setting, request, at(epsilon)).loss(Measure.ZCDP).amount
 
     low = pure_epsilon(share.amount)
     first, power = float(charge(low)), math.log2(charge(2 * low) / charge(low))
-    near = largest_epsilon(share.amount, charge, lambda epsilon: first * (epsilon / float(low)) ** power)
-    return _sums_at(setting, near)
+    return at(largest_epsilon(share.amount, charge, lambda epsilon: first * (epsilon / float(low)) ** power))
 
 
-def _sums_at(setting: Setting, epsilon: Fraction) -> tuple[dict[str, Fraction], PrivacyEvent]:
-    public = setting.public_n is not None
-    count = None if public else count_component()
-    scales = setting.moves.split_epsilon(epsilon, _COMPONENTS, _PUBLIC if public else _PRIVATE, count)
-    paid = (*_COMPONENTS, *(() if count is None else (count,)))
-    return scales, setting.moves.event([(part, scales[part.name]) for part in paid])
+def _event(setting: Setting, request: ValueCounts, mechanism: LocatedSums) -> PrivacyEvent:
+    """Return what the sums cost."""
+    return location.frame(request, mechanism, setting.facts).event(setting.facts)
 
 
 def _located(setting: Setting, releases: Sequence[Release]) -> list[Located]:
@@ -244,27 +255,21 @@ class RobustMean(Statistic):
         steps = number.high - number.low
         if steps == 0:
             raise PlanError("A mean of a single possible value is that value: nothing to release.")
-        mechanism, sums = self._mechanism(setting, share, steps)
-        middle, radius = mechanism.middle.epsilon, mechanism.radius.epsilon
         request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
+        mechanism = self._mechanism(setting, share, request, steps)
         part = Measurement("located", request, mechanism, setting.cells * (mechanism.width))
-        events = tuple(PrivacyEvent("exponential", epsilon) for epsilon in (middle, radius))
-        return Pricing((part,), (*events, sums), _rows(setting, mechanism, sums.amount))
+        return Pricing((part,), _rows(setting, mechanism, _event(setting, request, mechanism).amount))
 
-    def _mechanism(self, setting: Setting, share: Share, steps: int) -> tuple[LocatedSums, PrivacyEvent]:
-        scales, event = _sums(setting, Share(share.kind, share.amount * (1 - MIDDLE - RADIUS)))
+    def _mechanism(self, setting: Setting, share: Share, request: ValueCounts, steps: int) -> LocatedSums:
         half, whole = Fraction(1, 2), Fraction(1)
-        factors = [score_factor(q, setting.unit, setting.cells) for q in (half, whole)]
-        mechanism = LocatedSums(
+        factors = [score_factor(setting, request, q) for q in (half, whole)]
+        located = LocatedSums(
             selection(selection_epsilon(share, MIDDLE), half, steps, factors[0]),
             selection(selection_epsilon(share, RADIUS), whole, len(radii(steps)) - 1, factors[1], _BETA),
             WIDEN,
-            scales["sum"],
-            scales["square"],
-            scales["outside"],
-            scales.get("count"),
+            *[Fraction(1)] * 3,
         )
-        return mechanism, event
+        return _with_sums(setting, request, located, Share(share.kind, share.amount * (1 - MIDDLE - RADIUS)))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """The noise in half ranges, and from how many rows on the range is clear."""

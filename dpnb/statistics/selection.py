@@ -10,6 +10,7 @@ The loss is pure ε, divided over the picks; a ρ ledger is charged ε·tanh(ε/
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,12 +23,13 @@ from dpnb.inference.selection_law import count_radius
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Spelling, Statistic
+from dpnb.statistics.noise import unit_loss
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.released import best
 from dpnb.statistics.result import Entries, Result
+from dpnb.trusted.aggregate.algebra import CrossMoments, Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
-from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -97,17 +99,13 @@ class Mode(Statistic):
         found = numbers(self._choices(setting))
         return min(found), max(found)
 
-    def _factor(self, setting: Setting) -> int:
-        """Return how many single-row steps lie between neighbours."""
-        return setting.unit.max_rows * (2 if setting.unit.adjacency == "change-one" else 1)
-
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One selection for each group; the picks share the loss equally."""
         picks, size = self._picks(setting), len(self._choices(setting).keys)
         epsilon = pick_epsilon(share, picks)
-        mechanism = PermuteAndFlip(epsilon, size, picks, self._factor(setting))
-        part = Measurement("choice", setting.total(ONE), mechanism, setting.cells // size * picks)
-        events = tuple(PrivacyEvent("pure", epsilon) for _ in range(picks))
+        request, groups = setting.total(ONE), setting.cells // size
+        mechanism = PermuteAndFlip(epsilon, size, picks, pick_factor(setting, request, size, groups))
+        part = Measurement("choice", request, mechanism, groups * picks)
         name = f"most frequent of {size:,} declared values of {setting.subject}"
         row = PriceRow(
             name if picks == 1 else f"{picks} {name}",
@@ -116,7 +114,7 @@ class Mode(Statistic):
             f"within {rounded(count_radius(mechanism, _BETA))} rows of the largest (95 %)",
             f"ε {rounded(float(epsilon))}" + (" a pick" if picks > 1 else ""),
         )
-        return Pricing((part,), events, (row,))
+        return Pricing((part,), (row,))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """How far the count of a pick may be below the largest."""
@@ -157,6 +155,13 @@ class TopK(Mode):
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """The ranks, best first."""
         return (Axis("rank", "rank", tuple(range(1, self._picks(setting) + 1))),)
+
+
+def pick_factor(setting: Setting, request: Total | CrossMoments, size: int, groups: int = 1) -> int:
+    """Return by how much one person moves the scores of candidates apart, in all groups together: the charge of a pick at a rate of one."""
+    return math.ceil(
+        unit_loss(setting, [Measurement("", request, PermuteAndFlip(Fraction(1), size), groups)])
+    )
 
 
 def pick_epsilon(share: Share, picks: int) -> Fraction:

@@ -23,7 +23,8 @@ from fractions import Fraction
 
 from dpnb.inference.digits import given
 from dpnb.statistics._base import Centred, Setting
-from dpnb.statistics.sensitivity import Component
+from dpnb.statistics.noise import unit_losses
+from dpnb.trusted.aggregate.algebra import Total
 
 _HALF = Fraction(1, 2)
 _MISSES = Fraction(1, 5)
@@ -56,19 +57,16 @@ class SpreadCentre:
         """From where, where that is not the middle."""
         return f"from {given(float(self.powers.centre))}" if self.place else "centred"
 
-    def parts(self, centred: Centred, words: str) -> tuple[Component, Component]:
+    def requests(self, setting: Setting) -> tuple[Total, Total]:
         """Return the sum from the middle, and the squares from here."""
-        square = self.powers.square()
-        return (
-            Component("sum", centred.code, centred.half, 2 * centred.half, f"sum of {words}, centred"),
-            Component("square", square.code, square.top, square.top, f"squares of {words}, {self.words}"),
-        )
+        return setting.total(setting.number().centred().code), setting.total(self.powers.square().code)
 
     def moved(self, setting: Setting) -> tuple[float, float]:
-        """Return how far one person moves the squares, and the sum as it is carried."""
-        total, square = self.parts(setting.number().centred(), setting.subject)
-        most = {part.name: max(setting.moves.l1(part).values()) for part in (total, square)}
-        return float(self.powers.square().scale * most["square"]), float(self.carried * most["sum"])
+        """Return how far a row moves the squares, and the sum as it is carried."""
+        total, square = (
+            costs / setting.unit.max_rows for costs in unit_losses(setting, "epsilon", self.requests(setting))
+        )
+        return float(self.powers.square().scale * square), float(self.carried * total)
 
     def left(self, setting: Setting) -> tuple[float, float]:
         """Return how much noise the best share leaves on the variance, in ε and in ρ."""

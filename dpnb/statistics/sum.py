@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpnb.inference.digits import rounded
-from dpnb.statistics._base import Pricing, Setting, Target, additive
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.count import Linear
+from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.outcome import Pair
-from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.query.plan import Share
 
 
@@ -49,15 +49,8 @@ class Sum(Linear):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One sum with all of the share."""
-        grid = setting.number().rebased()
-        part = Component(
-            "sum",
-            grid.code,
-            max(abs(grid.low), abs(grid.high)),
-            grid.high - grid.low,
-            f"sum of {setting.subject}",
-        )
-        return additive(setting, share, (part,), {"sum": Fraction(1)})
+        request = setting.total(setting.number().rebased().code)
+        return additive(setting, share, [Summand("sum", request, f"sum of {setting.subject}", Fraction(1))])
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column."""

@@ -27,8 +27,8 @@ from typing import Any
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import greater, root
 from dpnb.statistics._base import Centred, Setting
+from dpnb.statistics.noise import Summand
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.query.plan import Share
 
 MOST_SHARE, LEAST_SHARE = Fraction(1, 5), Fraction(1, 50)
@@ -58,12 +58,19 @@ def tail_share(setting: Setting, share: Share) -> Fraction:
     return max(LEAST_SHARE, min(MOST_SHARE * grown, enough / reach))
 
 
-def tail_components(powers: Centred, words: str) -> tuple[Component, ...]:
-    """Return what a row adds to the third and fourth moments."""
-    cube, fourth = powers.higher()
+def tail_summands(setting: Setting, powers: Centred, share: Fraction) -> tuple[Summand, Summand]:
+    """Return the sums of third and fourth powers, and how a part of the loss is divided over them."""
+    (cube, fourth), words = powers.higher(), setting.subject
     return (
-        Component("cube", cube.code, cube.top, 2 * cube.top, f"third powers of {words}, for its spread"),
-        Component("fourth", fourth.code, fourth.top, fourth.top, f"fourth powers of {words}, for its spread"),
+        Summand(
+            "cube", setting.total(cube.code), f"third powers of {words}, for its spread", share * CUBE_SHARE
+        ),
+        Summand(
+            "fourth",
+            setting.total(fourth.code),
+            f"fourth powers of {words}, for its spread",
+            share * (1 - CUBE_SHARE),
+        ),
     )
 
 

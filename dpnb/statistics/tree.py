@@ -26,18 +26,18 @@ from dpnb.inference.law import law_of
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, calibrated, price_row
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.axis import Axis
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
+from dpnb.statistics.noise import Noise, Summand, amount, price_row, split
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import law_as_sum
 from dpnb.statistics.result import Result
-from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
-from dpnb.trusted.aggregate.algebra import Total
+from dpnb.trusted.aggregate.algebra import Total, cells_of
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.query.plan import Share
@@ -78,16 +78,17 @@ class Tree(Statistic):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One count for each node, all levels with equal noise; the root where it is private."""
-        leaves, moves = leaves_of(setting), moves_of(setting)
-        levels = [level_component(level) for level in range(leaves.depth, 0, -1)]
-        root = None if setting.public_n is not None else root_component(setting)
-        paid = leaves.depth + (root is not None and not free_root(setting))
-        shares = {level.name: Fraction(1, paid) for level in levels}
-        mechanisms, event = calibrated(moves, share, levels, shares, root)
-        parts = [_part(setting, leaves, leaves.depth - at, c.name, mechanisms) for at, c in enumerate(levels)]
-        if root is not None:
-            parts.append(_part(setting, leaves, 0, ROOT, mechanisms))
-        return Pricing(tuple(parts), (event,), _rows(setting, leaves, moves, share, mechanisms))
+        leaves = leaves_of(setting)
+        rooted = setting.public_n is None
+        paid = leaves.depth + (rooted and not free_root(setting))
+        levels = [_level(setting, leaves, level, Fraction(1, paid)) for level in range(leaves.depth, 0, -1)]
+        counted = [*levels, *([Summand(ROOT, setting.total(ONE), "number of rows")] if rooted else [])]
+        found = split(setting, share, counted)
+        parts = tuple(
+            Measurement(one.name, one.request, noise, cells_of(one.request.keys))
+            for one, (noise, _) in zip(counted, found, strict=True)
+        )
+        return Pricing(parts, _rows(setting, found[: leaves.depth], found[leaves.depth :]))
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on one leaf."""
@@ -107,19 +108,10 @@ class Tree(Statistic):
         return leaf_counts(found, self.domain(setting))
 
 
-def moves_of(setting: Setting) -> Moves:
-    """Return what one unit can do: under change-one a row can always move from one leaf to another."""
-    return Moves.of(setting.unit, private=setting.private, cells=max(setting.cells, 2))
-
-
-def level_component(level: int) -> Component:
-    """Return one level below the root: a row is in one of its nodes, and changes nothing by staying there."""
-    return Component(level_name(level), ONE, 1, 0, f"level {level}")
-
-
-def root_component(setting: Setting) -> Component:
-    """Return the root: one entry that every row is in, or one for each group."""
-    return Component(ROOT, ONE, 1, 0, "number of rows", alone=setting.cells == 1)
+def _level(setting: Setting, leaves: Leaves, level: int, share: Fraction) -> Summand:
+    """Return the counts of one level below the root: a row is in one of its nodes."""
+    request = Total(ONE, setting.where, (*setting.keys, leaves.key(level)))
+    return Summand(level_name(level), request, f"level {level}", share)
 
 
 def free_root(setting: Setting) -> bool:
@@ -127,37 +119,18 @@ def free_root(setting: Setting) -> bool:
     return setting.unit.adjacency == "change-one" and setting.cells == 1
 
 
-def _part(
-    setting: Setting, leaves: Leaves, level: int, name: str, mechanisms: Mapping[str, Any]
-) -> Measurement:
-    key = () if level == 0 else (leaves.key(level),)
-    request = Total(ONE, setting.where, (*setting.keys, *key))
-    return Measurement(name, request, mechanisms[name], setting.cells * leaves.sizes[level])
-
-
 def _rows(
-    setting: Setting, leaves: Leaves, moves: Moves, share: Share, mechanisms: Mapping[str, Any]
+    setting: Setting, levels: Sequence[tuple[Noise, Fraction]], root: Sequence[tuple[Noise, Fraction]]
 ) -> tuple[PriceRow, ...]:
     """Return the price list: one line for all levels, one for a private root."""
-    one = replace(level_component(1), words=f"counts of {setting.subject} on {leaves.depth} levels")
-    row = price_row(moves, one, mechanisms[one.name], free=False)
-    names, root = [level_name(level) for level in range(1, leaves.depth + 1)], mechanisms.get(ROOT)
-    cost = sum(Fraction(row_cost(moves, one, mechanisms[name])) for name in names)
-    symbol = "ε" if share.kind == "epsilon" else "ρ"
-    moved = f"one person moves each level by at most {row.sensitivity.rpartition('at most ')[2]}"
-    rows = [PriceRow(row.name, row.mechanism, moved, row.scale, f"{symbol} {rounded(float(cost))}")]
-    if root is not None:
-        found = price_row(moves, root_component(setting), root, free=False)
-        paid = "free beside the levels" if free_root(setting) else found.cost
-        rows.append(replace(found, cost=paid))
+    row = price_row(f"counts of {setting.subject} on {len(levels)} levels", *levels[-1])
+    cost = sum((costs / amount(noise) for noise, costs in levels), Fraction(0))
+    moved = row.sensitivity.replace("moves it", "moves each level")
+    rows = [replace(row, sensitivity=moved, cost=f"{row.cost.partition(' ')[0]} {rounded(float(cost))}")]
+    for noise, costs in root:
+        found = price_row("number of rows", noise, costs)
+        rows.append(replace(found, cost="free beside the levels") if free_root(setting) else found)
     return tuple(rows)
-
-
-def row_cost(moves: Moves, part: Component, mechanism: Any) -> Fraction:
-    """Return what one level costs alone."""
-    if isinstance(mechanism, DiscreteLaplace):
-        return moves.epsilon([(part, mechanism.scale)])
-    return moves.rho([(part, mechanism.variance)])
 
 
 def priced_structure(setting: Setting, pricing: Pricing) -> tuple[ConsistentTree, bool]:

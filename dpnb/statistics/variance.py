@@ -21,8 +21,9 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.inference.law import law_of
-from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
+from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import (
     Ratio,
@@ -33,9 +34,8 @@ from dpnb.statistics.ratio import (
     spread_of,
 )
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.statistics.sensitivity import Component
 from dpnb.statistics.spread_centre import spread_centre
-from dpnb.statistics.tails import CUBE_SHARE, NOTE, Tails, tail_components, tail_share
+from dpnb.statistics.tails import NOTE, Tails, tail_share, tail_summands
 from dpnb.trusted.query.plan import Share
 
 _SECOND_ORDER = 5.0
@@ -201,17 +201,18 @@ class Variance(Statistic):
         if number.binary:
             return price_ratio(setting, share)
         words, around, form = setting.subject, spread_centre(setting), form_of(setting, share.kind)
-        free = form == "public" or setting.moves.free_count(share.kind)
+        free = form == "public" or setting.free_count(share.kind)
         paid = 1 - (Fraction(0) if free else _COUNT_SHARE)
         bought = tail_share(setting, share) if spread_of(setting) == "bought" else Fraction(0)
         both, squares = paid * (1 - bought), around.square_share(setting, share.kind)
-        parts: tuple[Component, ...] = around.parts(number.centred(), words)
-        shares = {"sum": both * (1 - squares), "square": both * squares}
-        if bought:
-            parts += tail_components(around.powers, words)
-            shares |= {"cube": paid * bought * CUBE_SHARE, "fourth": paid * bought * (1 - CUBE_SHARE)}
-        count = None if form == "public" else count_component(f"rows with a known {words}")
-        return additive(setting, share, parts, shares, count)
+        total, square = around.requests(setting)
+        parts = [
+            Summand("sum", total, f"sum of {words}, centred", both * (1 - squares)),
+            Summand("square", square, f"squares of {words}, {around.words}", both * squares),
+            *(tail_summands(setting, around.powers, paid * bought) if bought else ()),
+            *(() if form == "public" else (count_of(setting, f"rows with a known {words}"),)),
+        ]
+        return additive(setting, share, parts)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise at a mid-sized variance, for a public or assumed size."""

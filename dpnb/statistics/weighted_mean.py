@@ -54,17 +54,16 @@ from dpnb.statistics._base import (
     Setting,
     Square,
     Target,
-    additive,
     powered,
     shifted,
     width_words,
 )
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
+from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.statistics.sensitivity import SHARED, Component
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query.plan import Share
 
@@ -95,7 +94,6 @@ class _Squares:
     square: Square | None
     cross: Square
     weight: Square
-    least: int
 
     @classmethod
     def of(cls, setting: Setting) -> _Squares:
@@ -104,38 +102,26 @@ class _Squares:
         value = fine.coarse(_VALUE_BITS)
         coarser = int(value.unit / fine.unit).bit_length() - 1
         bits = max(0, (weights.high - 1).bit_length() - _WEIGHT_BITS)
-        code, (low, top) = (
-            shifted(weights.code, bits),
-            (_rounded(end, bits) for end in (weights.low, weights.high)),
-        )
+        code, top = shifted(weights.code, bits), _rounded(weights.high, bits)
         twice = Mul(code, code)
         weight = powered(twice, top**2, 2 * bits)
         cross = powered(Mul(twice, value.code), top**2 * value.half, 2 * bits + coarser)
         squared = Mul(twice, Mul(value.code, value.code))
         both = powered(squared, (top * value.half) ** 2, 2 * (bits + coarser))
-        least = _rounded(low**2, weight.scale.bit_length() - 1 - 2 * bits)
-        return cls(None if setting.number().binary else both, cross, weight, least)
+        return cls(None if setting.number().binary else both, cross, weight)
 
-    def components(self) -> list[Component]:
-        """Return the parts that they are released as."""
-        found = [
-            Component(
-                "cross", self.cross.code, self.cross.top, 2 * self.cross.top, "squared weights times values"
-            ),
-            Component(
-                "weight square",
-                self.weight.code,
-                self.weight.top,
-                self.weight.top - self.least,
-                "squared weights",
-            ),
-        ]
-        if self.square is None:
-            return found
-        top = self.square.top
+    def summands(self, setting: Setting, share: Fraction) -> list[Summand]:
+        """Return the parts that they are released as, and how a part of the loss is divided over them."""
+        grids = {
+            "square": (self.square, "squared weights times squared values"),
+            "cross": (self.cross, "squared weights times values"),
+            "weight square": (self.weight, "squared weights"),
+        }
+        held = {name: (grid.code, words) for name, (grid, words) in grids.items() if grid is not None}
+        whole = sum((_SHARES[name] for name in held), Fraction(0))
         return [
-            Component("square", self.square.code, top, top, "squared weights times squared values"),
-            *found,
+            Summand(name, setting.total(code), words, share * _SHARES[name] / whole)
+            for name, (code, words) in held.items()
         ]
 
 
@@ -289,20 +275,16 @@ class WeightedMean(Statistic):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Return the weighted sum and the sum of weights, and what the spread is read from where it is bought."""
-        value, weights, moves = setting.number().centred(), weights_of(setting), setting.moves.with_factor()
-        low, high = weights.low, weights.high
-        reach, beside = high * value.half, (high + low) * value.half
-        product = Mul(weights.code, value.code)
-        parts = [Component("sum", product, reach, 2 * reach, "weighted sum, centred", shared=beside)]
-        squares = _Squares.of(setting).components() if _spread(setting) == "bought" else []
-        paid = Fraction(0) if moves.free_count(share.kind) else COUNT_SHARE
-        for_squares = _SPREAD_SHARE if squares else Fraction(0)
-        whole = sum((_SHARES[part.name] for part in squares), Fraction(0))
-        shares = {"sum": (1 - paid) * (1 - for_squares)}
-        shares |= {part.name: (1 - paid) * for_squares * _SHARES[part.name] / whole for part in squares}
-        still = 0 if SHARED in moves.kinds else high - low
-        weight = Component("weight", weights.code, high, still, "sum of weights", shared=high - low)
-        return additive(setting, share, [*parts, *squares], shares, weight, moves)
+        value, weights = setting.number().centred(), weights_of(setting)
+        product = setting.total(Mul(weights.code, value.code))
+        paid = 1 - (Fraction(0) if setting.free_count(share.kind) else COUNT_SHARE)
+        bought = _SPREAD_SHARE if _spread(setting) == "bought" else Fraction(0)
+        parts = [
+            Summand("sum", product, "weighted sum, centred", paid * (1 - bought)),
+            *(_Squares.of(setting).summands(setting, paid * bought) if bought else ()),
+            Summand("weight", setting.total(weights.code), "sum of weights"),
+        ]
+        return additive(setting, share, parts)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n, for people of the middle weight."""

@@ -29,13 +29,13 @@ from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import choose, greater, inside
 from dpnb.inference.law import law_of
-from dpnb.statistics._base import Pricing, Setting, Square, Target, additive, powered, shifted
+from dpnb.statistics._base import Pricing, Setting, Square, Target, powered, shifted
 from dpnb.statistics.count import LinearCell, exact_radius
 from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import CLUSTERED, DECLINED
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.statistics.sensitivity import Component
 from dpnb.statistics.weighted_mean import weights_of
 from dpnb.trusted.aggregate.algebra import Clip, IntExpr, Mul
 from dpnb.trusted.query.plan import Share
@@ -139,16 +139,12 @@ class WeightedSum(Statistic):
     def price(self, setting: Setting, share: Share) -> Pricing:
         """The sum of products, and of their squares where a confidence interval is bought."""
         product = _Product.of(setting)
-        reach = max(-product.low, product.high)
-        parts = [
-            Component("sum", product.code, reach, product.high - product.low, f"weighted {setting.subject}")
-        ]
-        shares = {"sum": Fraction(1)}
-        if not self._refused(setting):
-            top = product.square.top
-            parts.append(Component("square", product.square.code, top, top, "squares of it, for its spread"))
-            shares = {"sum": 1 - _SPREAD_SHARE, "square": _SPREAD_SHARE}
-        return additive(setting, share, parts, shares)
+        spread = Fraction(0) if self._refused(setting) else _SPREAD_SHARE
+        parts = [Summand("sum", setting.total(product.code), f"weighted {setting.subject}", 1 - spread)]
+        if spread:
+            square = setting.total(product.square.code)
+            parts.append(Summand("square", square, "squares of it, for its spread", spread))
+        return additive(setting, share, parts)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise in the unit of the total."""

@@ -16,7 +16,7 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.planner.price import price
 from dpnb.planner.request import Ask
-from dpnb.planner.sharing import amount
+from dpnb.statistics.noise import amount
 from dpnb.statistics.released import draws_of
 from dpnb.trusted.wire.places import Home
 from tests.curator import small

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from dpnb.trusted.measurements import Facts, Measurement, events
+from dpnb.trusted.aggregate.algebra import Col, Key, Lit, ValueCounts
+from dpnb.trusted.measurements import Facts, Measurement, events, quantile
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Schema
 
 
@@ -32,3 +36,9 @@ def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
     facts = Facts.of(schema)
     made = events(measurements, facts)
     return DerivedLoss(tuple(measurements), facts, made, whole(made, facts.measure))
+
+
+def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
+    """Return by how much one person moves the scores of a quantile in all cells together."""
+    facts = Facts(unit, Measure.PURE, {"x": (0, 4)}, frozenset())
+    return unit.max_rows * quantile.score(q, ValueCounts(Col("x"), None, (Key(Lit(0), cells),)), facts)

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
-from dpnb.planner import CheckedQuestion, PricedBatch
-from dpnb.statistics import _base, pair, quantile, tree
-from dpnb.statistics import ratio as ratios
-from dpnb.statistics.choice import Scores
+from dpnb.planner import PricedBatch
+from dpnb.statistics import noise
 from dpnb.statistics.frequent import FrequentValues
 from dpnb.statistics.ks_density import KSDensity
 from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.robust_mean import RobustMean
-from dpnb.statistics.selection import Mode
-from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
 from dpnb.trusted.measurements import box, derivation, factors, pick, products, sums
 from dpnb.trusted.measurements import quantile as quantile_kind
-from dpnb.trusted.measurements.facts import Facts, Membership
+from dpnb.trusted.measurements.facts import Facts
+from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -30,18 +26,8 @@ from dpnb.trusted.mechanisms import (
     Thresholding,
 )
 from dpnb.trusted.privacy import event
-from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
-from tests.mutants.sensitivity import (
-    claims_of_the_offset_code,
-    free_count_everywhere,
-    moves_without,
-    not_centred,
-    squares_from_the_real_formula,
-)
 from tests.mutants.table import Patch, replaced
-
-pricing = import_module("dpnb.planner.price")  # whose name in the room is that of its function
 
 ADDITIVE = ("count", "sum", "mean", "histogram", "crosstab", "difference")
 
@@ -57,33 +43,21 @@ class Wrong:
 
 
 def less_noise(name: str, kind: type, factor: Fraction) -> Patch:
-    """Add less noise to one part than was charged for."""
+    """Add less noise to one part than its share pays for."""
 
     def make(real: Any) -> Any:
-        def calibrated(*arguments: Any) -> Any:
-            mechanisms, event = real(*arguments)
-            found = mechanisms.get(name)
-            if isinstance(found, kind):
-                size = found.scale if kind is DiscreteLaplace else found.variance
-                mechanisms = {**mechanisms, name: kind(size * factor)}
-            return mechanisms, event
+        def split(setting: Any, share: Any, summands: Any) -> Any:
+            found = zip(summands, real(setting, share, summands), strict=True)
+            return [
+                (noise.with_amount(size, noise.amount(size) * factor), costs)
+                if one.name == name and isinstance(size, kind)
+                else (size, costs)
+                for one, (size, costs) in found
+            ]
 
-        return calibrated
+        return split
 
-    return replaced(_base, "calibrated", make)
-
-
-def rows_of_a_unit(rows: Callable[[int], Any]) -> Patch:
-    """Price a unit as if it held another number of rows."""
-
-    def make(real: Any) -> Any:
-        def of(cls: Any, unit: Any, *, private: bool, cells: int) -> Moves:
-            found = real.__func__(cls, unit, private=private, cells=cells)
-            return Moves(found.kinds, rows(found.rows))
-
-        return classmethod(of)
-
-    return replaced(Moves, "of", make)
+    return replaced(noise, "split", make)
 
 
 def priced_with(owner: Any, change: Callable[[Any, Any], Any]) -> Patch:
@@ -142,65 +116,7 @@ def disjoint_without_proof(real: Any) -> Any:
     return property(loss)
 
 
-def membership_public(real: Any) -> Any:
-    """Price every question as if all rows took part."""
-
-    def of(cls: Any, unit: Any, *, private: bool, cells: int) -> Moves:
-        return real.__func__(cls, unit, private=False, cells=cells)
-
-    return classmethod(of)
-
-
-def bounded_range_for_picks(real: Any) -> Any:
-    """Charge permute-and-flip as the exponential mechanism, at ε²/8."""
-
-    def price(self: Any, setting: Any, share: Any) -> Any:
-        found = real(self, setting, share)
-        events = tuple(PrivacyEvent("exponential", paid.amount) for paid in found.events)
-        return replace(found, events=events)
-
-    return price
-
-
-def smaller_within(monkeypatch: Any) -> None:
-    """Five moments that move by at most 4 in L1 and 7 in squared L2 when a row changes."""
-    monkeypatch.setitem(pair._L1, WITHIN, Fraction(4))
-    monkeypatch.setitem(pair._L2, WITHIN, Fraction(6))
-
-
-def smaller_matrix(monkeypatch: Any) -> None:
-    """A matrix of moments that moves by nine tenths of what it does."""
-    from dpnb.statistics import moments
-
-    for name in ("l1", "l2_squared"):
-        real = getattr(moments, name)
-        monkeypatch.setattr(moments, name, lambda *found, real=real: real(*found) * Fraction(9, 10))
-
-
-def every_root_alone(monkeypatch: Any) -> None:
-    """The roots of a tree in groups priced as one root."""
-    real = tree.root_component
-    monkeypatch.setattr(tree, "root_component", lambda setting: replace(real(setting), alone=True))
-
-
-def tallies_by_sign(real: Any) -> Any:
-    """Zeros and ones of a two-valued column as one cell, though a changed row moves both."""
-
-    def priced(setting: Any, share: Any, centred: Any, words: str) -> Any:
-        found = real(setting, share, centred, words)
-        parts = tuple(
-            replace(part, mechanism=type(part.mechanism)(_size(part.mechanism) / 2)) for part in found.parts
-        )
-        return replace(found, parts=parts)
-
-    return priced
-
-
-def _size(mechanism: Any) -> Fraction:
-    return Fraction(mechanism.scale if isinstance(mechanism, DiscreteLaplace) else mechanism.variance)
-
-
-WRONG: dict[str, Wrong] = {
+WRONG_NOISE: dict[str, Wrong] = {
     "scale of one term x .9": Wrong(
         "The sum beside a count has nine tenths of its Laplace noise.",
         less_noise("sum", DiscreteLaplace, Fraction(9, 10)),
@@ -216,104 +132,13 @@ WRONG: dict[str, Wrong] = {
         less_noise("count", DiscreteLaplace, Fraction(9, 10)),
         ("count", "histogram", "crosstab"),
     ),
-    "add-remove for change-one": Wrong(
-        "A row that leaves one cell and enters another costs one cell.", moves_without(SWITCH), ADDITIVE
-    ),
-    "no entering": Wrong("A changed row stays in the filter.", moves_without(ENTER), ("sum",)),
-    "no change within": Wrong("A changed row keeps its value.", moves_without(WITHIN), ("sum", "mean")),
-    "public membership": Wrong(
-        "Filters and missing values leave the number of rows public.",
-        replaced(Moves, "of", membership_public),
-        ("sum",),
-    ),
-    "max_rows ignored": Wrong(
-        "A unit of k rows is priced as one row.",
-        rows_of_a_unit(lambda _: 1),
-        ADDITIVE,
-    ),
-    "root of k for k": Wrong(
-        "A unit of four rows is priced as two.",
-        rows_of_a_unit(lambda rows: 2 if rows == 4 else rows),
-        ADDITIVE,
-    ),
-    "count free in groups": Wrong(
-        "The count beside a sum is free though a row can change its group.",
-        free_count_everywhere,
-        ("mean", "difference", "variance"),
-    ),
-    "squares by the real formula": Wrong(
-        "On an odd grid half a range is rounded down.", squares_from_the_real_formula, ("mean", "variance")
-    ),
-    "sum of codes": Wrong(
-        "A sum is priced by the range of its codes.",
-        replaced(_base.Numeric, "rebased", claims_of_the_offset_code),
-        ("sum",),
-    ),
-    "not centred": Wrong(
-        "A sum that is not centred is priced as if it were.",
-        replaced(_base.Numeric, "centred", not_centred),
-        ("mean", "variance"),
-    ),
-    "tallies halved": Wrong(
-        "A changed row moves one of two tallies.",
-        replaced(ratios, "_price_tally", tallies_by_sign),
-        ("mean", "difference"),
-    ),
-    "five moments within": Wrong(
-        "The joint move of five moments is priced as that of a row that enters.",
-        smaller_within,
-        ("covariance", "correlation"),
-    ),
-    "matrix x .9": Wrong("The norm of a matrix is nine tenths of what it is.", smaller_matrix, ("moments",)),
-    "roots in groups": Wrong("The roots of a tree by groups are priced as one.", every_root_alone, ("tree",)),
-    "disjointness judged wrongly": Wrong(
-        "Questions of one cell are priced as if no row were in two of them.",
-        replaced(PricedBatch, "loss", disjoint_without_proof),
-        ADDITIVE,
-        alone=False,
-    ),
-    "half the score of a quantile": Wrong(
-        "A unit moves the scores of a quantile by half of what it does.",
-        replaced(quantile, "score_factor", lambda real: lambda *asked: real(*asked) / 2),
-        ("quantile",),
-    ),
-    "Laplace in rho x .9": Wrong(
-        "Discrete Laplace noise costs nine tenths of its law's value.",
-        replaced(event, "laplace_rho", lambda real: lambda *part: real(*part) * Fraction(9, 10)),
-        ("count", "sum", "mean"),
-    ),
-    "pure at ε²/8 in rho": Wrong(
-        "Every pure event is charged as one of bounded range.",
-        replaced(event, "pure_rho", lambda _: lambda epsilon: epsilon**2 / 8),
-        ("mode", "top_k", "choose"),
-    ),
     "max_rows of a quantile": Wrong(
-        "A unit of k rows moves a rank by one.",
+        "A unit of k rows is said to move a rank by one.",
         priced_with(Quantile, one_row_of_a_unit),
         ("quantile",),
     ),
-    "a pick's step": Wrong(
-        "A changed row moves one count of a mode, not two.",
-        replaced(Mode, "_factor", lambda _: lambda self, setting: setting.unit.max_rows),
-        ("mode", "top_k"),
-    ),
-    "twice the rate of a selection": Wrong(
-        "Weights fall by ε and not by ε/2 with each rank.",
-        replaced(QuantileSelection, "rate", lambda real: property(lambda self: 2 * real.fget(self))),
-        ("quantile",),
-    ),
-    "scores of a choice": Wrong(
-        "A changed row moves candidates apart by as much as one that enters.",
-        replaced(Scores, "apart", lambda real: lambda self, kinds: real(self, [ENTER])),
-        ("choose",),
-    ),
-    "a pick at ε²/8": Wrong(
-        "Permute-and-flip is charged as a mechanism of bounded range.",
-        replaced(Mode, "price", bounded_range_for_picks),
-        ("mode",),
-    ),
     "group doubling of a placement": Wrong(
-        "A row that changes its group touches one placement.",
+        "A row that changes its group is said to touch one placement.",
         priced_with(KSDensity, one_cell_touched),
         ("ks_density",),
     ),
@@ -333,49 +158,7 @@ WRONG: dict[str, Wrong] = {
         ("frequent_values",),
     ),
 }
-
-
-class Believed:
-    """A statistic of which the claims are remembered."""
-
-    def __init__(self, kind: Any, claims: dict[int, Any]) -> None:
-        self._kind, self._claims = kind, claims
-
-    def price(self, setting: Any, share: Any) -> Any:
-        """Price, and remember what was claimed of these parts."""
-        found = self._kind.price(setting, share)
-        self._claims[id(found.parts)] = found
-        return found
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kind, name)
-
-
-def claims_believed(monkeypatch: Any) -> None:
-    """Charge what a statistic claims, as if nothing were derived: then only the pairs can find its mistakes."""
-    claims: dict[int, Any] = {}
-
-    def claimed(parts: Any, _facts: Any) -> Any:
-        return claims[id(parts)].events
-
-    real = CheckedQuestion.__dict__["kind"]
-    monkeypatch.setattr(
-        CheckedQuestion, "kind", property(lambda question: Believed(real.fget(question), claims))
-    )
-    monkeypatch.setattr(pricing, "events", claimed)
-    monkeypatch.setattr(pricing, "_within_share", lambda *_: None)
-
-
-NOT_BY_DERIVATION = {
-    "disjointness judged wrongly",
-    "Laplace in rho x .9",
-    "pure at ε²/8 in rho",
-    "twice the rate of a selection",
-}
-"""Mistakes in the law, the conversion or the sum: what is derived from a wrong law is wrong, and only pairs find it."""
-
-CHARGED_THE_TRUTH = {"a pick at ε²/8", "threshold one lower"}
-"""Mistakes in a statistic's own charge, or within its share: they change nothing, since its charge is not read."""
+"""Statistics with less noise than their shares pay for: they are charged what it costs."""
 
 
 def less(owner: Any, name: str, factor: Fraction) -> Patch:
@@ -441,6 +224,15 @@ def smaller_box(monkeypatch: Any) -> None:
         less(box, name, Fraction(9, 10))(monkeypatch)
 
 
+def first_parts(real: Any) -> Any:
+    """Price the first sum of each frame."""
+
+    def together(frames: Any, facts: Facts) -> Any:
+        return real([replace(frame, parts=frame.parts[:1]) for frame in frames], facts)
+
+    return together
+
+
 def nine_tenths(real: Any) -> Any:
     """Both ends of every factor, nine tenths as far."""
     return lambda parts, facts: (
@@ -449,10 +241,42 @@ def nine_tenths(real: Any) -> Any:
     )
 
 
-WRONG_DERIVATIONS: dict[str, Wrong] = {
+WRONG: dict[str, Wrong] = {
+    "disjointness judged wrongly": Wrong(
+        "Questions of one cell are priced as if no row were in two of them.",
+        replaced(PricedBatch, "loss", disjoint_without_proof),
+        ADDITIVE,
+        alone=False,
+    ),
+    "Laplace in rho x .9": Wrong(
+        "Discrete Laplace noise costs nine tenths of its law's value.",
+        replaced(event, "laplace_rho", lambda real: lambda *part: real(*part) * Fraction(9, 10)),
+        ("count", "sum", "mean"),
+    ),
+    "pure at ε²/8 in rho": Wrong(
+        "Every pure event is charged as one of bounded range.",
+        replaced(event, "pure_rho", lambda _: lambda epsilon: epsilon**2 / 8),
+        ("mode", "top_k", "choose"),
+    ),
+    "twice the rate of a selection": Wrong(
+        "Weights fall by ε and not by ε/2 with each rank.",
+        replaced(QuantileSelection, "rate", lambda real: property(lambda self: 2 * real.fget(self))),
+        ("quantile",),
+    ),
+    "entering overlooked": Wrong("A changed row stays in the filter.", kinds_without(ENTER), ("sum",)),
+    "change within overlooked": Wrong(
+        "A changed row keeps its value.", kinds_without(WITHIN), ("sum", "mean")
+    ),
+    "root of k for k": Wrong(
+        "A unit of four rows is derived as two.",
+        replaced(
+            Facts, "rows", lambda real: property(lambda self: 2 if real.fget(self) == 4 else real.fget(self))
+        ),
+        ADDITIVE,
+    ),
     "products of a factor x .9": Wrong(
         "A weighted sum and a sum of weights move by nine tenths of what they do.",
-        replaced(factors, "_groups", nine_tenths),
+        replaced(factors, "factors_of", nine_tenths),
         ("weighted_mean",),
     ),
     "membership derived as public": Wrong(
@@ -479,18 +303,9 @@ WRONG_DERIVATIONS: dict[str, Wrong] = {
         ),
         ("count", "sum", "mean", "tree"),
     ),
-    "frames without filters": Wrong(
-        "Sums of other rows are priced as if they were of the same.",
-        replaced(
-            sums,
-            "frames",
-            lambda _: (
-                lambda parts, facts: [
-                    sums.Frame((part,), Membership(part.request.where, (), private=False))
-                    for part in parts[:1]
-                ]
-            ),
-        ),
+    "one sum of many": Wrong(
+        "Of several sums over the same rows only the first is priced.",
+        replaced(derivation, "_together", first_parts),
         ("variance", "mean"),
     ),
     "two numbers moved less": Wrong(
@@ -523,4 +338,4 @@ WRONG_DERIVATIONS: dict[str, Wrong] = {
         ("robust_mean",),
     ),
 }
-"""What is derived too low, each in the statistics where pairs are to find it."""
+"""What is derived too low, or converted or added wrongly, each in the statistics where pairs are to find it."""

@@ -1,4 +1,4 @@
-"""What is derived against what each statistic claims: never more, the same for most, and less only where that is proved."""
+"""What each statistic measures costs what is derived of it, and no more than its share: less only where a share is rounded, or parts move apart."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ import pytest
 from dpnb.errors import DpnbError
 from dpnb.planner import price
 from dpnb.statistics import BY_NAME
-from dpnb.statistics.pair import price_pair
 from dpnb.statistics.sum import Sum
 from dpnb.trusted.measurements import events
 from dpnb.trusted.mechanisms import DiscreteLaplace
-from dpnb.trusted.privacy.event import PrivacyEvent
-from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.contracts.derived_loss import loss
 from tests.contracts.questions import UNITS, X, Y, asked, schema
 from tests.fuzz import pairs
 
 CASES = 25
-CHEAPER = {"covariance", "correlation", "frequent_values", "moments", "std", "variance"}
-"""Where less is charged than claimed: separate sums share a worst move; joint ones are bounded entry by entry too; a threshold's own δ; a
-ball that is as large as its integer limits; a cube that moves most where the square does not; a weight that ends the product's worst
-move."""
+CHEAPER = {"covariance", "correlation", "std", "variance", "weighted_mean"}
+"""Where less may be charged: sums that are paid one by one share a worst move; a cube moves most where the square does not; a weight ends the
+product's worst move."""
+SELECTED = Fraction(1, 10**4)
+"""What the ε of a selection, a threshold or a private range leaves at most, which is rounded down."""
 
 
 def cases(name):
@@ -43,25 +41,28 @@ def cases(name):
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_the_derived_loss_is_charged_and_is_at_most_the_claim(name):
+def test_the_derived_loss_is_charged_and_is_at_most_the_share(name):
     """Every adjacency and unit, filters, groups, missing values, all budgets: what is shown and charged is what is derived."""
     for where, item in cases(name):
-        pricing = item.checked.kind.price(item.checked.setting, item.share)
-        claimed = sum(
-            (event.loss(where.budget.measure) for event in pricing.events),
-            PrivacyLoss.zero(where.budget.measure),
-        )
         derived = loss(item.parts, where)
         assert (item.loss, item.events) == (derived.total, derived.events)
-        assert derived.total.amount <= claimed.amount
-        assert derived.total.delta <= claimed.delta
-        assert derived.total == claimed or name in CHEAPER, item.text
+        spent = share_spent(item)
+        assert spent <= item.share.amount
+        assert spent > (1 - SELECTED) * item.share.amount or name in CHEAPER, item.text
+
+
+def share_spent(item):
+    """The loss of a question as it was asked: of ε in ε, whatever the measure, without Gaussian noise."""
+    if item.share.kind == "rho":
+        return item.loss.amount
+    assert all(event.kind != "gaussian" for event in item.events)
+    return sum(event.amount for event in item.events)
 
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
-def test_a_statistic_that_halves_its_sensitivity_is_refused(unit, kind, monkeypatch):
-    """Half of the noise for the whole of the share: the kernel refuses to show it, and the curator, by the same call, to charge it."""
+def test_a_statistic_that_halves_its_noise_is_charged_the_truth(unit, kind, monkeypatch):
+    """Half of the noise costs twice as much, whatever the share was: so it is shown, and so the curator charges it, by the same call."""
     real = Sum.price
 
     def lying(self, setting, share):
@@ -71,29 +72,11 @@ def test_a_statistic_that_halves_its_sensitivity_is_refused(unit, kind, monkeypa
             part.mechanism.scale if isinstance(part.mechanism, DiscreteLaplace) else part.mechanism.variance
         )
         mechanism = type(part.mechanism)(size * Fraction(1, 2))
-        return type(found)(
-            (type(part)(part.name, part.request, mechanism, part.cells),), found.events, found.rows
-        )
+        return type(found)((type(part)(part.name, part.request, mechanism, part.cells),), found.rows)
 
     assert asked({"target": X}, "sum", schema(UNITS[unit], kind), kind, 1).loss.amount == 1
     monkeypatch.setattr(Sum, "price", lying)
-    with pytest.raises(AssertionError, match="costs more than its share"):
-        asked({"target": X}, "sum", schema(UNITS[unit], kind), kind, 1)
-
-
-def test_a_statistic_that_claims_a_cheaper_event_is_charged_the_truth(monkeypatch):
-    """What a statistic says of its loss is not read: not by whoever shows it, charges it or records it."""
-    real = Sum.price
-
-    def lying(self, setting, share):
-        found = real(self, setting, share)
-        return type(found)(found.parts, (PrivacyEvent("pure", share.amount / 2),), found.rows)
-
-    where = schema(UNITS["add-remove"])
-    honest = asked({"target": X}, "sum", where, "epsilon", 1)
-    monkeypatch.setattr(Sum, "price", lying)
-    told = asked({"target": X}, "sum", where, "epsilon", 1)
-    assert (told.loss, told.events) == (honest.loss, honest.events)
+    assert asked({"target": X}, "sum", schema(UNITS[unit], kind), kind, 1).loss.amount == 2
 
 
 def test_separate_moments_are_charged_at_one_move_and_their_rows_say_what_each_costs_by_itself():
@@ -102,8 +85,6 @@ def test_separate_moments_are_charged_at_one_move_and_their_rows_say_what_each_c
     where = schema(UNITS["change-one"])
     item = asked(sample, "covariance", where, "epsilon", 1)
     assert item.loss.amount == Fraction(5, 6)
-    claimed = price_pair(item.checked.setting, item.share)
-    assert claimed.events[0].amount == 1
     assert [one.amount for one in loss(item.parts, where).alone] == [Fraction(1, 6)] * 6
     assert all(row.cost == "ε 0.167 by itself" for row in item.rows)
 

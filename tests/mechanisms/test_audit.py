@@ -7,9 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.inference.selection_law import probabilities, score_factor
+from dpnb.inference.selection_law import probabilities
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from tests.contracts.derived_loss import score_factor
 from tests.mechanisms.enumeration import (
     counted,
     gap,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.statistics import choice
-from dpnb.statistics.sensitivity import ENTER
+from dpnb.trusted.measurements import pick
+from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import KSExponential, corridor, ks_exponential, located_sums
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.mechanisms import test_ks_exponential as placing
 from tests.mutants.table import Mutant, replaced
 from tests.statistics import test_choice as choices
@@ -48,6 +50,15 @@ def located_sums_keep_the_claim(_: Any) -> None:
     assert loss <= recorded
 
 
+def of_a_row_that_comes(real: Any) -> Any:
+    """A changed row is derived as one that comes."""
+
+    def overlapping(request: Any, mechanism: Any, facts: Facts) -> Any:
+        return real(request, mechanism, replace(facts, unit=PrivacyUnit("add-remove")))
+
+    return overlapping
+
+
 MUTANTS = {
     "a sum of values that were not moved": Mutant(
         "Values beyond the private range are summed as they are, with noise as wide as the range.",
@@ -71,7 +82,7 @@ MUTANTS = {
     ),
     "scores that are taken to move alike": Mutant(
         "The sensitivity of a choice under change-one is taken for that of a row that comes or goes.",
-        replaced(choice.Scores, "apart", lambda real: lambda scores, kinds: real(scores, (ENTER,))),
+        replaced(pick, "_overlapping", of_a_row_that_comes),
         choices_keep_the_claim,
     ),
     "a placement at e to the epsilon u": Mutant(

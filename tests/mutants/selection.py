@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dpnb.inference import selection_law
 from dpnb.inference.law import law_from_json
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.question import QueryPlan
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.measurements import quantile as ranks
 from dpnb.trusted.mechanisms import QuantileSelection, exponential, gaussian, laplace
 from dpnb.trusted.releases import ReleasedPart
+from tests.contracts.derived_loss import score_factor
 from tests.contracts.law import FITS, fit
 from tests.contracts.statistic import priced, schema
 from tests.mechanisms.enumeration import worst
@@ -98,14 +100,19 @@ def saturating(_: Any) -> Any:
 def added_rows(_: Any) -> None:
     """A row more at the end of a long grid costs at most ε, at every level."""
     for q in LEVELS:
-        assert sharp_pair(q, Fraction(1), selection_law.score_factor(q, ADDED, 1)) <= 1
+        assert sharp_pair(q, Fraction(1), score_factor(q, ADDED, 1)) <= 1
 
 
 def rows_that_change_their_cell(_: Any) -> None:
     """A row that leaves one cell and enters another costs at most ε in both together."""
     for q in LEVELS:
-        mechanism = QuantileSelection(Fraction(1), q, -2, 4, selection_law.score_factor(q, CHANGED, 3))
+        mechanism = QuantileSelection(Fraction(1), q, -2, 4, score_factor(q, CHANGED, 3))
         assert 2 * worst(mechanism, 4, "add-remove") <= 1
+
+
+def one_group(real: Any) -> Any:
+    """Leave the groups out."""
+    return lambda q, request, facts: real(q, replace(request, keys=()), facts)
 
 
 def doubled_inside(real: Any) -> Any:
@@ -121,19 +128,17 @@ def doubled_inside(real: Any) -> Any:
 MUTANTS = {
     "nine tenths of max(q, 1 - q)": Mutant(
         "An added row is thought to move a quantile's scores by less than it does.",
-        replaced(
-            selection_law, "score_factor", lambda real: lambda q, *rest: real(q, *rest) * Fraction(9, 10)
-        ),
+        replaced(ranks, "score", lambda real: lambda *asked: real(*asked) * Fraction(9, 10)),
         added_rows,
     ),
     "half a row at every quantile": Mutant(
         "What holds for the median is claimed for all quantiles.",
-        replaced(selection_law, "score_factor", lambda _: lambda q, unit, cells: Fraction(unit.max_rows, 2)),
+        replaced(ranks, "score", lambda _: lambda *asked: Fraction(1, 2)),
         added_rows,
     ),
     "groups that cost nothing under change-one": Mutant(
         "A row that changes its group acts on two cells: a median's ½ twice, a maximum's 1 twice.",
-        replaced(selection_law, "score_factor", lambda real: lambda q, unit, cells: real(q, unit, 1)),
+        replaced(ranks, "score", one_group),
         rows_that_change_their_cell,
     ),
     "exact private n beside a noised sum": Mutant(

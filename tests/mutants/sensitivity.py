@@ -13,13 +13,17 @@ import pytest
 from dpnb.datasets import preparation
 from dpnb.datasets.exact_answers import ints_of
 from dpnb.planner.question import QueryPlan
-from dpnb.statistics import quantile
-from dpnb.statistics._base import Centred, Numeric, Square
-from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
-from dpnb.trusted.aggregate.algebra import Lit, Mul, Sub
+from dpnb.statistics import noise, quantile
+from dpnb.statistics._base import Setting
+from dpnb.statistics.noise import amount, with_amount
+from dpnb.trusted.aggregate import algebra
 from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.measurements import quantile as ranks
+from dpnb.trusted.measurements.facts import Facts
+from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, realised_loss, schema, worst_loss
+from tests.fuzz.wrong import kinds_without
 from tests.mechanisms.enumeration import worst
 from tests.mechanisms.test_audit import two_rows_gone
 from tests.mutants.table import Mutant, Patch, replaced, together
@@ -30,7 +34,7 @@ from tests.statistics.test_sensitivity import (
     G,
     X,
     _question,
-    test_odd_and_even_grids_keep_their_claim,
+    test_public_size_needs_no_count,
 )
 
 ROW, UNIT = UNITS["change one row"], UNITS["add or remove one unit of two rows"]
@@ -48,88 +52,33 @@ def costs_at_most_one(name: str, unit: PrivacyUnit, kind: str = "epsilon") -> Ca
     return check
 
 
-def scales_times(method: str, factor: Fraction) -> Patch:
-    """Shrink the noise that a split chooses, and believe it costs what was asked."""
+def noise_times(factor: Fraction) -> Patch:
+    """Take less noise than a share pays for."""
 
     def make(real: Any) -> Any:
-        return lambda moves, *rest: {name: size * factor for name, size in real(moves, *rest).items()}
+        return lambda *asked: [(with_amount(one, amount(one) * factor), costs) for one, costs in real(*asked)]
 
-    if method == "split_epsilon":
-        back = lambda real: lambda moves, parts: real(moves, parts).scaled(factor)
-        return together(replaced(Moves, method, make), replaced(Moves, "event", back))
-    less = lambda real: lambda moves, parts: real(moves, parts) * factor
-    return together(replaced(Moves, method, make), replaced(Moves, "rho", less))
+    return replaced(noise, "split", make)
 
 
-def moves_without(kind: str) -> Patch:
-    """Forget one of the moves of a privacy unit."""
-
-    def make(real: Any) -> Any:
-        def of(cls: Any, unit: PrivacyUnit, *, private: bool, cells: int) -> Moves:
-            found = real.__func__(cls, unit, private=private, cells=cells)
-            left = tuple(k for k in found.kinds if k != kind)
-            return Moves(left or found.kinds, found.rows)
-
-        return classmethod(of)
-
-    return replaced(Moves, "of", make)
+def rows_taken_as(rows: Any) -> Patch:
+    """Derive what a unit moves as if it held another number of rows."""
+    return replaced(Facts, "rows", lambda _: property(lambda self: rows))
 
 
-def rows_taken_as(rows: Any, *methods: str) -> Patch:
-    """Price a unit as if it held another number of rows."""
+def in_one_cell(real: Any) -> Any:
+    """Choose noise as if there were no groups."""
 
-    def make(real: Any) -> Any:
-        return lambda moves, *rest: real(replace(moves, rows=rows), *rest)
+    def moves_of(frame: Any, facts: Facts) -> Any:
+        parts = (replace(part, request=replace(part.request, keys=())) for part in frame.parts)
+        return real(replace(frame, parts=tuple(parts)), facts)
 
-    return together(*(replaced(Moves, method, make) for method in methods))
-
-
-def free_count_everywhere(monkeypatch: Any) -> None:
-    """Take the count for free beside the sum though a row can leave one cell and enter another."""
-    one_cell = lambda moves: replace(moves, kinds=tuple(k for k in moves.kinds if k != SWITCH))
-    split, cost = Moves.split_epsilon, Moves.event
-    monkeypatch.setattr(Moves, "free_count", lambda moves, kind: True)
-    monkeypatch.setattr(Moves, "split_epsilon", lambda moves, *rest: split(one_cell(moves), *rest))
-    monkeypatch.setattr(Moves, "event", lambda moves, parts: cost(one_cell(moves), parts))
+    return moves_of
 
 
-def squares_from_the_real_formula(monkeypatch: Any) -> None:
-    """Centre an odd grid on a whole step, and bound it by half of its range and the square of that."""
-
-    def centred(number: Numeric) -> Centred:
-        total, width = number.low + number.high, number.high - number.low
-        middle = total // 2
-        return Centred(
-            Sub(number.code, Lit(middle)), width // 2, number.offset + number.step * middle, number.step
-        )
-
-    def square(c: Centred) -> Square:
-        return Square(Mul(c.code, c.code), (2 * c.half + 1) ** 2 // 4, 1)
-
-    monkeypatch.setattr(Numeric, "centred", centred)
-    monkeypatch.setattr(Centred, "square", square)
-
-
-def claims_of_the_offset_code(real: Any) -> Any:
-    """Sum the values themselves with the range of the codes: g·Σz + lower·(exact n)."""
-
-    def rebased(number: Numeric) -> Numeric:
-        found = real(number)
-        width = found.high - found.low
-        return replace(found, low=0, high=width)
-
-    return rebased
-
-
-def not_centred(real: Any) -> Any:
-    """Release centred sum + centre × (exact n) as if it were the centred sum."""
-
-    def centred(number: Numeric) -> Centred:
-        found = real(number)
-        steps = int(found.centre / found.unit)
-        return replace(found, code=Sub(found.code, Lit(-steps)))
-
-    return centred
+def ends_of_the_first(kind: Any) -> Patch:
+    """Of a sum or a difference, take the range of its first side."""
+    return lambda monkeypatch: monkeypatch.setitem(algebra._ENDS, kind, lambda node, first, second: first)
 
 
 def grouped_quantiles(unit: PrivacyUnit) -> Any:
@@ -231,93 +180,83 @@ def unbounded_units(real: Any) -> Any:
     return lambda units, columns, key: np.minimum(real(units, columns, key), 0)
 
 
-def odd_grid(_: Any) -> None:
-    """The existing check of odd grids."""
-    test_odd_and_even_grids_keep_their_claim(5)
-
-
 MUTANTS = {
     "Laplace scale x 0.9": Mutant(
         "Nine tenths of the noise that the loss needs.",
-        scales_times("split_epsilon", Fraction(9, 10)),
+        noise_times(Fraction(9, 10)),
         costs_at_most_one("sum", ROW),
     ),
     "Gaussian sigma x 0.9": Mutant(
         "Nine tenths of the standard deviation that the loss needs.",
-        scales_times("split_rho", Fraction(81, 100)),
+        noise_times(Fraction(81, 100)),
         costs_at_most_one("sum", ROW, "rho"),
     ),
     "the 2 of 2rho lost": Mutant(
-        "σ² = Δ²/4ρ.", scales_times("split_rho", Fraction(1, 2)), costs_at_most_one("histogram", ROW, "rho")
+        "σ² = Δ²/4ρ.", noise_times(Fraction(1, 2)), costs_at_most_one("histogram", ROW, "rho")
     ),
     "add-remove sensitivity under change-one": Mutant(
         "The move from one cell to another is dropped: a histogram costs twice what is paid.",
-        moves_without(SWITCH),
+        kinds_without(SWITCH),
         costs_at_most_one("histogram", ROW),
     ),
     "add-remove sensitivity under change-one, rho": Mutant(
         "The same with Gaussian noise.",
-        moves_without(SWITCH),
+        kinds_without(SWITCH),
         costs_at_most_one("count by group", ROW, "rho"),
     ),
     "a row never enters or leaves a filter": Mutant(
         "Under change-one a filtered sum is priced by its range, as if membership were public.",
-        moves_without(ENTER),
+        kinds_without(ENTER),
         costs_at_most_one("filtered sum", ROW),
     ),
     "a row never changes inside its cell": Mutant(
         "A centred sum is priced by half of its range.",
-        moves_without(WITHIN),
-        costs_at_most_one("mean, spread bound", ROW),
+        kinds_without(WITHIN),
+        lambda _: test_public_size_needs_no_count(),
     ),
     "root k instead of k for a unit, L1": Mutant(
         "A unit of two rows is priced as √2 rows.",
-        rows_taken_as(ROOT_TWO, "split_epsilon", "event"),
+        rows_taken_as(ROOT_TWO),
         costs_at_most_one("sum", UNIT),
     ),
     "k instead of k squared for a unit, rho": Mutant(
         "L2 √k instead of k: two rows in one cell add up.",
-        rows_taken_as(ROOT_TWO, "split_rho", "rho"),
+        rows_taken_as(ROOT_TWO),
         costs_at_most_one("sum", UNIT, "rho"),
     ),
     "factor k dropped, L1": Mutant(
         "A unit of two rows is priced as one row.",
-        rows_taken_as(1, "split_epsilon", "event"),
+        rows_taken_as(1),
         costs_at_most_one("mean by group", UNIT),
     ),
     "factor k dropped, rho": Mutant(
         "A unit of two rows is priced as one row.",
-        rows_taken_as(1, "split_rho", "rho"),
+        rows_taken_as(1),
         costs_at_most_one("filtered count", UNIT, "rho"),
     ),
     "a free count with no room in several cells": Mutant(
         "The one-cell formula (count free beside the sum) used in groups.",
-        free_count_everywhere,
+        together(
+            replaced(noise, "moves_of", in_one_cell),
+            replaced(Setting, "free_count", lambda _: lambda setting, kind: True),
+        ),
         costs_at_most_one("mean by group", ROW),
     ),
-    "second moment by the real-number formula": Mutant(
-        "On an odd grid half of the range and its square are too small for the integers that are summed.",
-        squares_from_the_real_formula,
-        odd_grid,
-    ),
-    "sum = g x sum of codes + lower x exact n": Mutant(
-        "The sum of values with the sensitivity of the codes.",
-        replaced(Numeric, "rebased", claims_of_the_offset_code),
+    "a sum at the range of its codes": Mutant(
+        "The constant that is added to a code moves nobody, though a row that comes adds it.",
+        ends_of_the_first(algebra.Add),
         costs_at_most_one("sum", ADDED),
-    ),
-    "sum = centred sum + centre x exact n": Mutant(
-        "An uncentred sum with the sensitivity of the centred one.",
-        replaced(Numeric, "centred", not_centred),
-        costs_at_most_one("mean", ADDED),
     ),
     "factor 2 dropped for grouped quantiles": Mutant(
         "Under change-one a row can change two groups.",
-        replaced(quantile, "score_factor", lambda real: lambda q, unit, cells: real(q, unit, 1)),
+        replaced(
+            ranks, "score", lambda real: lambda q, request, facts: real(q, replace(request, keys=()), facts)
+        ),
         a_change_of_group_is_paid,
     ),
     "factor k dropped for quantiles of units": Mutant(
         "A unit's two rows move a rank by two.",
-        replaced(quantile, "score_factor", lambda real: lambda q, unit, cells: real(q, unit, cells) / 2),
+        replaced(ranks, "score", lambda real: lambda *asked: real(*asked) / 2),
         two_rows_of_a_unit_are_paid,
     ),
     "clamp after instead of before": Mutant(

@@ -12,13 +12,15 @@ import numpy as np
 from dpnb.inference.tree import ConsistentTree, Prefixes
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import tree, tree_shares
-from dpnb.statistics.sensitivity import Moves
+from dpnb.statistics.noise import amount, with_amount
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.trusted.curator.engines import batching
+from dpnb.trusted.measurements.sums import SWITCH, WITHIN, Frame
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema, worst_loss
 from tests.curator.engines import test_nested_keys as nested
+from tests.fuzz.wrong import kinds_without
 from tests.inference import test_tree as least_squares
 from tests.mutants.table import Mutant, replaced, together
 from tests.statistics import test_tree as trees
@@ -40,35 +42,28 @@ def costs_at_most_one(name: str, unit: PrivacyUnit, kind: str = "epsilon") -> Ca
 
 
 def one_level_pays(real: Any) -> Any:
-    """Noise as if a row were in one node of one level, believed to be enough for all."""
+    """Noise as if a row were in one node of one level."""
 
-    def calibrated(moves: Moves, share: Any, parts: Any, shares: Any, count: Any) -> Any:
-        mechanisms, event = real(moves, share, parts, shares, count)
-        paid = len(mechanisms)
-        return {name: replace(m, scale=m.scale / paid) for name, m in mechanisms.items()}, event
+    def split(setting: Any, share: Any, summands: Any) -> Any:
+        found = real(setting, share, summands)
+        return [(with_amount(size, amount(size) / len(found)), costs) for size, costs in found]
 
-    return calibrated
+    return split
 
 
 def root_for_nothing(real: Any) -> Any:
     """The root with noise of scale one, beside levels that spend everything."""
 
-    def calibrated(moves: Moves, share: Any, parts: Any, shares: Any, count: Any) -> Any:
-        whole = {part.name: Fraction(1, len(parts)) for part in parts}
-        mechanisms, event = real(moves, share, parts, whole, None)
-        return {**mechanisms, **({} if count is None else {count.name: DiscreteLaplace(Fraction(1))})}, event
+    def split(setting: Any, share: Any, summands: Any) -> Any:
+        levels = [replace(one, share=Fraction(1, len(summands) - 1)) for one in summands[:-1]]
+        return [*real(setting, share, levels), (DiscreteLaplace(Fraction(1)), Fraction(1))]
 
-    return calibrated
-
-
-def stays_in_its_leaf(_: Any) -> Any:
-    """The move from one leaf to another is forgotten."""
-    return lambda setting: Moves.of(setting.unit, private=setting.private, cells=setting.cells)
+    return split
 
 
 def always_alone(real: Any) -> Any:
     """The roots of two groups are taken for one root."""
-    return lambda setting: replace(real(setting), alone=True)
+    return lambda frame, keys: (WITHIN,) if keys == min(frame.several, key=len) else real(frame, keys)
 
 
 def equals_least_squares(_: Any) -> None:
@@ -134,25 +129,22 @@ def less_noise(real: Any) -> Any:
 MUTANTS = {
     "a tree priced as one level": Mutant(
         "A row is in one node on every level, and only one of them is paid.",
-        replaced(tree, "calibrated", one_level_pays),
+        replaced(tree, "split", one_level_pays),
         costs_at_most_one("tree", ADDED),
     ),
     "a root that costs nothing under add-remove": Mutant(
         "The root is free under change-one alone: a row that comes or goes moves it together with all levels.",
-        replaced(tree, "calibrated", root_for_nothing),
+        replaced(tree, "split", root_for_nothing),
         costs_at_most_one("tree", ADDED),
     ),
     "a row that stays in its leaf": Mutant(
         "Under change-one a value that changes moves two nodes on each level, not none.",
-        together(
-            replaced(tree, "moves_of", stays_in_its_leaf),
-            replaced(tree, "free_root", lambda _: lambda setting: False),
-        ),
+        together(kinds_without(SWITCH), replaced(tree, "free_root", lambda _: lambda setting: False)),
         costs_at_most_one("filtered tree", ROW),
     ),
     "the roots of groups taken for one": Mutant(
         "A row that changes its group moves two roots; priced as if it stayed within one.",
-        replaced(tree, "root_component", always_alone),
+        replaced(Frame, "ways", always_alone),
         costs_at_most_one("tree by group", ROW, "rho"),
     ),
     "a tree whose weights are one half": Mutant(

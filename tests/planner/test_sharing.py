@@ -14,7 +14,8 @@ from dpnb.client.priced_batch import sent
 from dpnb.errors import LossError
 from dpnb.planner import Item, PricedBatch, QueryPlan
 from dpnb.planner import expression as e
-from dpnb.planner.sharing import Bought, additive, amount, bought_once, cost, joint, total
+from dpnb.planner.sharing import Bought, additive, bought_once, cost, joint, total
+from dpnb.statistics.noise import amount
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Lit, Mul, Sub, Total
 from dpnb.trusted.measurements import Facts, Measurement
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace

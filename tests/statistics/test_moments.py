@@ -19,10 +19,10 @@ from dpnb.planner import QueryPlan
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.statistics import conclude, moment_integers
 from dpnb.statistics.moment_matrix import Crossed, _entry_noise, _turn
-from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate.algebra import Lit
 from dpnb.trusted.aggregate.reference import shrunk
 from dpnb.trusted.measurements import matrix
+from dpnb.trusted.measurements.sums import ENTER, WITHIN
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
@@ -286,10 +286,12 @@ def test_off_the_diagonal_the_variance_is_half() -> None:
 def of_the_matrix(setting: Any, share: Any, entry: tuple[int, int]) -> float:
     """The variance that an entry would have in the norm of a matrix, at the same loss."""
     pure = share.kind == "epsilon"
-    size = max((matrix.l1 if pure else matrix.l2_squared)(2, None, one) for one in setting.moves.kinds)
+    changed, rows = setting.unit.adjacency == "change-one", setting.unit.max_rows
+    kinds = (*([WITHIN] if changed else []), *([ENTER] if setting.public_n is None else []))
+    size = max((matrix.l1 if pure else matrix.l2_squared)(2, None, one) for one in kinds)
     if pure:
-        return 2 * float(setting.moves.rows * size / share.amount) ** 2
-    return float(setting.moves.rows**2 * size / (2 * share.amount)) / (1 if entry[0] == entry[1] else 2)
+        return 2 * float(rows * size / share.amount) ** 2
+    return float(rows**2 * size / (2 * share.amount)) / (1 if entry[0] == entry[1] else 2)
 
 
 @pytest.mark.parametrize("missing", ["drop", 0])

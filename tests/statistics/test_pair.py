@@ -19,7 +19,8 @@ from dpnb.planner.expression import BinOp, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude, pair
 from dpnb.statistics.pair_tails import lean, likely_products
-from dpnb.statistics.sensitivity import ENTER, WITHIN
+from dpnb.trusted.measurements import products
+from dpnb.trusted.measurements.sums import ENTER, WITHIN
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -76,8 +77,8 @@ def test_joint_bounds_hold_on_every_small_grid(a: int, b: int) -> None:
     within = [moved(one, two, a, b) for one, two in itertools.combinations(points, 2)]
     enter = [moved(one, None, a, b) for one in points]
     for kind, moves in ((WITHIN, within), (ENTER, enter)):
-        assert max(sum(move) for move in moves) <= pair._L1[kind]
-        assert max(sum(x * x for x in move) for move in moves) == pair._L2[kind]
+        assert max(sum(move) for move in moves) <= products.L1[kind]
+        assert max(sum(x * x for x in move) for move in moves) == products.L2[kind]
     if a % 3 == b % 3 == 0:
         assert max(sum(move) for move in within) == Fraction(16, 3)
 
@@ -158,7 +159,7 @@ def test_one_vector_needs_less_noise_than_six_sums(unit: str, kind: str) -> None
 
     def noise(method: str, r: float) -> float:
         item = priced(question("correlation", method), where, kind=kind)
-        units = {part.name: pair.unit_of(part) for part in pair.components(item.checked.setting)}
+        units = pair.units_of(*pair.sides(item.checked.setting))
         widths = {
             part.name: (2 * m.scale**2 if isinstance(m := part.mechanism, DiscreteLaplace) else m.variance)
             / units[part.name] ** 2

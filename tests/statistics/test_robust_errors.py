@@ -19,8 +19,8 @@ from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
 from dpnb.statistics.regression_readings import coefficients
 from dpnb.statistics.robust_errors import in_ball
-from dpnb.statistics.sensitivity import WITHIN
 from dpnb.trusted.measurements.matrix import l2_squared
+from dpnb.trusted.measurements.sums import WITHIN
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema

@@ -21,7 +21,7 @@ from dpnb.planner.expression import Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.statistics._base import Setting
-from dpnb.statistics.pair import components, unit_of
+from dpnb.statistics.pair import sides, units_of
 from dpnb.statistics.pair_products import product_share
 from dpnb.statistics.released import law_as_sum
 from dpnb.statistics.tails import LEAST_SHARE, MOST_SHARE, tail_share
@@ -123,7 +123,7 @@ def of_two(raw: Raw, grid: list[Column], epsilon: float, adjacency: str) -> tupl
     unit = PrivacyUnit("change-one", rows=2000) if adjacency == "change-one" else PrivacyUnit("add-remove")
     where = Schema("s", "S", tuple(grid), unit, Budget.from_toml({"epsilon": 1000}))
     item = priced(QueryPlan("s", "covariance", Ref("x"), None, (), (), Ref("y")), where, amount=epsilon)
-    units = {part.name: float(unit_of(part)) for part in components(item.checked.setting)}
+    units = units_of(*sides(item.checked.setting))
     noise = {
         p.name: law_as_sum(law_of(p.mechanism)).scaled(1 / units[p.name])
         for p in item.parts

@@ -164,7 +164,6 @@ def test_picture_follows_the_mechanism(name, data, monkeypatch):
         lambda self: (init(self), object.__setattr__(self, "scale", self.scale * Fraction(5, 4)))[0],
     )
     monkeypatch.setattr(plan_record, "read_mechanism", as_written(monkeypatch, init))
-    monkeypatch.setattr("dpnb.statistics.sensitivity.Moves.epsilon", lambda *_: Fraction(1, 10**6))
     after = flat(MAKERS[name](data).facts)
     drawn = ("curve", "law", "scale", "questions", "noise", "run")
     assert any(before.get(key) != after.get(key) for key in drawn)

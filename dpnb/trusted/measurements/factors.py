@@ -47,7 +47,7 @@ Cost = tuple[Fraction | int, Fraction | int]
 
 def shared(parts: Sequence[Part], facts: Facts) -> list[End]:
     """Return how far parts that share factors move when a row changes within its cell: for each cost its worst ends, which may be the same."""
-    groups = list(_groups(parts, facts))
+    groups = list(factors_of(parts, facts))
     costs = (_laplace, _rho) if groups and isinstance(parts[0].noise, DiscreteLaplace) else (_gaussian,)
     ends = [_worst(groups, parts, cost, facts.rows) for cost in costs]
     return ends[:1] if ends[0] == ends[-1] else ends
@@ -67,7 +67,7 @@ def _worst(
     return {at: shift for group in groups for at, shift in max(group, key=paid).items()}
 
 
-def _groups(parts: Sequence[Part], facts: Facts) -> Iterator[tuple[End, End]]:
+def factors_of(parts: Sequence[Part], facts: Facts) -> Iterator[tuple[End, End]]:
     """Give the two ends of every factor that is a part, with the products of it; no part is in two of them."""
     products = [(at, *sides) for at, part in enumerate(parts) for sides in _sides(part, facts)]
     places = (

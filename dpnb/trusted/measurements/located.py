@@ -25,11 +25,10 @@ def events(request: ValueCounts, mechanism: LocatedSums, facts: Facts) -> Priced
     """Return the events of both selections and of the sums."""
     on_grid(request, mechanism.steps, facts)
     chosen = (selection_event(one, request, facts) for one in (mechanism.middle, mechanism.radius))
-    sums = Frame(_parts(request, mechanism), facts.membership(request))
-    return cells_of(request.keys) * mechanism.width, (*chosen, sums.event(facts))
+    return cells_of(request.keys) * mechanism.width, (*chosen, frame(request, mechanism, facts).event(facts))
 
 
-def _parts(request: ValueCounts, mechanism: LocatedSums) -> tuple[Part, ...]:
+def frame(request: ValueCounts, mechanism: LocatedSums, facts: Facts) -> Frame:
     """Return the four sums in a range of one step: what a row adds, and changes."""
     asked = Total(Lit(1), request.where, request.keys)
 
@@ -37,4 +36,5 @@ def _parts(request: ValueCounts, mechanism: LocatedSums) -> tuple[Part, ...]:
         return Part(asked, DiscreteLaplace(scale), 1, within)
 
     paid = (part(mechanism.sum_scale, 2), part(mechanism.square_scale, 1), part(mechanism.outside_scale, 1))
-    return paid if mechanism.count_scale is None else (*paid, part(mechanism.count_scale, 0))
+    counted = () if mechanism.count_scale is None else (part(mechanism.count_scale, 0),)
+    return Frame((*paid, *counted), facts.membership(request))

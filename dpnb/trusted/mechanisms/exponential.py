@@ -129,7 +129,7 @@ class QuantileSelection(Mechanism):
     steps : int
         The grid is 0..steps.
     factor : Fraction
-        By how much one privacy unit can move the scores of all cells together: see :func:`dpnb.statistics.quantile.score_factor`.
+        By how much one privacy unit can move the scores of all cells together: see :func:`dpnb.trusted.measurements.quantile.score`.
 
     Notes
     -----

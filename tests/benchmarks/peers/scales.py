@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from dpnb.inference.law import DiscreteLaplaceLaw, law_of
-from dpnb.inference.selection_law import score_factor
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.derived_loss import score_factor
 
 from .study import HIGH, study, truths
 
