@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -106,17 +105,20 @@ def paid_for(releases: tuple[Release, ...]) -> PrivacyLoss:
 
 def more_of(leaf: PendingQuestion) -> str:
     """Return the symbol of what can be paid on top, where what that would buy is known from public facts; else nothing."""
-    if not trail_of(leaf):
+    if not trail_of(leaf) or not leaf.checked.kind.foretold:
         return ""
-    symbol = leaf.releases[0].loss.measure.symbol
-    single = tuple(leaf.shape or ()) == ()
-    paid = Fraction(1) if single else paid_for(leaf.releases).amount
-    width = _priced(leaf, Share("epsilon" if symbol == "ε" else "rho", paid), _size(leaf))
-    if width is None:
-        return ""
-    # what is priced must be about the entry that is drawn: a vector may hold numbers of several kinds
-    like = single or 1 / _LIKE <= width / trail_of(leaf)[-1].half_width <= _LIKE
-    return symbol if like else ""
+    return leaf.releases[0].loss.measure.symbol if leaf.shape == () or _alike(leaf) else ""
+
+
+def _alike(leaf: PendingQuestion) -> bool:
+    """Tell whether what is planned of a vector is about the entry that is drawn: it may hold numbers of several kinds."""
+    paid, kind = paid_for(leaf.releases), leaf.checked.kind
+    share = Share("epsilon" if paid.measure is Measure.PURE else "rho", paid.amount)
+    try:
+        width = kind.half_width(leaf.checked.setting, kind.price(leaf.checked.setting, share), _size(leaf))
+    except DpnbError:
+        return False
+    return width is not None and 1 / _LIKE <= width / trail_of(leaf)[-1].half_width <= _LIKE
 
 
 def first_of(leaf: PendingQuestion) -> str:
@@ -128,17 +130,9 @@ def first_of(leaf: PendingQuestion) -> str:
     public = getattr(leaf.checked, "public_value", None) is not None
     if leaf.root is not leaf or budget is None or public or leaf.spend is not None:
         return ""
-    kind: Literal["epsilon", "rho"] = "epsilon" if budget.measure is Measure.PURE else "rho"
-    known = _priced(leaf, Share(kind, Fraction(1)), _ANY_SIZE) is not None
-    return {"epsilon": "ε", "rho": "ρ"}[kind] if known else ""
-
-
-def _priced(leaf: PendingQuestion, share: Share, size: float) -> float | None:
-    kind, setting = leaf.checked.kind, leaf.checked.setting
-    try:
-        return kind.half_width(setting, kind.price(setting, share), size)  # type: ignore[no-any-return]
-    except DpnbError:
-        return None
+    if not leaf.checked.kind.foretold:
+        return ""
+    return "ε" if budget.measure is Measure.PURE else "ρ"
 
 
 def _size(leaf: PendingQuestion) -> float:

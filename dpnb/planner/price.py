@@ -394,7 +394,7 @@ def _solved(ask: Ask, item: Item, question: CheckedQuestion, schema: Schema) -> 
         pricing = question.kind.price(question.setting, Share(kind, amount))
         found = question.kind.half_width(question.setting, pricing, _planned(ask))
         if found is None:
-            raise LossError(_no_width(question, pricing))
+            raise LossError(_no_width(question))
         return found
 
     if width(_HIGH) > wanted:
@@ -415,12 +415,8 @@ def _planned(ask: Ask) -> float | None:
     return None if ask.assume_n is None else float(ask.assume_n)
 
 
-_SOME_ROWS = 1000.0
-"""A number of rows to plan with: what has no half-width for it has none for any."""
-
-
-def _no_width(question: CheckedQuestion, pricing: Pricing) -> str:
-    if question.kind.half_width(question.setting, pricing, _SOME_ROWS) is None:
+def _no_width(question: CheckedQuestion) -> str:
+    if not question.kind.foretold:
         return f"within= cannot plan {question.text}: its accuracy depends on the data. Ask epsilon= for it, or .spend(epsilon=…)."
     return (
         f"How many people {question.text} is about is private, so within= needs a size to plan with: "

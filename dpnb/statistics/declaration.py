@@ -139,6 +139,11 @@ class Statistic:
         """Return the 95 % privacy half-width from public facts; nothing where it depends on a private size, or on the data."""
         return None
 
+    @property
+    def foretold(self) -> bool:
+        """Whether its half-width follows from public facts and a number of rows."""
+        return type(self).half_width is not Statistic.half_width
+
     def rank_radius(self, setting: Setting, pricing: Pricing) -> float | None:  # noqa: ARG002
         """Return the 95 % radius of the answer's rank, in rows, where the noise moves the rank and not the value."""
         return None

@@ -217,7 +217,7 @@ class Variance(Statistic):
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise at a mid-sized variance, for a public or assumed size."""
         size = setting.public_n if setting.public_n is not None else n
-        if size is None or self.root:
+        if size is None:
             return None
         noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
         centred, around = setting.number().centred(), spread_centre(setting)
@@ -272,3 +272,4 @@ class StandardDeviation(Variance):
     name: ClassVar[str] = "std"
     title: ClassVar[str] = "standard deviation"
     root: ClassVar[bool] = True
+    half_width = Statistic.half_width

@@ -69,6 +69,15 @@ def test_a_statistic_without_samples_of_its_own_is_asked_with_each_example_and_b
     assert set(COLUMNS) == set(get_args(Target))
 
 
+@pytest.mark.parametrize(("name", "place"), CASES)
+def test_what_is_foretold_has_a_half_width_for_a_number_of_rows(name, place):
+    """Cards and plans ask the declaration, without a price; it says what a price would."""
+    kind = "approx" if name == "frequent_values" else "epsilon"
+    item = asked(SAMPLES[name][place], name, schema(UNITS["add-remove"], kind), kind, 1)
+    width = item.checked.kind.half_width(item.checked.setting, item.answered_by, 1000.0)
+    assert (width is not None) == item.checked.kind.foretold
+
+
 def whole(estimate: Estimate) -> None:
     """Read everything that a person can read of an answer."""
     assert np.shape(estimate.value) == estimate.shape
