@@ -886,7 +886,13 @@ def test_a_release_takes_as_many_steps_in_a_long_ledger_as_in_a_short_one(ledger
 
 
 @pytest.mark.parametrize(
-    ("before", "now"), [({}, {"unit": "sex"}), ({"unit": "sex"}, {"unit": "sex", "type": "text"})]
+    ("before", "now"),
+    [
+        ({}, {"unit": "sex"}),
+        ({"unit": "sex"}, {"unit": "sex", "type": "text"}),
+        ({"unit": "sex", "type": "text"}, {"unit": "sex", "type": "integer"}),
+        ({"unit": "sex", "type": "text"}, {"unit": "sex"}),
+    ],
 )
 def test_a_budget_with_charges_keeps_its_unit_even_when_loosened(ledger, before, now):
     """And its type: as texts 7 and 07, one person until then, would be two."""
@@ -894,6 +900,19 @@ def test_a_budget_with_charges_keeps_its_unit_even_when_loosened(ledger, before,
     charge(ledger)
     with pytest.raises(OwnerError, match="keeps its unit"):
         ledger.loosen(terms(unit=PrivacyUnit("add-remove", **now)), "content", by="ada", reason="please")
+
+
+def test_a_unit_without_a_type_becomes_one_of_integers_and_back_only_loosened(ledger):
+    """Who is one unit stays one: a declaration that an earlier version pinned without the type of its column opens as it is."""
+    plain = terms(unit=PrivacyUnit("add-remove", unit="sex"))
+    integers = terms(unit=PrivacyUnit("add-remove", unit="sex", type="integer"))
+    ledger.attach(plain, "content")
+    charge(ledger)
+    ledger.attach(integers, "content")
+    with pytest.raises(OwnerError, match="unit_type was pinned as integer and is now none"):
+        ledger.attach(plain, "content")
+    ledger.loosen(plain, "content", by="ada", reason="please")
+    ledger.attach(plain, "content")
 
 
 def test_terms_are_taken_from_a_schema_and_private_pools_cannot_be_mistaken_for_joined_ones():

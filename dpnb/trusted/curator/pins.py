@@ -116,10 +116,11 @@ def refuse_unit(db: sqlite3.Connection, terms: Terms, before: Terms | None) -> b
             f"{terms.dataset}: its size was public when it was opened, and stays known. It never becomes add-remove."
         )
     paid = before is not None and _paid(db, "dataset", terms.dataset)
-    now = terms.unit  # its type too: as texts 7 and 07, one person until then, would be two
-    if paid and before is not None and (before.unit.unit, before.unit.type) != (now.unit, now.type):
+    # 7 and 07 are two units as texts alone: to or from that type one person's past charges would be another's
+    names = [(one.unit.unit, one.unit.type == "text") for one in (before or terms, terms)]
+    if paid and names[0] != names[1]:
         raise OwnerError(
-            f"{terms.dataset}: a budget with charges keeps its unit. Write unit, unit_type as before."
+            f"{terms.dataset}: a budget with charges keeps its unit. Write unit and unit_type as they were."
         )
     _refuse_other_unit(db, terms)
     return paid and before is not None and before.unit.adjacency != terms.unit.adjacency

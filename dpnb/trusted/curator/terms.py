@@ -152,10 +152,11 @@ def _changes(old: Terms, new: Terms) -> Iterator[Change]:
         yield Change("public", _word(old.public), _word(new.public), looser=new.public)
     if old.seen != new.seen:
         yield Change("choice of bounds", _sight(old.seen), _sight(new.seen), looser=old.seen)
-    before, after = old.unit.to_json(), new.unit.to_json()
-    for term in before | after:
-        if before.get(term) != after.get(term):
-            yield Change(term, _word(before.get(term)), _word(after.get(term)), looser=True)
+    before, after = ({**one.to_json(), "type": None, "unit_type": one.type} for one in (old.unit, new.unit))
+    for term, was in before.items():
+        # of integers who was one unit stays one, and what is no integer names nobody: tighter
+        if was != after[term]:
+            yield Change(term, _word(was), _word(after[term]), looser=(was, after[term]) != (None, "integer"))
     for name in sorted({*old.columns, *new.columns}):
         yield from _column_changes(name, old.columns.get(name), new.columns.get(name))
 
