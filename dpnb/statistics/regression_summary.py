@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -466,8 +467,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
 
 def _columns_of(moments: Any) -> str:
     """The columns of the moments behind a regression; without the dataset's name, which need not be that of the variable that holds it."""
-    dataset = moments.dataset
-    own = "" if dataset is None else f"{dataset.name}."
+    own = "" if moments.dataset is None else re.split(r"\W", moments.question.subset)[0] + "."
     return ", ".join(name.replace(own, "") if own else name for name in moments.checked.setting.names)
 
 

@@ -701,13 +701,14 @@ def test_intervals_under_true_priors_are_finite_and_cover(n: int, loss: tuple[st
     assert all(enough(int(one), reps) for one in held)
 
 
-def test_a_summary_names_columns_and_not_the_dataset():
+@pytest.mark.parametrize("name", ["people", "our-people"])
+def test_a_summary_names_columns_and_not_the_dataset(name):
     """The variable that holds the dataset need not have its name: `pay.ols(…)` is read from columns."""
     rng = np.random.default_rng(4)
     table = {"x": rng.integers(0, 101, 500), "y": rng.integers(0, 101, 500)}
     columns = tuple(Column.integer(name, 0, 100, missing=0) for name in table)
     where = Schema(
-        "people", "People", columns, PrivacyUnit("change-one", rows=500), Budget.from_toml({"epsilon": 100})
+        name, "People", columns, PrivacyUnit("change-one", rows=500), Budget.from_toml({"epsilon": 100})
     )
     fit = dpnb.open(table, schema=where, quiet=True).ols("y ~ x + x**2")
     dpnb.release({"fit": fit}, epsilon=20)
