@@ -5,34 +5,34 @@ STEPS := $(PYTHON) .ci/steps.py
 .PHONY: help demo lab class docs reference check test soak bench clean
 .DEFAULT_GOAL := help
 
-help:   ## what can be made
+help:   ## list the targets
 	@sed -n 's/^\([a-z]*\): *## /  make \1\t/p' $(MAKEFILE_LIST)
 
 demo:   ## run the tour; leaves build-demo/00-tour.ipynb and demo.html
 	@$(STEPS) demo
 
-lab:    ## open the tour in JupyterLab; with Node.js the front end is built, and again on every change
+lab:    ## open the tour in JupyterLab; with Node.js, build the front end and rebuild it on every change
 	@$(STEPS) lab
 
-class:  ## a class to look at on this machine: a JupyterHub, its proxy and a curator; Ctrl+C ends it
+class:  ## start a small class on this machine: a JupyterHub, its proxy and a curator; stop it with Ctrl+C
 	@$(STEPS) class
 
-docs:   ## build the site into build-docs/html: no network, no warning; interactions drag where Node.js is there
+docs:   ## build the site into build-docs/html, without network; interactions are live if Node.js is installed
 	@$(STEPS) docs $(ARGS)
 
-reference: ## write the pages of docs/reference that the code writes about itself
+reference: ## write the generated pages of docs/reference
 	@$(STEPS) reference
 
-check:  ## formatter, linter, spelling, types, walls and the trusted rooms' quick tests, in under a minute: before a commit
+check:  ## run the formatter, linter, spell checker, type checker, import rules and quick tests of dpnb/trusted; under a minute, before a commit
 	@$(STEPS) check
 
-test:   ## linters, spelling, types, walls, the front end and all ordinary tests, under every Python 3.11-3.13 installed
+test:   ## run the full test suite, under every installed Python 3.11-3.13
 	@$(STEPS) test $(ARGS)
 
-soak:   ## the long versions of the law, fault and fuzz tests
+soak:   ## run the long law, fault and fuzz tests
 	@$(STEPS) soak $(ARGS)
 
-bench:  ## measure dpnb beside other libraries; writes docs/benchmarks.md. Times take 45 minutes (ARGS="timing page"), errors hours (ARGS="accuracy page --only dpnb")
+bench:  ## compare dpnb with other libraries and write docs/benchmarks.md. Times take 45 minutes (ARGS="timing page"), errors hours (ARGS="accuracy page --only dpnb")
 	@$(STEPS) bench $(ARGS)
 
 clean:  ## remove what the other targets made

@@ -64,7 +64,7 @@ def _say(said: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dpnb", description="Differential privacy in the notebook.")
     commands = parser.add_subparsers(required=True, metavar="command")
-    init = commands.add_parser("init", help="draft a schema for a data file, from names and types only")
+    init = commands.add_parser("init", help="draft a declaration for a data file, from names and types only")
     init.add_argument(
         "data",
         help="people.csv, people.parquet, a folder of Parquet files, people.duckdb or postgresql://host/database?table=people",
@@ -88,16 +88,16 @@ def _parser() -> argparse.ArgumentParser:
     init.set_defaults(run=_init)
     for add in (add_loosen, add_check, add_verify, add_backup, add_restore):
         add(commands)
-    serve = commands.add_parser("serve", help="serve datasets to analysts who hold tokens, as another user")
+    serve = commands.add_parser("serve", help="serve datasets to analysts with tokens, as another user")
     serve.add_argument(
         "--config", type=Path, required=True, help="curator.toml: where to listen, and which datasets"
     )
     serve.set_defaults(run=lambda options: _serve(options.config))
-    add_admin(commands.add_parser("admin", help="what an owner does, on a laptop and for a service"))
+    add_admin(commands.add_parser("admin", help="the owner's commands, on a laptop and for a service"))
     _add_course(
-        commands.add_parser("course", help="the lessons of a course, for students and for their teacher")
+        commands.add_parser("course", help="the course: lessons for students, material for the teacher")
     )
-    table = commands.add_parser("statistics", help="the table of what can be asked, as Markdown")
+    table = commands.add_parser("statistics", help="print the table of statistics as Markdown")
     table.set_defaults(run=lambda _: _statistics())
     return parser
 
@@ -113,7 +113,7 @@ def _add_course(course: argparse.ArgumentParser) -> None:
     )
     copied.set_defaults(run=lambda options: _copy_course(options.folder, options.teacher))
 
-    contest = acts.add_parser("contest", help="score the entries of a folder on people that nobody has seen")
+    contest = acts.add_parser("contest", help="score the entries in a folder on unseen people")
     contest.add_argument("folder", type=Path, help="notebooks, Python or JSON files: one for each team")
     contest.add_argument("--seed", required=True, help="any text, known to the teacher alone")
     contest.set_defaults(run=lambda options: _contest(options.folder, options.seed))

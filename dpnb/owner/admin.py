@@ -30,16 +30,16 @@ _ACTS: tuple[Callable[[ledger_acts.Acts], None], ...] = (
 
 _WAY = """on one screen, in the browser:
   dpnb admin deposit people.csv
-or act by act:
+or step by step:
   dpnb init people.csv                    draft a declaration; fill it in from outside knowledge
-  dpnb admin check people.dpnb.toml       look, for your eyes alone, how the file meets it
-  dpnb admin budget people.dpnb.toml      see what its budget means for one person
-  dpnb admin add people.dpnb.toml         make it known to the ledger
+  dpnb admin check people.dpnb.toml       check the file against it, for your eyes only
+  dpnb admin budget people.dpnb.toml      show what its budget means for one person
+  dpnb admin add people.dpnb.toml         add it to the ledger
   dpnb admin release people.dpnb.toml --statistics s.toml --epsilon 1     see the accuracy, confirm, release
   dpnb admin close people --reason "…"    for ever; or leave the rest to analysts
   dpnb admin publish people.dpnb.toml --statistics s.toml --epsilon 1 --to published --reason "…"
-What cannot be taken back asks once; a script says --yes, and --json gives the same facts to a program.
-Each act is an entry of the ledger, with who, when and why. Exit status: 0 done, 2 refused."""
+Commands that cannot be undone ask once; use --yes in a script. --json prints the same facts for a program.
+Each command is recorded in the ledger, with who, when and why. Exit status: 0 done, 2 refused."""
 
 
 def add_admin(admin: argparse.ArgumentParser) -> None:

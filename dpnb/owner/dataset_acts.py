@@ -29,7 +29,7 @@ def add_add(acts: Acts) -> None:
     """Add ``add``."""
     add = acts.add_parser(
         "add",
-        help="make a declared dataset known to the ledger, before anybody opens it",
+        help="add a declared dataset to the ledger, before anybody opens it",
         description="Reads the declaration and the file as an opening does, pins mode and pool, and tells you what is wrong. "
         "Draft the declaration first: dpnb init people.csv; then look: dpnb check people.dpnb.toml.",
         epilog="example: dpnb admin add people.dpnb.toml",
@@ -74,7 +74,7 @@ def add_budget(acts: Acts) -> None:
     """Add ``budget``."""
     budget = acts.add_parser(
         "budget",
-        help="see what a budget means for one person, and how it stands",
+        help="show what a budget means for one person, and how much is spent",
         description="A budget is written in the declaration; it only shrinks, unless you record why: dpnb loosen.",
         epilog="example: dpnb admin budget people.dpnb.toml",
     )
@@ -110,7 +110,7 @@ def add_grant(acts: Acts) -> None:
     """Add ``grant``."""
     grant = acts.add_parser(
         "grant",
-        help="say what one analyst may spend",
+        help="set what one analyst may spend",
         description="A cap on one principal, beside all others: every cap must allow a charge.",
         epilog='example: dpnb admin grant people --principal ada --epsilon 0.5 --reason "a pilot"',
     )

@@ -53,7 +53,7 @@ def add_check(acts: Acts) -> None:
     """Add ``check``."""
     check = acts.add_parser(
         "check",
-        help="see, for your eyes alone, how your file meets its declaration",
+        help="check your file against its declaration: exact counts, for your eyes only",
         description="Counts exactly which cells are missing, unread or beyond the bounds, and how rows belong to units. This is "
         "NOT PRIVATE: it is for the owner's own terminal, is refused in a notebook, and writes nothing.",
         epilog="example: dpnb check people.dpnb.toml",
@@ -75,7 +75,7 @@ def add_loosen(acts: Acts) -> None:
     """Add ``loosen``."""
     loosen = acts.add_parser(
         "loosen",
-        help="record, as the owner, terms that are looser than the pinned ones",
+        help="as the owner, record looser terms than the pinned ones",
         description="Raises a budget, or loosens another term, to what the declaration says now. It shows to whom answers left under "
         "the terms that were promised before, asks once, and stays in the ledger with both values.",
         epilog='example: dpnb loosen people.dpnb.toml --reason "the ethics board allows more since May"',
@@ -126,7 +126,7 @@ def add_verify(acts: Acts) -> None:
     """Add ``verify``."""
     verify = acts.add_parser(
         "verify",
-        help="recompute the ledger, and name its first bad entry; or verify a published file with a key",
+        help="recompute the ledger and name its first bad entry; or verify a published file with a key",
         description="Without a file: the ledger, entry by entry. With people.releases.json or a receipt and --key people.pub: every "
         "number and law against the owner's signature, without any server.",
         epilog="example: dpnb verify people.releases.json --key people.pub",
@@ -176,7 +176,7 @@ def add_restore(acts: Acts) -> None:
     """Add ``restore``."""
     restore = acts.add_parser(
         "restore",
-        help="go on with the ledger that there is; what was spent stays spent",
+        help="unfreeze the home with the ledger that is there; what was spent stays spent",
         description="Books what was spent at least, so that no total ever falls, and keeps closed what was closed. It asks once. "
         "Stop the service, or shut the kernels down, first.",
         epilog='example: dpnb restore --from /safe/people-may --reason "the disk failed"',

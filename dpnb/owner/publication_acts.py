@@ -59,7 +59,7 @@ def add_release(acts: Acts) -> None:
     """Add ``release``."""
     release = acts.add_parser(
         "release",
-        help="release picked statistics, after a look at how accurate each will be",
+        help="show how accurate selected statistics will be, then release them",
         description="Shows, from public facts alone, what the statistics cost and how near each will be, asks once, and releases them. "
         "Run again it is free and changes nothing. With --plan it only shows.",
         epilog="example: dpnb admin release people.dpnb.toml --statistics picked.toml --epsilon 1 --plan",

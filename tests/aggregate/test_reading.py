@@ -22,7 +22,9 @@ MAKERS = {"Decimal": Decimal, "date": date, "datetime": datetime, "float": float
 
 def rows():
     """The table's lines: the cell, what it becomes, and its two codes."""
-    lines = re.findall(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", PAGE, re.MULTILINE)
+    lines = re.findall(
+        r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", PAGE.split("## Whose row")[0], re.MULTILINE
+    )
     return [(made(cell), *(told(word) for word in words)) for cell, *words in lines]
 
 

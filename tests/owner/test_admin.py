@@ -260,7 +260,7 @@ def test_every_command_on_the_owners_page_is_one_that_there_is():
         assert _parser().parse_args(words).run
     with pytest.raises(SystemExit):
         _parser().parse_args(["admin", "no-act"])
-    table = text.split("| act | what it does |")[1].split("\n\n")[0]
+    table = text.split("| command | what it does |")[1].split("\n\n")[0]
     assert set(re.findall("`([a-z]+)`", table)) == {*_acts()}
 
 
