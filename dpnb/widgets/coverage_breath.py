@@ -1,4 +1,4 @@
-"""Coverage that breathes: the same studies with the same random numbers at 25 losses, as the page needs them for a drag.
+"""The same studies with the same random numbers at 25 losses, so that the page can redraw coverage during a drag.
 
 Numbers travel as bytes beside the facts. Of four methods at 25 losses forty studies take 16 kB of ends and 4 kB of answers, and
 which of a thousand held takes 3 to 6 kB. The ends of the other studies travel forty at a time, when the page asks for them.

@@ -1,4 +1,4 @@
-/** Coverage that breathes: the same studies follow the loss under the hand; nothing is asked of the kernel while it moves. */
+/** Redraw the intervals of the same studies while the loss is dragged, without asking the kernel. */
 import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
