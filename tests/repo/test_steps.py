@@ -221,7 +221,7 @@ def test_a_clone_needs_the_two_commands_of_the_readme_in_their_order_and_nothing
 
 ON_A_DAY = """
 import datetime, sys, time
-import pytest
+import matplotlib.pyplot, pandas, polars, psycopg, pyarrow.dataset, pytest  # before the day: what is compiled holds on to its classes
 seconds, now, days = 86400 * int(sys.argv[1]), time.time, datetime.datetime
 class Later(days):
     @classmethod
@@ -248,6 +248,22 @@ def test_the_collected_tests_are_the_same_a_day_and_a_week_later():
         lists.append([line for line in done.stdout.splitlines() if "::" in line])
     assert len(lists[0]) > 10_000
     assert lists[0] == lists[1] == lists[2]
+
+
+@pytest.mark.soak
+def test_the_two_commands_pass_in_their_order_on_a_clone(tmp_path):
+    """Nothing is there but the commit: `make demo` leaves its page, and `make test` goes on in what the demo made. The whole is CI's."""
+    clone = tmp_path / "dpnb"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("DPNB", "PYTHON"))
+    }
+    for command in (["demo"], ["test", "ARGS=tests/test_init.py tests/notebook/test_real.py"]):
+        done = subprocess.run(
+            ["make", *command], cwd=clone, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert (clone / "build-demo" / "demo.html").stat().st_size > 10_000
 
 
 # whose behaviour changed from one Python to the next, and the contracts of what reads cells and makes noise
