@@ -39,6 +39,8 @@ def receipt(answer: Estimate, to: str | Path) -> dict[str, Any]:
     OptionError
         Where a file is there already, or cannot be written.
     """
+    if not hasattr(answer, "leaves"):
+        raise PlanError('A receipt is of one released answer: dpnb.receipt(report["mean"], to=…).')
     asked = {(one.dataset, release.entry) for one in answer.leaves() for release in one.releases}
     if len(asked) != 1 or (found := next(iter(asked)))[0] is None:
         raise PlanError(

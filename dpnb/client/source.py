@@ -63,8 +63,9 @@ def _text(what: Any, schema: Any) -> str:
             '"visits.dpnb.toml".'
         )
     if not text or _too_long(text) or not text.isprintable():
+        what = f"A text of {len(text)} characters" if text else "An empty text"
         raise OwnerError(
-            f'A text of {len(text)} characters names no study and no file here. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
+            f'{what} names no study and no file here. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
         )
     if not isinstance(schema, str | os.PathLike | Mapping | Schema | None):
         raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')

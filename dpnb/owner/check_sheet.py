@@ -44,8 +44,9 @@ def _sheet(schema: Schema, found: Inspection) -> Iterator[str]:
     yield from ("", *_table(found), "", *_advice(schema, found))
 
 
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
+def _rows(count: int, one: str = "", more: str = "") -> str:
+    """Say how many rows there are, and what the one or the many do."""
+    return f"{count:,} row {one}".rstrip() if count == 1 else f"{count:,} rows {more}".rstrip()
 
 
 def _sizes(schema: Schema, found: Inspection) -> Iterator[str]:
@@ -56,7 +57,7 @@ def _sizes(schema: Schema, found: Inspection) -> Iterator[str]:
         yield from _units(schema, found.unit)
     elif found.repeated_rows:
         yield (
-            f"{_rows(found.repeated_rows)} repeat another one in every declared column. Where that is one person twice, declare "
+            f"{_rows(found.repeated_rows, 'repeats', 'repeat')} another one in every declared column. Where that is one person twice, declare "
             "their column as the unit."
         )
 
@@ -68,13 +69,13 @@ def _units(schema: Schema, unit: UnitCount) -> Iterator[str]:
         yield f"units = {schema.unit.units} is declared: it will be refused."
     if unit.over:
         yield (
-            f"{unit.over:,} have more than the {most} rows that are declared: {_rows(unit.cut)} will be left out. Write a larger "
+            f"{unit.over:,} {'has' if unit.over == 1 else 'have'} more than the {most} rows that are declared: {_rows(unit.cut)} will be left out. Write a larger "
             "max_rows_per_unit (all noise grows with it), or keep it."
         )
     if unit.without:
-        yield f"{_rows(unit.without)} name no {name}, and will be left out."
+        yield f"{_rows(unit.without, 'names', 'name')} no {name}, and will be left out."
     if unit.nobody:
-        yield f"{_rows(unit.nobody)} belong to nobody: their {name} has no row of its own in the dataset. They count nowhere."
+        yield f"{_rows(unit.nobody, 'belongs', 'belong')} to nobody, because their {name} has no row of its own in the dataset. Nothing counts them."
 
 
 def _table(found: Inspection) -> Iterator[str]:

@@ -106,7 +106,7 @@ class QuantileCell(Chosen):
             return ""
         fewest = math.ceil(float(np.max(self.rank / self.tail)))
         return (
-            f". How many rows there are is not released with it: of fewer than about {fewest:,} it is mostly noise, "
+            f". How many rows there are is not released with it: with fewer than about {fewest:,} rows it is mostly noise, "
             "since past the last row every value to the bound has the same rank"
         )
 

@@ -37,7 +37,7 @@ def test_the_sheet_is_marked_not_private_on_its_first_and_last_line(folder, admi
     assert status == 0
     assert lines[0] == lines[-1]
     assert lines[0].startswith("NOT PRIVATE")
-    assert "1 have more than the 2 rows that are declared: 2 rows will be left out." in said
+    assert "1 has more than the 2 rows that are declared: 2 rows will be left out." in said
 
 
 def test_bounds_that_clamp_much_are_told_with_what_it_does(folder, admin):
@@ -70,7 +70,7 @@ def test_rows_that_are_prepared_are_counted_as_they_come(folder, admin):
     assert (found["unit"]["most"], found["unit"]["over"], found["unit"]["without"]) == (3, 0, 1)
     assert (facts["unit"]["nobody"], found["unit"]["nobody"]) == (None, 3)
     said = admin("check", path, "--not-private")[1]
-    assert "3 rows belong to nobody: their who has no row of its own in the dataset." in said
+    assert "3 rows belong to nobody, because their who has no row of its own in the dataset." in said
 
 
 def test_a_declared_number_of_people_is_held_against_their_own_table_alone(folder, admin):

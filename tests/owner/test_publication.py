@@ -332,6 +332,8 @@ def test_an_answers_receipt_needs_no_terminal(folder, tmp_path, admin):
     mean = people.age.mean()
     with pytest.raises(PlanError, match="rests on 0"):
         dpnb.receipt(mean, to=tmp_path / "pending.json")
+    with pytest.raises(PlanError, match="one released answer"):
+        dpnb.receipt({"mean": mean}, to=tmp_path / "pending.json")
     dpnb.release([mean], epsilon="0.5")
     record = dpnb.receipt(mean, to=tmp_path / "mean.json")
     assert main(["verify", str(tmp_path / "mean.json"), "--key", str(tmp_path / "mean.pub")]) == 0

@@ -69,7 +69,7 @@ def test_where_no_number_is_public_a_point_alone_says_of_how_few_it_is_noise():
     item, found = median("0.01", unit=PrivacyUnit("add-remove"))
     assert found.flags == ()
     fewest = math.ceil(2 * rank_radius(item.parts[0].mechanism, 0.05))
-    assert f"of fewer than about {fewest:,} it is mostly noise" in estimate_card(found).html
+    assert f"with fewer than about {fewest:,} rows it is mostly noise" in estimate_card(found).html
     nobody = {"where": Compare("==", B, Const(0)), "options": (("q", 0.5), ("ci", True))}
     limits = median("1", unit=PrivacyUnit("add-remove"), **nobody)[1].interval(0.95, "privacy")
     assert (limits.low, limits.high) == (0, 100)

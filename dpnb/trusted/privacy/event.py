@@ -116,7 +116,7 @@ class PrivacyEvent:
         if self.kind == "approximate" and measure is not Measure.APPROX_ZCDP:
             raise LossError(
                 "This mechanism has a δ, which this dataset's budget cannot hold. "
-                "The owner writes [budget] epsilon and delta together in the schema."
+                "Before the first charge its owner can write both: [budget] epsilon and delta."
             )
         if measure is not Measure.PURE:
             return PrivacyLoss(measure, self._rho(), self.delta)
