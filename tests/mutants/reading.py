@@ -36,12 +36,12 @@ def one_text_makes_the_column_texts(real: Any) -> Any:
 def lists_as_numpy_makes_them(real: Any) -> Any:
     """Cells of a list in the one type that numpy finds for all of them."""
 
-    def from_cells(cells: Sequence[Any], name: str, use: Any) -> Any:
+    def from_cells(cells: Sequence[Any], use: Any) -> Any:
         try:
             held = np.array(cells)
         except (ValueError, OverflowError):
             held = np.array(cells, dtype=object)
-        return real(held.tolist(), name, use)
+        return real(held.tolist(), use)
 
     return from_cells
 
