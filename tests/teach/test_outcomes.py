@@ -332,3 +332,27 @@ def test_what_is_simulated_is_what_a_curator_releases(small, name, place, epsilo
         values = [{"value": np.ravel(conclude(item.checked, each).value)} for each in real]
         redrawn = [{"value": np.ravel(one)} for one in estimates[0].redraw(200, 2)]
         assert least_likely(values, redrawn)[0] > 1e-9, least_likely(values, redrawn)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("epsilon", [1, 5])
+def test_what_is_planned_is_what_a_curator_releases(small, epsilon):
+    """Half-widths that a plan tells, of a mean and of a regression, are the middle ones of 200 real releases."""
+    (data, rows), facts = small, {}
+    for name, of in (("mean", np.mean), ("sd", np.std)):
+        facts[name] = [float(of(rows[column])) for column in ("x", "y")]
+    tie = float(np.corrcoef(rows["x"], rows["y"])[0, 1])
+    ask = {
+        "mean": data.x.mean,
+        "slope": lambda: data.moments("x", "y").coefficients("x ~ y"),
+    }
+    told = {"mean": {name: one[0] for name, one in facts.items()}, "slope": {**facts, "correlation": tie}}
+    for name, asking in ask.items():
+        plan = dpnb.power(asking(), n=60, epsilon=epsilon, **told[name])
+        found = plan.accuracy if name == "mean" else plan.found
+        real = [asking() for _ in range(200)]
+        for one in real:
+            dpnb.release([one], epsilon=epsilon, fresh=True)
+        for kind, half in (("privacy", found.privacy), ("confidence", found.confidence)):
+            widths = [np.ravel(one.interval(0.95, kind).half_width) for one in real]
+            np.testing.assert_allclose(np.ravel(half), np.median(widths, axis=0), rtol=0.15)
