@@ -39,6 +39,9 @@ VERDICTS = frozenset(
 #: ufuncs with a pole where their second argument is zero.
 DIVISIONS = frozenset((np.true_divide, np.floor_divide, np.remainder, np.fmod))
 
+#: ufuncs that are defined wherever there are numbers, or watched where they are not.
+ARITHMETIC = frozenset((np.add, np.subtract, np.multiply, np.negative, np.positive, *DIVISIONS))
+
 SYMBOLS: dict[Any, str] = {
     np.add: "+",
     np.subtract: "-",

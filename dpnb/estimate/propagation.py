@@ -6,6 +6,9 @@ the same rows move together in a way that no release tells. A confidence draw th
 alone and adds the contributions comonotonically, all large together. Of normal errors with any correlation this is the sum with
 the largest spread (``sd(X + Y) <= sd(X) + sd(Y)``), so the interval covers at least as stated, to first order in the errors.
 
+Answers are drawn as the noise leaves them, beyond what is possible too: counts cut at 0 one by one would add up to too much. Only what a
+function such as a root or a logarithm is taken of is cut to its domain, where that is defined.
+
 It refuses draws of two answers that share one of several releases unless they say which noise is whose.
 """
 
@@ -16,10 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.estimate.evaluate import Poles, evaluate, leaves, nodes
+from dpnb.estimate.evaluate import Poles, evaluate, is_node, leaves, nodes
+from dpnb.estimate.operations import ARITHMETIC, Operation, Take
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import Reading
 from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import drawn_inside
 from dpnb.inference.interval import Kind
 from dpnb.statistics.released import draws_of
 
@@ -121,6 +126,7 @@ class _Leaves:
 
     def __init__(self, estimate: Node, rows: int, chunk: int, sampled: frozenset[Key]) -> None:
         self.rows, self.chunk, self.sampled = rows, chunk, sampled
+        self.inside = _of_functions(estimate)
         self.left: dict[Key, int] = {}
         self.drawn: dict[Key, np.ndarray] = {}
         for node in nodes([estimate]):
@@ -134,7 +140,11 @@ class _Leaves:
         if key not in self.drawn:
             self.drawn[key] = self._draw(measurement, key, node.shape)
         self.left[key] -= 1
-        return self.drawn[key] if self.left[key] else self.drawn.pop(key)
+        drawn = self.drawn[key] if self.left[key] else self.drawn.pop(key)
+        outcome = measurement.outcome
+        if outcome is None or id(node) not in self.inside or outcome.domain == (None, None):
+            return drawn
+        return np.asarray(drawn_inside(drawn, np.asarray(outcome.value, dtype=float), *outcome.domain))
 
     def _draw(self, measurement: Answer, key: Key, shape: tuple[int, ...]) -> np.ndarray:
         outcome = measurement.outcome
@@ -144,9 +154,22 @@ class _Leaves:
             return np.broadcast_to(np.asarray(outcome.value, dtype=float), (self.rows, *shape))
         kind: Kind = "confidence" if key in self.sampled else "privacy"
         draws = outcome.draws(self.rows, DrawGenerator(key[0], self.chunk), kind)
-        low, high = outcome.domain
-        draws = np.asarray(draws, dtype=float).reshape(self.rows, *shape)
-        return draws if low is None and high is None else np.clip(draws, low, high)
+        return np.asarray(draws, dtype=float).reshape(self.rows, *shape)
+
+
+def _of_functions(root: Node) -> set[int]:
+    """Ids of the leaves, whole or a place of them, that a function other than arithmetic is taken of."""
+    found = set()
+    for node in nodes([root]):
+        if node.op is None or isinstance(node.op, Operation) or node.op in ARITHMETIC:
+            continue
+        for argument in filter(is_node, node.args):
+            taken = argument
+            while isinstance(taken.op, Take):
+                taken = taken.args[0]
+            if taken.op is None:
+                found.add(id(taken))
+    return found
 
 
 def _refuse_half_shared(measurements: list[PendingQuestion]) -> None:

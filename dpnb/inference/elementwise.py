@@ -46,6 +46,15 @@ def around(value: Any, radius: Any, low: Any, high: Any) -> tuple[Any, Any]:
     return inside(bottom, low, high), inside(top, low, high)
 
 
+def drawn_inside(drawn: Any, seen: Any, low: Any, high: Any) -> Any:
+    """Return draws of what a value may be without its noise, cut to what is possible, entry by entry.
+
+    Draws around a value beyond what is possible are first moved with it to the nearest possible one, as :func:`around` does: else all of
+    them could be that bound, and what is computed from them would look certain.
+    """
+    return inside(drawn + (inside(seen, low, high) - seen), low, high)
+
+
 def root(value: Any) -> Any:
     """Return the square root, entry by entry."""
     return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)

@@ -93,6 +93,10 @@ class Binned:
         """The counts of each group."""
         return self.adjusted(self.part.values)
 
+    def moved(self, drawn: np.ndarray) -> np.ndarray:
+        """Return draws of counts that are about to be cut at zero, moved with those below it: else all of them would be zero."""
+        return np.asarray(drawn - np.minimum(self.counts, 0.0))
+
     def total(self, counts: np.ndarray) -> np.ndarray:
         """Return the number of rows of each group, ``(…, groups, 1)``."""
         return np.asarray(counts.sum(axis=-1, keepdims=True))
@@ -178,6 +182,8 @@ class Densities:
         """Return densities as they may be without noise, or in the population."""
         part = self.found.part
         drawn = self.found.adjusted(part.values - part.noise_draws(count, rng))
+        if self.method == "perturbed":
+            drawn = self.found.moved(drawn)
         return self.read(_sampled(drawn, rng) if kind == "confidence" else drawn).reshape(count, -1)
 
 
@@ -246,10 +252,10 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
     rows, variance = setting.unit.rows, found.spread[0]
     domain = (0.0, math.inf if rows is None else float(rows))
 
-    def read(counts: np.ndarray) -> np.ndarray:
-        return largest_remainders(np.maximum(counts, 0.0), np.clip(np.rint(found.total(counts)), *domain))
+    def read(counts: np.ndarray, total: np.ndarray) -> np.ndarray:
+        return largest_remainders(np.maximum(counts, 0.0), np.clip(np.rint(total), *domain))
 
-    values = read(found.counts)
+    values = read(found.counts, found.total(found.counts))
     raw = found.counts.ravel()
 
     def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
@@ -261,7 +267,8 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
         return np.minimum(low, values.ravel()), np.maximum(high, values.ravel())
 
     def redraw(count: int, rng: Any, kind: Kind) -> np.ndarray:  # noqa: ARG001
-        return read(found.adjusted(found.part.values - found.part.noise_draws(count, rng))).reshape(count, -1)
+        drawn = found.adjusted(found.part.values - found.part.noise_draws(count, rng))
+        return read(found.moved(drawn), found.total(drawn)).reshape(count, -1)
 
     notes = {"privacy": "the interval of the count before rounding"}
     noise = np.full(raw.size, variance)

@@ -31,7 +31,7 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
-from dpnb.inference.elementwise import greater, inside, lesser, root
+from dpnb.inference.elementwise import drawn_inside, greater, inside, lesser, root
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of, price_row, scaled, unit_losses
 from dpnb.statistics.pair_products import NAMES, Products
@@ -311,13 +311,16 @@ def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.
 def redrawn(setting: Setting, parts: Mapping[str, Part], count: int, rng: Any) -> tuple[np.ndarray, ...]:
     """Return plausible exact covariances and variances of every cell in the unit of the box, ``(count, cells)`` each."""
     moments = without_products(parts)
-    sums = boxed(
-        setting, {name: part.values - part.noise_draws(count, rng) for name, part in moments.items()}
-    )
-    n = np.maximum(sums["count"], 1.0)
-    m, k = np.clip(sums["x"] / n, -1, 1), np.clip(sums["y"] / n, -1, 1)
-    return (
-        np.clip(sums["xy"] / n - m * k, -1, 1),
-        np.clip(sums["xx"] / n - m * m, 0, 1),
-        np.clip(sums["yy"] / n - k * k, 0, 1),
+
+    def read(values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+        sums = boxed(setting, values)
+        n = np.maximum(sums["count"], 1.0)
+        m, k = np.clip(sums["x"] / n, -1, 1), np.clip(sums["y"] / n, -1, 1)
+        return sums["xy"] / n - m * k, sums["xx"] / n - m * m, sums["yy"] / n - k * k
+
+    seen = read({name: part.values for name, part in moments.items()})
+    drawn = read({name: part.values - part.noise_draws(count, rng) for name, part in moments.items()})
+    return tuple(
+        drawn_inside(one, about, low, 1.0)
+        for one, about, low in zip(drawn, seen, (-1.0, 0.0, 0.0), strict=True)
     )

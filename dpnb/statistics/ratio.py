@@ -317,19 +317,24 @@ def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.
 
 
 def redrawn_means(setting: Setting, parts: Mapping[str, Part], count: int, rng: Any) -> np.ndarray:
-    """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column.
+    """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column."""
+    used = {name: part for name, part in parts.items() if name in {"sum", "count", "tally"}}
+    values = {name: part.values - part.noise_draws(count, rng) for name, part in used.items()}
+    centred = setting.number().centred()
+    seen = centred_totals(setting, {name: part.values for name, part in used.items()})
+    mean = means_inside(centred_totals(setting, values), seen, centred.half)
+    return np.asarray(float(centred.centre) + float(centred.unit) * mean)
+
+
+def means_inside(drawn: tuple[Any, Any], seen: tuple[Any, Any], half: float) -> np.ndarray:
+    """Return plausible means from draws of sums and sizes, within the bounds.
 
     A sum beyond the bounds is moved to them before noise is taken away, as intervals do: else all draws would be the bound.
     """
-    used = {name: part for name, part in parts.items() if name in {"sum", "count", "tally"}}
-    values = {name: part.values - part.noise_draws(count, rng) for name, part in used.items()}
-    total, size = centred_totals(setting, values)
-    centred = setting.number().centred()
-    seen, rows = centred_totals(setting, {name: part.values for name, part in used.items()})
-    most = centred.half * np.maximum(rows, 0.0)
-    total = total + np.clip(seen, -most, most) - seen
-    mean = np.clip(total / np.maximum(size, 1.0), -centred.half, centred.half)
-    return np.asarray(float(centred.centre) + float(centred.unit) * mean)
+    (total, size), (found, rows) = drawn, seen
+    most = half * np.maximum(rows, 0.0)
+    total = total + np.clip(found, -most, most) - found
+    return np.asarray(np.clip(total / np.maximum(size, 1.0), -half, half))
 
 
 def mean_noise_sd(setting: Setting, pricing: Pricing, n: float, mean: float = 0.0) -> NoiseSum:

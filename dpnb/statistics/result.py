@@ -188,8 +188,7 @@ class Result:
             raise Unavailable(self.no_draws)
         if kind == "confidence":
             self.both(0.95, kind)
-        found = np.clip(self.redraw(count, rng, kind), *self.domain)
-        return np.asarray(found).reshape((count, *self.shape))
+        return np.asarray(self.redraw(count, rng, kind)).reshape((count, *self.shape))
 
 
 def _full(found: Any, values: np.ndarray) -> Any:

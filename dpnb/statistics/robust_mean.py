@@ -41,7 +41,7 @@ from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import moves_of, shared
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.quantile import score_factor, selection_epsilon
-from dpnb.statistics.ratio import Ratio
+from dpnb.statistics.ratio import Ratio, means_inside
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.statistics.result import Entries, Result
@@ -321,7 +321,7 @@ def _redrawn(cell: Located, count: int, rng: np.random.Generator, ends: Pair | N
     size = np.full(count, ratio.size)
     if len(cell.values) > 5:
         size = size - fast_noise.discrete_laplace(cell.scale("count_scale"), count, rng)
-    mean = np.clip(total / np.maximum(size, 1.0), -ratio.half, ratio.half)
+    mean = means_inside((total, size), (ratio.total, ratio.size), ratio.half)
     return np.asarray(cell.centre + cell.unit * mean)
 
 

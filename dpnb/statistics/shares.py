@@ -18,6 +18,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
+from dpnb.inference.elementwise import drawn_inside
 from dpnb.statistics._base import Setting
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import CLUSTERED
@@ -212,7 +213,8 @@ def shares_result(
 
     def redraw(count: int, rng: Any) -> np.ndarray:
         found, all_sizes = _against(part.values - part.noise_draws(count, rng), grouped, total)
-        return np.asarray(np.clip(found / np.maximum(all_sizes, 1.0), 0.0, 1.0))
+        drawn, seen = found / np.maximum(all_sizes, 1.0), counts / np.maximum(sizes, 1.0)
+        return np.asarray(drawn_inside(drawn, seen, 0.0, 1.0))
 
     said = f"; all {together} hold at once (Bonferroni)" if simultaneous else ""
     notes = {

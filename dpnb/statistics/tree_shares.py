@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference.elementwise import around
+from dpnb.inference.elementwise import around, drawn_inside
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
@@ -129,7 +129,8 @@ def _shares(
     found: Fitted, read: Callable[[np.ndarray], np.ndarray], low: Places, high: Places, ends: Any
 ) -> Result:
     """Return shares of rows between two places, with what the noise and sampling add to their variance."""
-    values = read(found.counts)
+    seen = read(found.counts)
+    values = np.clip(seen, 0.0, 1.0)
     entries, size = values.shape[-1], np.maximum(found.sizes, 1.0)[:, None]
     first, last = found.prefixes(low.before), found.prefixes(high.behind)
     root = found.structure.root_variance
@@ -149,7 +150,7 @@ def _shares(
         sizes,
         effective_sizes(sizes, sampling, noise) if alone else None,
         small(found, entries),
-        found.redraw(read),
+        found.redraw(lambda counts: np.asarray(drawn_inside(read(counts), seen, 0.0, 1.0))),
         notes=NOTES,
     )
 
@@ -160,7 +161,7 @@ def share_result(found: Fitted, low: Places, high: Places) -> Result:
     def read(counts: np.ndarray) -> np.ndarray:
         prefix = prefix_sums(counts)
         gap = _at(prefix, high) - _at(prefix, low)
-        return np.asarray(np.clip(gap / np.maximum(found.size_of(counts), 1.0)[..., None], 0.0, 1.0))
+        return np.asarray(gap / np.maximum(found.size_of(counts), 1.0)[..., None])
 
     def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
         prefix = prefix_sums(found.counts)

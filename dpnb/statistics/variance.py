@@ -19,7 +19,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
-from dpnb.inference.elementwise import choose, greater, inside, lesser, root
+from dpnb.inference.elementwise import choose, drawn_inside, greater, inside, lesser, root
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
@@ -240,7 +240,7 @@ class Variance(Statistic):
         return VarianceCell(ratio(setting, parts, around), unit, self.root, Tails.of(around.powers, parts))
 
     def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
-        """Plausible exact variances, or their roots."""
+        """Plausible exact variances, or their roots; either end of the domain where the size is not clear, as intervals are all of it."""
         centred = setting.number().centred()
         around = spread_centre(setting)
         top = float(centred.half) ** 2
@@ -253,8 +253,9 @@ class Variance(Statistic):
 
         seen = read({name: part.values for name, part in parts.items()})
         drawn = read({name: part.values - part.noise_draws(count, rng) for name, part in parts.items()})
-        moved = np.clip(seen, 0.0, top) - seen  # all draws of what lies beyond a bound would be the bound
-        variance = np.clip(drawn + moved, 0.0, top) * float(centred.unit) ** 2
+        found = drawn_inside(drawn, seen, 0.0, top)
+        found = np.where(ratio(setting, parts).small, rng.of("unclear").choice((0.0, top), found.shape), found)
+        variance = found * float(centred.unit) ** 2
         return np.asarray(np.sqrt(variance) if self.root else variance)
 
     def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002

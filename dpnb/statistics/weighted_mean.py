@@ -62,7 +62,7 @@ from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.outcome import Pair
-from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread
+from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread, means_inside
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query.plan import Share
@@ -308,8 +308,9 @@ class WeightedMean(Statistic):
     def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
         """Plausible exact weighted means."""
         centred = setting.number().centred()
-        total, size = (parts[name].values - parts[name].noise_draws(count, rng) for name in ("sum", "weight"))
-        mean = np.clip(total / np.maximum(size, 1.0), -centred.half, centred.half)
+        both = [parts[name] for name in ("sum", "weight")]
+        total, size = (part.values - part.noise_draws(count, rng) for part in both)
+        mean = means_inside((total, size), (both[0].values, both[1].values), centred.half)
         return np.asarray(float(centred.centre) + float(centred.unit) * mean)
 
     def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
