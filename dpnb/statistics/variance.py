@@ -254,7 +254,9 @@ class Variance(Statistic):
         seen = read({name: part.values for name, part in parts.items()})
         drawn = read({name: part.values - part.noise_draws(count, rng) for name, part in parts.items()})
         found = drawn_inside(drawn, seen, 0.0, top)
-        found = np.where(ratio(setting, parts).small, rng.of("unclear").choice((0.0, top), found.shape), found)
+        found = np.where(
+            ratio(setting, parts).small, rng.of("unclear").choice((0.0, top), found.shape), found
+        )
         variance = found * float(centred.unit) ** 2
         return np.asarray(np.sqrt(variance) if self.root else variance)
 
