@@ -312,7 +312,8 @@ def price(
         items.append(_priced(question, share, batch.ask))
         units = limited(items[-1].parts, units)
     alone = tuple(items)
-    bought, places = bought_once([item.parts for item in alone], facts)
+    cost = total(alone, facts.measure).amount
+    bought, places = bought_once([item.parts for item in alone], facts, cost)
     return _served(PricedBatch(batch, facts, alone, alone, bought, places), bought)
 
 

@@ -75,14 +75,13 @@ Places = tuple[tuple[int, int], ...]
 
 
 def bought_once(
-    questions: Sequence[Sequence[Measurement]], facts: Facts
+    questions: Sequence[Sequence[Measurement]], facts: Facts, alone: Fraction
 ) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
-    """Return what the questions buy together, and for each of them which purchase serves each of its parts."""
+    """Return what the questions buy together, and for each of them which purchase serves each of its parts; alone they cost so much."""
     bought, places = _bought([pieces(parts, facts) for parts in questions], facts)
     if not _shares(questions, bought):
         return _numbered(bought), places
     together = _grouped(bought, facts)
-    alone = sum((cost(parts, facts) for parts in questions if parts), Fraction(0))
     if total(joint(together, facts), facts.measure) > alone:
         bought, places = _bought([[tuple(parts)] if parts else [] for parts in questions], facts)
         return _numbered(bought), places

@@ -14,7 +14,7 @@ of what a row that changes does.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -25,10 +25,15 @@ from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting
 from dpnb.trusted.aggregate.algebra import Total, cells_of
 from dpnb.trusted.measurements import Facts, Measurement, events, factors, sums
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.loss import quotients
 from dpnb.trusted.query.plan import Share
 
 Noise = DiscreteLaplace | DiscreteGaussian
-Moves = tuple[tuple[Fraction, ...], ...]
+_UNIT: Mapping[str, Noise] = {
+    "epsilon": DiscreteLaplace(Fraction(1)),
+    "rho": DiscreteGaussian(Fraction(1)),
+}
+Moves = tuple[tuple[Fraction | int, ...], ...]
 """What every move of one person costs each of some sums under one unit of noise."""
 
 
@@ -99,10 +104,14 @@ def shared(
                 f"The {said} is the same whatever the data are: a public constant needs no release."
             )
     sizes = {at: alone[at] / (part * loss) for at, part in enumerate(shares) if part is not None}
-    left = [loss - sum((costs[at] / size for at, size in sizes.items()), Fraction(0)) for costs in moves]
 
     def rest(at: int) -> Fraction:
-        return 1 / min(room / costs[at] for room, costs in zip(left, moves, strict=True) if costs[at])
+        """What every move leaves of the loss, in units of the sum without a part."""
+        return 1 / min(
+            (loss - quotients((costs[other], size) for other, size in sizes.items())) / costs[at]
+            for costs in moves
+            if costs[at]
+        )
 
     return [(sizes[at] if at in sizes else rest(at), costs) for at, costs in enumerate(alone)]
 
@@ -113,7 +122,7 @@ def unit_losses(setting: Setting, kind: str, requests: Sequence[Total]) -> list[
 
 
 def _alone(moves: Moves) -> list[Fraction]:
-    return [max(costs) for costs in zip(*moves, strict=True)]
+    return [Fraction(max(costs)) for costs in zip(*moves, strict=True)]
 
 
 def scaled(setting: Setting, share: Share, parts: Sequence[Measurement]) -> tuple[Measurement, ...]:
@@ -136,8 +145,7 @@ def _moves(setting: Setting, kind: str, requests: Sequence[Total]) -> Moves:
     """Return what every move of one person costs each of some sums over the same rows under one unit of noise."""
     asked = kind, *requests
     if asked not in setting.derived:
-        unit = (DiscreteLaplace if kind == "epsilon" else DiscreteGaussian)(Fraction(1))
-        parts = [Measurement("", request, unit, cells_of(request.keys)) for request in requests]
+        parts = [Measurement("", request, _UNIT[kind], cells_of(request.keys)) for request in requests]
         facts = setting.facts
         (frame,) = sums.frames([sums.Part.of(part, facts) for part in parts], facts)
         setting.derived[asked] = moves_of(frame, facts)
@@ -152,7 +160,7 @@ def moves_of(frame: sums.Frame, facts: Facts) -> Moves:
     """
     rows = facts.capped(frame.kept.where).rows
     pure, places = isinstance(frame.parts[0].noise, DiscreteLaplace), list(map(id, frame.parts))
-    found = []
+    found: list[tuple[Fraction | int, ...]] = []
     for move in frame.moves(facts):
         staying = [part for part, kind in move if kind == sums.WITHIN]
         for ends in product(*factors.factors_of(staying, facts)):
@@ -161,7 +169,7 @@ def moves_of(frame: sums.Frame, facts: Facts) -> Moves:
             for part, kind in move:
                 shifts = [rows * shift for shift in held.get(id(part), part.shifts(kind))]
                 costs[id(part)] = sum(shifts if pure else (shift**2 for shift in shifts))
-            found.append(tuple(Fraction(cost, 1 if pure else 2) for cost in costs.values()))
+            found.append(tuple(cost if pure else Fraction(cost, 2) for cost in costs.values()))
     return tuple(found)
 
 

@@ -352,6 +352,6 @@ def test_questions_that_keep_several_sets_of_rows_cost_no_more_together() -> Non
         [part(big, x2, cells, Fraction(5, 2)), part(big, x0, (), 3)],
     ]
     facts = Facts.of(where)
-    bought, _ = bought_once(questions, facts)
-    alone = sum(cost(parts, facts) for parts in questions)
+    alone = sum((cost(parts, facts) for parts in questions), Fraction(0))
+    bought, _ = bought_once(questions, facts, alone)
     assert total(joint(bought, facts), facts.measure) <= alone
