@@ -236,14 +236,14 @@ def test_a_run_is_run_again_and_never_wiped(show):
 def test_studies_come_in_blocks_while_the_page_asks(show, monkeypatch):
     """A lab that was opened in a live kernel draws its first block, and asks for the rest by itself."""
     monkeypatch.setattr(Coverage, "complete", lambda lab: None)
-    lab = widgets.coverage_lab("median", "skewed", n=60, epsilon=0.5)
+    lab = widgets.coverage_lab("mean", "skewed", n=60, epsilon=0.5)
     counts = []
     lab.observe(lambda change: counts.append((change["new"]["breath"] or {}).get("studies")), "facts")
     page = show(lab)
-    expect(page.get_by_role("heading", name="The same 250 studies at every ε")).to_be_visible()
+    expect(page.get_by_role("heading", name="The same 1,000 studies at every ε")).to_be_visible()
     found = [*dict.fromkeys(counts)]
     assert found == sorted(found)
-    assert found[:2] + found[-1:] == [10, 40, 250]
+    assert found[:2] + found[-1:] == [10, 40, 1000]
 
 
 def test_one_slider_stands_on_the_axis_of_the_loss(show):
