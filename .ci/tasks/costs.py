@@ -28,10 +28,10 @@ LINTERS, LIBRARY, SPARK, BROWSER, ALONE = (
 )
 OTHER = "Python {}: what may differ"
 BUDGET = {
-    LINTERS: 4,
+    LINTERS: 3,
     LIBRARY: 25,
-    SPARK: 2,
-    BROWSER: 8.5,
+    SPARK: 1.5,
+    BROWSER: 10,
     ALONE: 0.5,
     **{OTHER.format(version): 2.5 for version in VERSIONS[1:]},  # the lowest runs everything
 }

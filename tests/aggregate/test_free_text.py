@@ -92,6 +92,7 @@ def test_a_cell_has_the_label_that_is_declared(
     assert [of.text.told(codes) for codes in found.labels] == ([] if label is None else [label])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", [*DECLARED, *FILLED], ids=str)
 def test_sql_reads_every_cell_as_numpy_does(tmp_path: Any, declared: dict[str, Any]) -> None:
     """The engine's labels, counts and sums are the reference's, on texts that ask for every clause; no cell raises."""
@@ -105,6 +106,7 @@ def test_sql_reads_every_cell_as_numpy_does(tmp_path: Any, declared: dict[str, A
     assert list(found.labels) == sorted(found.labels)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(20))
 @given(cells=st.lists(st.text(max_size=16), max_size=8), declared=st.sampled_from(DECLARED))
 def test_sql_reads_any_text_as_numpy_does(

@@ -57,6 +57,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 def test_a_wrong_cell_fails_in_one_short_line_and_spends_nothing(cells):
     """Every wrong loss, option, name and body of the table: the first line says it, and the ledger is untouched."""
     for text, words in WRONG.items():
@@ -71,6 +72,7 @@ def test_a_wrong_cell_fails_in_one_short_line_and_spends_nothing(cells):
     assert spent(cells) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["\n", "# nothing", "x = 3", "pass", "None", "p", "'text'"])
 def test_a_cell_without_a_question_spends_nothing(cells, body):
     """Empty, a comment, ordinary Python, a bare handle."""

@@ -68,6 +68,7 @@ def test_a_ledger_locked_before_the_charge_spends_nothing(desk):
     assert spent(desk) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["locked", "read-only", "full"])
 def test_a_ledger_that_fails_between_charge_and_answer_is_never_paid_twice(desk, fault):
     """Locked, read-only or out of room after the charge: the message says that it stands, and the next run completes it."""
@@ -128,6 +129,7 @@ def test_a_retry_that_meets_a_locked_ledger_keeps_its_charge(desk):
     assert not mean.pending
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", failpoints.STEPS)
 def test_a_fault_at_any_step_is_one_charge_after_the_next_run(desk, step):
     """Whatever fails wherever, the message is short and holds no data, and running the cell again costs its price once."""

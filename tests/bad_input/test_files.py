@@ -48,6 +48,7 @@ def everything(data):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DATA)
 def test_whatever_the_rows_hold_every_question_has_its_answer(desk, kind):
     """No rows, missing, mistyped, infinite, constant: finite values of the declared shape, both intervals or the reason."""
@@ -145,6 +146,7 @@ FRAMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_frame_of_any_kind_is_answered(desk, kind):
     """Mistyped frames are missing values, not errors."""

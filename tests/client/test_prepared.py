@@ -80,6 +80,7 @@ def released(**questions):
     return [report[name] for name in questions]
 
 
+@pytest.mark.slow
 def test_two_tables_answer_as_one(tmp_path, dpnb_home):
     """Each patient counts once, with what is prepared of their visits; strangers' visits count nowhere."""
     age, who, minutes, ward = tables(tmp_path)
@@ -201,6 +202,7 @@ def test_tables_go_with_a_frame_alone(tmp_path, dpnb_home):
         dpnb.open({"person": [1]}, schema=alone(), tables={"visits": {"person": [1]}}, quiet=True)
 
 
+@pytest.mark.slow
 def test_teaching_data_show_the_truth_of_what_is_prepared(tmp_path, dpnb_home):
     """The kernel reads both public tables as the curator does."""
     tables(tmp_path)

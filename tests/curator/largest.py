@@ -49,7 +49,7 @@ DECLARED: dict[str, Any] = {
 }
 X, A, B, W, V = (e.Ref(name) for name in "xabwv")
 N = tuple(e.Ref(f"n{place}") for place in range(32))
-LEVELS = tuple(Fraction(place, 1000) for place in range(1000))
+LEVELS = tuple(Fraction(place, 1001) for place in range(1, 1001))
 
 Form = Callable[[e.Expr], QueryPlan]
 

@@ -47,6 +47,7 @@ def known(source, schema, folder, **options):
     return prepare(source, schema, folder / "copy.duckdb", marking=KEY, **options).content
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15), deadline=None)
 @given(st.data(), st.booleans())
 def test_the_engine_sums_as_the_reference_does(tmp_path_factory, data, by_unit):
@@ -129,6 +130,7 @@ TYPED = {
 """Cells at every edge of how a type is read; one column has the name of a number that the reader of a file gives."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [list(TYPED), [name for name in TYPED if name != "file_row_number"]])
 @pytest.mark.parametrize("unit", [None, "large", "unsigned", "word"])
 def test_cells_of_every_type_are_summed_as_the_reference_sums_them(names, unit, tmp_path):
@@ -227,6 +229,7 @@ GUESSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", GUESSED)
 def test_what_can_be_guessed_leaves_no_mark(tmp_path, kind):
     """A column of few distinct cells, a constant and an evenly repeated run do not identify, beside a column that does not either."""
@@ -360,6 +363,7 @@ def test_a_number_is_its_bits_to_the_engine_and_written_out(own):
     assert [row[0] for row in found] == [finished(one) for one in (*bits, MISSING)]
 
 
+@pytest.mark.slow
 def test_content_is_the_same_where_the_engine_hashes_otherwise(tmp_path, monkeypatch):
     columns = {
         "a": [1, 2, None, 5, 5],
@@ -390,6 +394,7 @@ FIRST_ALIKE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIRST_ALIKE)
 @pytest.mark.parametrize("type", [pa.int32(), pa.float64(), pa.string()])
 def test_a_column_is_counted_to_its_end_where_its_first_rows_do_not_tell(tmp_path, kind, type):

@@ -250,6 +250,7 @@ def test_rows_that_were_attached_after_a_backup_have_no_second_budget_when_it_is
         assert service._ledger.verify().intact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["mkdir", "link", "rename", "unlink", "replace"])
 @pytest.mark.parametrize("nth", [1, 2, 3])
 def test_a_restore_without_a_mark_that_dies_anywhere_forgets_no_pool_of_the_ledger_that_it_set_aside(
@@ -367,6 +368,7 @@ def by_another_process(path, request):
     subprocess.run([sys.executable, "-c", code, path, request], cwd=ROOT, check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["-wal", "-shm"])
 @pytest.mark.parametrize("link", [False, True])
 def test_a_journal_or_index_that_is_taken_away_loses_no_charge_of_another_process(tmp_path, part, link):

@@ -1230,6 +1230,7 @@ def retry(path, saw):
         return not row.new, bool(was_stored)
 
 
+@pytest.mark.slow
 def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(tmp_path):
     """Kill -9 before every SQL statement of charge and store: afterwards the chain holds and nothing is paid twice."""
     states = set()
@@ -1291,6 +1292,7 @@ def killed_at_random(path, kills, seed=20261121):
             assert ledger.spent(POOL) == PrivacyLoss.pure(Fraction(len(rows), 10))
 
 
+@pytest.mark.slow
 def test_killed_at_random_the_ledger_holds_every_charge_and_answer_it_confirmed(path):
     killed_at_random(path, 4)
 

@@ -71,6 +71,7 @@ def true_count(curator, opened):
         return copy.execute("SELECT count(g) FROM prepared").fetchone()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb"])
 @pytest.mark.parametrize("name", ["p[1]", "q*", "r?", "s=1/t", "it's", "~", "u{1,2}", "[a-z]*"])
 def test_a_path_is_literal(curator, owner, tmp_path, name, ending):
@@ -284,6 +285,7 @@ def other_forms(path):
     yield "columns", lines(*[",".join(row.split(",")[::-1]) for row in PAID], head="y,g,x")
 
 
+@pytest.mark.slow
 def test_protected_rows_get_no_second_budget_in_another_form(curator, owner, tmp_path):
     """Nor as a frame; a refused attach leaves nothing but its record, which no analyst sees."""
     protected(owner, tmp_path / "p1.csv")
@@ -332,6 +334,7 @@ def test_rows_in_another_order_are_another_version_where_places_count(owner, tmp
     assert owner.attach(named(path)).data_version != first.data_version
 
 
+@pytest.mark.slow
 def test_five_wrong_sizes_freeze_the_rows_until_the_owners_word(owner, tmp_path, monkeypatch, curator):
     """Each refusal is the same whatever the size; then even the right one is refused, under any name, until loosened."""
     path = tmp_path / "p1.csv"
@@ -506,6 +509,7 @@ def test_an_empty_key_is_refused(dpnb_home):
 RICH = [[f"{n * n % 9973},{n % 2},{(n + m) % 2}" for n in range(100 + m)] for m in range(6)]
 
 
+@pytest.mark.slow
 def test_rows_refused_under_another_name_are_told_that_name_and_freeze_nothing(owner, tmp_path):
     """Who opens one file under other names by accident reads what to type for each of them, as often as it happens."""
     protected(owner, tmp_path / "p1.csv")
@@ -517,6 +521,7 @@ def test_rows_refused_under_another_name_are_told_that_name_and_freeze_nothing(o
     assert owner.attach(named(tmp_path / "new.csv", name="new")).handle
 
 
+@pytest.mark.slow
 def test_five_tables_refused_end_a_principals_openings_until_the_owners_word(
     owner, curator, tmp_path, monkeypatch
 ):
@@ -542,6 +547,7 @@ def test_five_tables_refused_end_a_principals_openings_until_the_owners_word(
     assert curator._ledger.verify().intact
 
 
+@pytest.mark.slow
 def test_one_column_of_two_kinds_of_cells_cannot_be_counted_out(owner, tmp_path):
     """Seen: N + 1 attaches of guessed files told how many rows hold a 1."""
     cells = [n * n % 3 % 2 for n in range(small.ROWS)]

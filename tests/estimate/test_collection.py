@@ -274,6 +274,7 @@ def test_closing_in_another_context_still_closes():
     batch.close()
 
 
+@pytest.mark.slow
 def test_pending_leaves_of_a_hundred_thousand_derived_estimates():
     with Batch() as batch:
         total = pending("q")

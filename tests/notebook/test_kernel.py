@@ -125,6 +125,7 @@ def until(true):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_out_and_underscore_hold_the_resolved_object(kernel):
     """The last expression is a true execute_result with the released value."""
     reply = kernel.run("%%dp epsilon=1\nq = study.ask('a')\nq")
@@ -265,6 +266,7 @@ def test_a_displayed_pending_object_is_updated_on_release(kernel):
     assert re.search(r"0\.\d", updates[0]["data"]["text/plain"])
 
 
+@pytest.mark.slow
 def test_the_update_is_saved_across_cells(tmp_path):
     """Nbclient saves the updated output in the earlier cell."""
     cells = [SETUP, "q = study.ask('a')\nq", "%%dp epsilon=1\nq\n"]

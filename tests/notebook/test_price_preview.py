@@ -234,6 +234,7 @@ LINES = st.sampled_from(
 DEFAULTS = st.sampled_from(["", "0.5"])
 
 
+@pytest.mark.slow
 @settings(
     max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

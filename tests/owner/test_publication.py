@@ -418,6 +418,7 @@ def _entries(owner):
         return ledger.verify().entries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -112,6 +112,7 @@ def test_a_lost_connection_is_opened_again(place, engine):
     assert lost
 
 
+@pytest.mark.slow
 def test_a_server_that_starts_anew_is_waited_for(place, engine):
     """Switched off between two batches and started by somebody else: the second batch is answered."""
     before = engine.answer(FAR_APART)

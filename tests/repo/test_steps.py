@@ -412,7 +412,7 @@ def test_costs_are_said_beside_what_they_may_be(steps, tmp_path, monkeypatch, ca
     lines = [" ".join(line.split()) for line in said.splitlines()]
     assert lines[1:4] == [
         "5:10 25:20 of 25 ! library, mutants, notebooks, PostgreSQL",
-        "3:20 5:50 of 8.5 browser, Hub",
+        "3:20 5:50 of 10 browser, Hub",
         "5:33 of 25 31:10 of 45 all, after installs",
     ]
     assert lines[5:] == ["12.2 s tests.a::test_one", "3.5 s tests.a::test_one", "0.1 s tests.a::test_two"]

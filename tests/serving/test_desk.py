@@ -232,6 +232,7 @@ def test_an_open_reads_no_file_pins_nothing_and_freezes_nothing(office, tmp_path
     assert released(data).charged.amount == Fraction(1, 10)
 
 
+@pytest.mark.slow
 def test_terms_that_the_owner_changed_meanwhile_close_the_dataset(office):
     """A loosening from a terminal, or a tightening: until the service is started anew, or its owner lets it take them up."""
     ada = office.token()
@@ -288,6 +289,7 @@ def test_an_owners_fault_keeps_its_reason(office, monkeypatch):
     assert "/srv/secret" in office.curator.settings.home.log.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "says"),
     [

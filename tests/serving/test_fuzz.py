@@ -100,6 +100,7 @@ def test_requests_at_a_service_stop_nothing_and_spend_nothing_in_silence(tmp_pat
     assert found["Attached"] == 0
 
 
+@pytest.mark.slow
 def test_malformed_requests_at_a_service_stop_nothing(tmp_path):
     """The short form of the million below."""
     found = fuzzed(tmp_path, SEED, 1_000, AskedWrongly)

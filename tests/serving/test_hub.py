@@ -186,6 +186,7 @@ def test_a_hub_that_is_nowhere_is_told_to_the_owner():
 # a service that asks one -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_users_of_a_hub_ask_each_for_themselves(running, hub_server, monkeypatch):
     """Two users, and an owner's token of the same name: three shares, one budget."""
     service = served_for(running, hub_server)
@@ -198,6 +199,7 @@ def test_users_of_a_hub_ask_each_for_themselves(running, hub_server, monkeypatch
     assert float(data.budget.spent.amount) == 3
 
 
+@pytest.mark.slow
 def test_a_revoked_user_spends_nothing_more(running, hub_server, monkeypatch):
     """Refused at the next request, in one sentence; the other goes on."""
     service = served_for(running, hub_server)
@@ -212,6 +214,7 @@ def test_a_revoked_user_spends_nothing_more(running, hub_server, monkeypatch):
     assert ben.session.ledger()[-1]["spent_after"]["amount"] == "0.2"
 
 
+@pytest.mark.slow
 def test_a_slow_hub_holds_up_nobody_else(running, hub_server, monkeypatch):
     """While the Hub thinks about one user, an owner's token is charged and answered."""
     service = served_for(running, hub_server)
@@ -231,6 +234,7 @@ def test_a_slow_hub_holds_up_nobody_else(running, hub_server, monkeypatch):
     ] == "0.66"
 
 
+@pytest.mark.slow
 def test_without_the_hub_nobody_of_it_asks_and_owners_tokens_go_on(running, hub_server, monkeypatch):
     """A clear sentence, nothing spent; whom the owner knows is let in as before."""
     service = served_for(running, hub_server)
@@ -243,6 +247,7 @@ def test_without_the_hub_nobody_of_it_asks_and_owners_tokens_go_on(running, hub_
     assert float(owner.budget.spent.amount) == 0.5
 
 
+@pytest.mark.slow
 def test_a_token_of_the_owner_is_shown_to_no_hub(running, hub_server, monkeypatch):
     """Nor one that looks like it."""
     service = served_for(running, hub_server)
@@ -277,6 +282,7 @@ def test_a_file_names_its_hub(running):
 # groups ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_cap_of_a_group_holds_for_the_members_that_the_hub_names(running, hub_server, monkeypatch):
     """Ada and Ben are of one class by the Hub's word, and stop together."""
     hub_server.tokens["secret"] = model(groups=["class-1", "staff"])
@@ -290,6 +296,7 @@ def test_a_cap_of_a_group_holds_for_the_members_that_the_hub_names(running, hub_
         sessions[1].release([ben.count()], Ask.make(epsilon="0.3"))
 
 
+@pytest.mark.slow
 def test_where_the_hub_names_no_groups_a_cap_of_one_lets_nobody_through(running, hub_server, monkeypatch):
     """A cap that cannot be looked at is no cap: refused, with what the Hub has to allow."""
     silent = model()

@@ -39,6 +39,7 @@ def words(service):
     return (f"{service.url}people", "--statistics", str(service.folder / "picked.toml"), "--epsilon", "0.5")
 
 
+@pytest.mark.slow
 def test_a_service_is_released_closed_and_published_by_its_owner(service, monkeypatch, capsys):
     """Answers of a running service under its own key: verified with the key alone, free for everybody, and nothing new after."""
     config = ("--config", str(service.folder / "curator.toml"))
@@ -59,6 +60,7 @@ def test_a_service_is_released_closed_and_published_by_its_owner(service, monkey
         dpnb.release([people.age.quantile(0.5)], epsilon=0.1)
 
 
+@pytest.mark.slow
 def test_everybody_gets_what_was_published_of_a_closed_dataset(service, monkeypatch, capsys):
     """Another principal: identical integers, free, for whatever loss is asked; the rest is refused with what there is."""
     (service.folder / "picked.toml").write_text(
@@ -100,6 +102,7 @@ def test_everybody_gets_what_was_published_of_a_closed_dataset(service, monkeypa
     assert examined(home.ledger)[0].intact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [True, False])
 def test_each_published_answer_is_free_alone_too(service, monkeypatch, closed):
     """Whatever it was released beside, of an open dataset too; there, what is asked at a higher price is charged."""
@@ -133,6 +136,7 @@ def test_each_published_answer_is_free_alone_too(service, monkeypatch, closed):
         assert dpnb.release([people.age.sum()], epsilon=0.7).charged
 
 
+@pytest.mark.slow
 def test_what_somebody_else_released_is_not_published_as_ones_own(service, monkeypatch, capsys):
     """An owner who asks as another principal would pay anew, and is told before."""
     assert main(["admin", "release", *words(service), "--yes"]) == 0
@@ -146,6 +150,7 @@ def test_what_somebody_else_released_is_not_published_as_ones_own(service, monke
     assert not (service.folder / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_services_home_is_backed_up_verified_and_restored(service, monkeypatch, capsys):
     """Copied while it runs; put back when it has stopped: what was spent since stays spent, what was closed closed, who was revoked out."""
     config = ("--config", str(service.folder / "curator.toml"))
@@ -187,6 +192,7 @@ def test_a_services_home_is_backed_up_verified_and_restored(service, monkeypatch
         asked(ada, "0.1", "mean")
 
 
+@pytest.mark.slow
 def test_no_token_acts_as_an_owner(service):
     """Whatever its scope: an act is no word of the wire, in any spelling of its name, and the ledger stays as it was."""
     acts = {add.__name__.removeprefix("add_") for add in _ACTS}

@@ -101,6 +101,7 @@ def wire(office, what, role):
     return {told(office, Receipt(handle=handle, entry=entries[wanted]), mine) == "told"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [*ROLES, "metrics"])
 @pytest.mark.parametrize(
     "what",
@@ -160,6 +161,7 @@ def _shares(office, shared):
     return first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("store", "shared"),
     [

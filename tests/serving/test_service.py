@@ -52,6 +52,7 @@ def line_to(service, context):
         yield line
 
 
+@pytest.mark.slow
 def test_a_notebook_moves_to_a_service_by_what_it_opens(running, monkeypatch, dpnb_home):
     """The line that a person types; the badge; who they are; a restart finds what was paid."""
     service = running()
@@ -77,6 +78,7 @@ def test_a_notebook_moves_to_a_service_by_what_it_opens(running, monkeypatch, dp
     api.close()
 
 
+@pytest.mark.slow
 def test_it_is_another_process_reached_over_tls(running, monkeypatch):
     """Fails where the service is replaced by something in this process."""
     service = running()
@@ -88,6 +90,7 @@ def test_it_is_another_process_reached_over_tls(running, monkeypatch):
     assert isinstance(session.line.transport._connection.sock, ssl.SSLSocket)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ask", [lambda s: s.open_served("people"), lambda s: s.line.ask(messages.Hello(), None)]
 )
@@ -101,6 +104,7 @@ def test_a_revoked_token_is_refused_at_the_next_request(running, monkeypatch, as
         ask(session)
 
 
+@pytest.mark.slow
 def test_who_has_no_token_is_told_nothing(running):
     """No dataset, no version, no pid; each wrong token hears the same. Raw bytes: a client would not send some of them."""
     service = running()
@@ -134,6 +138,7 @@ def test_who_has_no_token_is_told_nothing(running):
         assert not any(word in text for word in (b"people", b"pid", b"data_version"))
 
 
+@pytest.mark.slow
 def test_a_client_without_a_token_that_holds_opens_nothing(running, monkeypatch):
     """The service's words reach whoever asks."""
     service = running()
@@ -149,6 +154,7 @@ def test_a_client_sends_no_token_that_a_header_cannot_carry(token):
         ServiceTransport("https", "host.example", None, "", token)
 
 
+@pytest.mark.slow
 def test_a_token_for_one_dataset_opens_no_other_and_uses_no_handle_of_another(running, monkeypatch):
     """Two tokens of one person are two keys."""
     service = running(more='[datasets.hiv]\nstudy = "hiv"\n')
@@ -162,6 +168,7 @@ def test_a_token_for_one_dataset_opens_no_other_and_uses_no_handle_of_another(ru
         narrow.line.ask(messages.Describe(handle=people.handle), None)
 
 
+@pytest.mark.slow
 def test_a_scope_that_is_not_held_is_refused(running, monkeypatch):
     """An auditor reads every entry and asks nothing; an analyst reads their own."""
     service = running()
@@ -179,6 +186,7 @@ def test_a_scope_that_is_not_held_is_refused(running, monkeypatch):
             act()
 
 
+@pytest.mark.slow
 def test_nobody_overspends_their_share_and_together_nobody_the_budget(running, monkeypatch):
     """Six analysts who collude in loops: each stops at 1, all at 3, to the last digit; a refusal says whose cap it is."""
     service = running(each="each = { epsilon = 1 }")
@@ -208,6 +216,7 @@ def test_nobody_overspends_their_share_and_together_nobody_the_budget(running, m
     assert len(words) == 14 * 6 - 30
 
 
+@pytest.mark.slow
 def test_a_share_of_each_analyst_is_named_in_the_refusal(running, monkeypatch):
     """The cap, and who set it; what is left is shown before anybody asks."""
     service = running()
@@ -222,6 +231,7 @@ def test_a_share_of_each_analyst_is_named_in_the_refusal(running, monkeypatch):
     assert people.budget.remaining.amount == 1
 
 
+@pytest.mark.slow
 def test_a_group_in_collusion_spends_its_cap_and_nothing_more(running, monkeypatch):
     """Four of a class in loops: together .8 to the last digit, and the refusal names the group; who is in none goes on."""
     service = running(each="each = { epsilon = 1 }\ngroups = { class-1 = { epsilon = 0.8 } }")
@@ -254,6 +264,7 @@ def test_a_group_in_collusion_spends_its_cap_and_nothing_more(running, monkeypat
     assert people.budget.remaining.amount == 0
 
 
+@pytest.mark.slow
 def test_a_token_is_spent_before_its_principal(running, monkeypatch):
     """What was put into a token: another one of the same person goes on; what it is shown is what is left."""
     service = running()
@@ -269,6 +280,7 @@ def test_a_token_is_spent_before_its_principal(running, monkeypatch):
     assert again.budget.remaining.amount == Fraction(6, 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("groups", "words"),
     [
@@ -284,6 +296,7 @@ def test_a_cap_of_a_group_that_means_nothing_is_refused_at_the_start(running, gr
         service.start()
 
 
+@pytest.mark.slow
 def test_a_killed_service_goes_on_where_it_was(running, monkeypatch):
     """Handles are opened again by name; what was charged is free."""
     with socket.socket() as free:
@@ -305,6 +318,7 @@ def test_a_killed_service_goes_on_where_it_was(running, monkeypatch):
     assert str(people.budget.spent.amount) == "3/5"
 
 
+@pytest.mark.slow
 def test_asked_to_end_it_ends(running):
     """With status 0, and the home free for the next."""
     service = running()
@@ -313,6 +327,7 @@ def test_asked_to_end_it_ends(running):
     service.start()
 
 
+@pytest.mark.slow
 def test_two_services_on_one_ledger_are_refused(running):
     """One ledger has one writer."""
     service = running()
@@ -354,6 +369,7 @@ def test_no_message_of_a_service_brings_data_terms_or_a_new_budget():
     assert set(Open.__struct_fields__) == {"name"}
 
 
+@pytest.mark.slow
 def test_a_detach_leaves_the_copy_that_everybody_uses(running, monkeypatch):
     """Whatever the message says."""
     service = running()
@@ -364,6 +380,7 @@ def test_a_detach_leaves_the_copy_that_everybody_uses(running, monkeypatch):
     bob.release([theirs.count()], Ask.make(epsilon="0.1"))
 
 
+@pytest.mark.slow
 def test_an_analyst_hears_no_reason_of_the_owners(running, monkeypatch):
     """The file went away after the start, and nobody notices; a name that is not served is told the near one."""
     service = running()
@@ -374,6 +391,7 @@ def test_an_analyst_hears_no_reason_of_the_owners(running, monkeypatch):
         ada.open_served("peple")
 
 
+@pytest.mark.slow
 def test_a_token_revoked_before_the_last_byte_gets_no_answer(running):
     """Let in on its headers, as the service says of who expects to hear it, it asks when the body is whole."""
     service = running()
@@ -392,6 +410,7 @@ def test_a_token_revoked_before_the_last_byte_gets_no_answer(running):
     assert "pid" not in reply
 
 
+@pytest.mark.slow
 def test_life_lines_of_one_analyst_end_no_other_ones(running, monkeypatch):
     """More than there is room for: the greedy one's are cut."""
     service = running()
@@ -412,6 +431,7 @@ def test_life_lines_of_one_analyst_end_no_other_ones(running, monkeypatch):
         one.close()
 
 
+@pytest.mark.slow
 def test_a_life_line_for_each_of_a_hundred_and_sixty_kernels(running, monkeypatch):
     """More than a curator of one user holds: each hears of the next charge, and nobody's line is cut."""
     service = running()
@@ -470,6 +490,7 @@ def test_a_token_is_sent_to_its_own_service_alone(monkeypatch):
         served("https://other.example/x")[0].connect()
 
 
+@pytest.mark.slow
 def test_the_door_decides_before_a_body_is_read(running):
     """A body of four megabytes without a token: refused on its headers; a page of a browser too."""
     service = running()
@@ -487,6 +508,7 @@ def test_the_door_decides_before_a_body_is_read(running):
     assert b"403" in status(f"Authorization: Bearer {token}", "Origin: https://evil.example")
 
 
+@pytest.mark.slow
 def test_a_service_takes_up_looser_terms_when_its_owner_says_so(running, monkeypatch, capsys):
     """Loosened at a terminal beside it: refused until SIGHUP, and then open with the new budget, by the same process."""
     service = running(each="each = { epsilon = 9 }")
@@ -512,6 +534,7 @@ def test_a_service_takes_up_looser_terms_when_its_owner_says_so(running, monkeyp
     eve.release([eve.open_served("people").age.mean()], Ask.make(epsilon=4))
 
 
+@pytest.mark.slow
 def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
     """Counts alone, in tens, without a name."""
     service = running()
@@ -547,6 +570,7 @@ def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
         assert b"405" in line.recv(4096).split(b"\r\n")[0]
 
 
+@pytest.mark.slow
 def test_a_token_never_travels_in_the_clear(running, monkeypatch):
     """Not to another machine, and not to a service that nobody vouches for."""
     with pytest.raises(OptionError, match="never travels in the clear"):
@@ -559,6 +583,7 @@ def test_a_token_never_travels_in_the_clear(running, monkeypatch):
         served(f"{service.url}x")[0].connect()
 
 
+@pytest.mark.slow
 def test_a_prefix_is_where_a_proxy_serves_it(running, monkeypatch):
     """Behind the Hub's proxy the path stays."""
     service = running(more='prefix = "/services/dpnb"')
@@ -591,6 +616,7 @@ def test_a_file_on_another_machine_is_still_a_file(dpnb_home):
         dpnb.open("https://host.example/people.csv")
 
 
+@pytest.mark.slow
 def test_served_and_embedded_answer_alike(running, monkeypatch, tmp_path, dpnb_home):
     """The same law of the same exact number: a large ε leaves the same integer."""
     service = running(each="")
@@ -611,6 +637,7 @@ def test_served_and_embedded_answer_alike(running, monkeypatch, tmp_path, dpnb_h
     api.close()
 
 
+@pytest.mark.slow
 def test_one_batch_of_a_principal_runs_at_a_time(running, monkeypatch):
     """The second is refused in one sentence, and costs nothing; each ends in one of two ways."""
     service = running(each="")
@@ -638,6 +665,7 @@ def test_one_batch_of_a_principal_runs_at_a_time(running, monkeypatch):
     assert opened[0].budget.spent.amount == released / 4
 
 
+@pytest.mark.slow
 def test_rubbish_never_crashes_it(running):
     """Two hundred bodies and headers that are nothing: it answers the next question."""
     service = running()

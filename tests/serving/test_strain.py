@@ -82,6 +82,7 @@ def behind(running, monkeypatch):
     proxy.die()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 200])
 def test_a_proxy_that_dies_in_mid_answer_costs_nothing_more(behind, count):
     """Killed when nothing, a byte or half of what the service says was passed on: once it is back the same cell is the same charge."""
@@ -101,6 +102,7 @@ def test_a_proxy_that_dies_in_mid_answer_costs_nothing_more(behind, count):
     assert str(people.budget.spent.amount) == "1/2"
 
 
+@pytest.mark.slow
 def test_two_hundred_half_open_connections_keep_nobody_out(running, monkeypatch):
     """Two hundred that say nothing, and as many that never end their handshake or their headers: who is in stays in, who comes is let in."""
     service = running()

@@ -68,6 +68,7 @@ def way(request, tmp_path, running, monkeypatch):
     close()
 
 
+@pytest.mark.slow
 def test_each_way_is_the_one_that_it_is_called(way):
     """Fails where one of them is replaced by another."""
     name, session, _ = way
@@ -85,6 +86,7 @@ def exact(folder):
     return [len(rows), int(ages.sum()), groups.count("a"), groups.count("b")]
 
 
+@pytest.mark.slow
 def test_exact_integers_laws_and_losses_are_the_same_by_every_way(tmp_path, running, monkeypatch):
     """With noise too small to be seen the answers are numpy's; the laws that are told are the same to the last digit, and so is the loss."""
     told = []
@@ -101,6 +103,7 @@ def test_exact_integers_laws_and_losses_are_the_same_by_every_way(tmp_path, runn
     assert told[0] == told[1] == told[2]
 
 
+@pytest.mark.slow
 def test_asked_again_it_is_free_and_the_same_by_every_way(way):
     """The stored draw, to the last digit."""
     _, session, people = way
@@ -111,6 +114,7 @@ def test_asked_again_it_is_free_and_the_same_by_every_way(way):
     assert session.budget_state(people.handle).spent.amount == 1
 
 
+@pytest.mark.slow
 def test_a_refusal_costs_nothing_by_every_way(way, monkeypatch):
     """More than there is, and a request id that was used for something else."""
     _, session, people = way
@@ -123,6 +127,7 @@ def test_a_refusal_costs_nothing_by_every_way(way, monkeypatch):
     assert session.budget_state(people.handle).spent.amount == 1
 
 
+@pytest.mark.slow
 def test_caps_ledger_and_detach_are_the_same_by_every_way(way):
     """A cap of one's own, one's entries, and a handle that was let go of is opened again by itself."""
     _, session, people = way

@@ -41,6 +41,7 @@ def wrong_place(monkeypatch: pytest.MonkeyPatch) -> str:
     return "thresholding"
 
 
+@pytest.mark.slow
 def test_every_release_is_the_one_on_file() -> None:
     on_file, made = golden.read(), golden.releases()
     different = sorted(
@@ -66,6 +67,7 @@ def test_every_mechanism_draws_what_is_on_file() -> None:
     assert golden.draws() == on_file[MECHANISM_VERSION], REASON
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [wrong_rate, wrong_place], ids=lambda wrong: wrong.__name__)
 def test_a_sampler_that_is_off_by_little_is_not_the_one_on_file(
     monkeypatch: pytest.MonkeyPatch, wrong: Callable[[pytest.MonkeyPatch], str]

@@ -203,6 +203,7 @@ def test_long_lists_and_texts_in_a_plan_are_refused():
             limited(value)
 
 
+@pytest.mark.slow
 @given(st.recursive(st.integers() | st.text() | st.none() | st.booleans(), st.lists, max_leaves=20))
 def test_integers_of_any_length_survive(value):
     """What a lower room wrote is read back exactly."""

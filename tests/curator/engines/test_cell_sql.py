@@ -53,6 +53,7 @@ def read_by_sql(connection, expression, kind):
     return connection.execute(f"SELECT v, {', '.join(parts)} FROM (SELECT {expression} AS v)").fetchall()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "cells"), CELLS.items(), ids=str)
 def test_every_type_is_read_as_python_reads_it(kind, cells):
     """Text, canonical text and number of a cell agree with the definition."""
@@ -74,6 +75,7 @@ IDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", [None, "integer", "text"])
 @pytest.mark.parametrize(("kind", "cells"), [*CELLS.items(), ("VARCHAR", IDS)], ids=lambda one: str(one)[:30])
 def test_every_type_names_the_unit_that_python_says(kind, cells, declared):
@@ -104,6 +106,7 @@ def test_what_names_a_unit_by_its_declared_type():
     assert [unit_of(cell) for cell in ("A7", "7.5", "0A7", 2.0**53)] == ["A7", "7.5", "0A7", None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS["datetime"])
 @pytest.mark.parametrize(("kind", "cells"), CELLS.items(), ids=str)
 def test_every_type_falls_in_the_step_that_python_says(kind, cells, step):

@@ -76,6 +76,7 @@ def in_the_reference(pred):
     return tuple(True if t else False if f else None for t, f in zip(true, false, strict=True))
 
 
+@pytest.mark.slow
 def test_every_small_predicate_is_in_sql_what_it_is_in_kleenes_logic():
     """All 7,320 of two levels over five leaves, and 300 of up to forty levels, on every row of codes and NULLs."""
     draw = random.Random(5)

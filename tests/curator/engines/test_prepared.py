@@ -127,6 +127,7 @@ def test_a_joined_table_equals_the_reference(tmp_path_factory, rows, visits, mos
     assert in_engine(copy.path, schema.names) == in_reference(wanted, schema.names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("declared_type", "mean"), [("integer", 2.0), ("text", 0.0), (None, 2.0)])
 def test_ids_of_two_tables_are_one_by_the_declared_type_whatever_holds_them(tmp_path, declared_type, mean):
     """Seen: of people 7 and 8 the visits of 07 and 08 were nobody's. The keyed order of rows is that of the same names too."""
@@ -356,6 +357,7 @@ def people(rng, kind, size, path, *, once=False):
     return columns | {"who": np.array([str(name) for name in drawn], dtype=object)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 2])
 @pytest.mark.parametrize("once", [True, False], ids=["one row each", "several rows"])
 @pytest.mark.parametrize("kind", FAR)
@@ -369,6 +371,7 @@ def test_units_of_any_type_have_the_rows_of_the_reference(kind, once, most, tmp_
         assert in_engine(prepare(file, schema, copy, key=KEY).path, schema.names) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", FAR)
 @pytest.mark.parametrize("own", FAR)
 def test_tables_meet_by_the_same_unit_whatever_types_hold_it(own, other, tmp_path):

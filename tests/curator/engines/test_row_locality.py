@@ -255,6 +255,7 @@ def test_a_table_of_mixed_cells_is_read_cell_by_cell(seed, tmp_path):
     assert codes_by_sql(columns, tmp_path) == alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", CELLS, ids=repr)
 def test_a_cell_has_one_code_in_every_container(cell, tmp_path):
     """One cell, in lists, pandas, polars, Arrow, Parquet and CSV."""
@@ -290,6 +291,7 @@ FRAMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize(
     "ninth", ["itself", "?", "1.0", None, math.nan, True, 2.5, 10**30, pd.Timestamp("2020-01-01")]
@@ -402,6 +404,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quoting", ["rows", "none", "across lines"])
 def test_a_file_that_passes_the_scan_is_read_as_pythons_csv_reads_it(tmp_path, quoting):
     """Pieces of CSV in any order: refused, or read alike by the engine and by Python's strict parser."""
@@ -442,6 +445,7 @@ def scanned(text, dialect):
     return False
 
 
+@pytest.mark.slow
 def test_carriage_returns_alone_end_lines_where_that_is_declared():
     """A file of an old machine, longer than the longest row and than a block."""
     lines = "code,note\r" + "01,a\r02,b\r" * 2_000_000
@@ -485,6 +489,7 @@ def parsed(text, dialect, folder):
 IDS = [2**53 + n for n in range(400)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ids",
     [
@@ -553,6 +558,7 @@ def test_long_ids_are_exact_as_texts_and_as_whole_numbers_of_a_file(tmp_path):
     assert kept(tmp_path, tmp_path / "f.parquet") == 1
 
 
+@pytest.mark.slow
 def test_no_row_decides_whether_ids_open(tmp_path):
     """Seen: a row whose id was written 07 beside a 7 refused the whole table, and told who opened it that both are there."""
     ids = ["7", "07", "7.0", " 7", "70e-1", "A7", "", None]
@@ -562,6 +568,7 @@ def test_no_row_decides_whether_ids_open(tmp_path):
         assert [kept(tmp_path, source, type=one) for one in ("integer", "text", None)] == [1, 6, 2]
 
 
+@pytest.mark.slow
 def test_fractions_that_no_binary64_holds_identify_no_unit(tmp_path):
     """Seen: two ids that differ by one in 2^60, as fractions, were one person."""
     whole = [Fraction(2**60 + n) for n in range(40)]
