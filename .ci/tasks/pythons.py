@@ -7,7 +7,8 @@ from __future__ import annotations
 DIFFERS = {
     "tests/notebook": "code objects, frames, tracebacks, cells that await, and a real kernel",
     "tests/wire": "sockets, threads, JSON and the errors of each",
-    "tests/serving": "TLS, sockets, processes, TOML and clocks",
+    "tests/serving/test_ways.py": "TLS, sockets and processes",
+    "tests/serving/test_tokens.py": "clocks",
     "tests/curator/engines": "engines and sources under their contracts: how floats, decimals, dates and CSV are read",
     "tests/postgres/test_engine.py": "an engine under its contract, and what its driver makes of numbers",
     "tests/aggregate": "one cell, read by itself, and the numpy meaning of every question",

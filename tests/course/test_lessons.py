@@ -13,6 +13,7 @@ from dpnb.client import api
 from dpnb.client.handles import Dataset
 from tests.conftest import PROFILE
 from tests.course.lessons import COURSE, TABLE, Lesson, all_of, course, known_seconds, page, syllables
+from tests.examples import mostly_long
 from tests.notebook.conftest import Notebook, shell  # noqa: F401 - a fixture
 
 LESSONS, ALL = all_of(COURSE), course()
@@ -42,7 +43,7 @@ def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
+@pytest.mark.parametrize("lesson", mostly_long(LESSONS, *LESSONS[::3]), ids=named)
 def test_nothing_is_shown_before_a_guess(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
     """With dots in the place of guesses a cell that reveals ends with the request and shows nothing; all others run as ever."""
     monkeypatch.chdir(tmp_path)
