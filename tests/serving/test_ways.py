@@ -86,7 +86,6 @@ def exact(folder):
     return [len(rows), int(ages.sum()), groups.count("a"), groups.count("b")]
 
 
-@pytest.mark.slow
 def test_exact_integers_laws_and_losses_are_the_same_by_every_way(tmp_path, running, monkeypatch):
     """With noise too small to be seen the answers are numpy's; the laws that are told are the same to the last digit, and so is the loss."""
     told = []
