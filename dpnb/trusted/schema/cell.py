@@ -8,9 +8,10 @@ and ``True`` are one cell. Nothing here knows a column's type or another row, wh
 **What names a unit** is one cell as well: within a table and across tables, whatever each is held in. It is the cell's text, by
 the unit's declared type. Of *integers* 07, +7 and 7.0 are 7, with every digit of however large a number, and what is no whole
 number is missing. *Texts* are as they are written: 07 and 7 are two units. Where no type is declared a number is that number and
-any other text is itself, so that one person is never two by how somebody wrote a number, which is the side on which nothing is lost
-but rows. A binary64 of 2^53 or more may have merged units already, as a number of a frame may be one tomorrow: it names nobody. A
-row that names nobody is dropped, and no row decides whether something opens.
+any other text is itself, so that one person is never two by how somebody wrote a number. Where 07 and 7 are two people the owner
+declares texts: as one unit they share its rows, so that one of the two coming or going can cost what two units do. A binary64 of
+2^53 or more may have merged units already, as a number of a frame may be one tomorrow: it names nobody. A row that names nobody
+is dropped, and no row decides whether something opens.
 
 Here stand the grammar and what a declared value is. A cell of every kind is read so in SQL
 (:mod:`dpnb.trusted.curator.engines.cell_sql`) and, the same bit for bit, in Python (:mod:`dpnb.datasets.cell_text`), which a kernel uses
