@@ -1,4 +1,4 @@
-"""Where a class feels the time, each beside what it cannot do without: ``python tests/benchmarks/bench_class.py``.
+"""Where a class feels the time, each beside what it cannot do without: ``python -m tests.benchmarks.bench_class``.
 
 A wide table beside a narrow one of as many cells, the first snapshot of a long ledger beside reading its JSON, opening a study
 beside loading the libraries that it needs, six kernels at once beside one, one release beside two commits to the same disk.
@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 
 import dpnb
-from dpnb.datasets import load
+from dpnb.datasets import load as declared_by
 from dpnb.trusted.canonical import read_json
-from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.service import _row
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import raw
+from tests.benchmarks.bench_scale import charge
+from tests.benchmarks.measuring import Act, load, seconds
 from tests.contracts.handed import prepare
 
 OPEN = "import dpnb; dpnb.open('incentive33', quiet=True)"
@@ -57,20 +57,9 @@ class Beside:
         return f"{1000 * self.act:.1f} ms, {self.ratio:.1f} times {1000 * self.floor:.1f} ms"
 
 
-def in_turn(
-    act: Callable[[], object],
-    floor: Callable[[], object],
-    rounds: int,
-    clock: Callable[[], float] = time.perf_counter,
-) -> Beside:
+def in_turn(act: Act, floor: Act, rounds: int, clock: Callable[[], float] = time.perf_counter) -> Beside:
     """Time both, turn and turn about."""
-    times: list[tuple[float, float]] = []
-    for _ in range(rounds):
-        start = clock()
-        act()
-        between = clock()
-        floor()
-        times.append((between - start, clock() - between))
+    times = [(seconds(act, clock), seconds(floor, clock)) for _ in range(rounds)]
     return Beside(*(statistics.median(column) for column in zip(*times, strict=True)))
 
 
@@ -98,8 +87,10 @@ def wide_opening(rows: int = 1000, width: int = 1000, rounds: int = 3) -> str:
         header, cells = ",".join(declared["columns"]), draw.integers(0, 100, (rows, width))
         np.savetxt(path, cells, fmt="%d", delimiter=",", header=header, comments="")
         parts = {
-            "the declaration": lambda: load(declared),
-            "its copy": lambda: prepare(path, load(declared).schema, folder / "copy.duckdb", marking=b"k"),
+            "the declaration": lambda: declared_by(declared),
+            "its copy": lambda: prepare(
+                path, declared_by(declared).schema, folder / "copy.duckdb", marking=b"k"
+            ),
             "opened": lambda: dpnb.open(path, schema=declared, quiet=True),
             "opened again": lambda: dpnb.open(path, schema=declared, quiet=True),
         }
@@ -110,16 +101,9 @@ def wide_opening(rows: int = 1000, width: int = 1000, rounds: int = 3) -> str:
     return ", ".join(f"{words} {1000 * median:.0f} ms" for words, median in medians.items())
 
 
-def seconds(act: Callable[[], object]) -> float:
-    """Time one act on the clock."""
-    start = time.perf_counter()
-    act()
-    return time.perf_counter() - start
-
-
 def wide_schema(columns: int) -> Schema:
     """Return a schema of so many columns of whole numbers."""
-    return load(declaration(columns)).schema
+    return declared_by(declaration(columns)).schema
 
 
 def declaration(columns: int, name: str = "wide") -> dict[str, Any]:
@@ -137,7 +121,7 @@ def first_snapshot(entries: int = 10_000, rounds: int = 3) -> Beside:
         query = "SELECT body FROM entries WHERE kind = 'charge'"
 
         def told() -> None:
-            rows = ledger.statement("people", "me")
+            rows = ledger.statement("people", "ann")
             for row in read_json(bytes(raw([_row(one, one.note) for one in rows]))):
                 for word in ("loss", "spent_after"):
                     _ = None if row[word] is None else PrivacyLoss.from_json(row[word])
@@ -155,19 +139,8 @@ def charges(ledger: Ledger, number: int) -> None:
         Terms("people", "dataset:people", PrivacyUnit("add-remove"), budget, "enforced", {}), "content"
     )
     ledger._connection.execute("PRAGMA synchronous = OFF")
-    question = Question("count", ["people.count()"], [PrivacyEvent("pure", PrivacyLoss.pure("0.001").amount)])
     for n in range(number):
-        ledger.charge(
-            request_id=f"r{n:010d}",
-            principal="me",
-            digest="0" * 64,
-            pool="dataset:people",
-            dataset="people",
-            data_version="0123456789abcdef",
-            cap=PrivacyLoss.pure(10**6),
-            questions=[question],
-        )
-        ledger.store(f"r{n:010d}", "me", [{"value": n}])
+        charge(ledger, n)
 
 
 def run(program: str, home: str) -> subprocess.Popen[bytes]:
@@ -223,7 +196,7 @@ def one_release(rounds: int = 60) -> Beside:
 def main() -> None:
     """Print the figures."""
     os.environ.setdefault("DPNB_HOME", tempfile.mkdtemp(prefix="dpnb-bench-"))
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(load())
     for words, measured in {
         "1,000 columns of 100 rows attach (processor), beside 10 columns of as many cells": attaching,
         "1,000 columns of 1,000 rows": wide_opening,

@@ -1,6 +1,6 @@
 """How fast a batch is answered, beside DuckDB doing the same by hand: ratios within one run.
 
-Run it with ``python tests/benchmarks/bench_engine.py [rows]``. Three ways to the same statistics, interleaved:
+Run it with ``python -m tests.benchmarks.bench_engine [rows]``. Three ways to the same statistics, interleaved:
 
 engine    one batch through the engine, warm, from the prepared copy
 raw       DuckDB, the same exact statistics (clamped, missing handled) by hand from the raw float table
@@ -11,10 +11,8 @@ The hand-written statements are one per statistic, or all in one grouped stateme
 
 from __future__ import annotations
 
-import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import duckdb
@@ -25,6 +23,7 @@ from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.benchmarks.measuring import medians, milliseconds, seconds
 from tests.contracts.handed import prepare
 
 REPEATS = 9
@@ -106,13 +105,6 @@ def people(rows, seed=1):
     }
 
 
-def timed(work):
-    """Milliseconds that some work takes."""
-    start = time.perf_counter()
-    work()
-    return (time.perf_counter() - start) * 1e3
-
-
 def by_hand(connection, statements):
     """Execute statements and fetch their results."""
     for statement in statements:
@@ -126,9 +118,9 @@ def measure(rows):
         raw.register("arrays", table)
         raw.execute("CREATE TABLE people AS SELECT * FROM arrays")
         copy = Path(folder) / "copy.duckdb"
-        seconds = timed(lambda: prepare(table, SCHEMA, copy)) / 1e3
+        preparing = seconds(lambda: prepare(table, SCHEMA, copy))
         with DuckDBEngine(copy) as engine:
-            cold = timed(lambda: engine.answer([MEDIAN]))
+            cold = milliseconds(lambda: engine.answer([MEDIAN]))
             ways = {
                 "engine": lambda: engine.answer([*BATCH, MEDIAN]),
                 "raw": lambda: by_hand(raw, RAW),
@@ -136,13 +128,9 @@ def measure(rows):
                 "integers": lambda: by_hand(engine._connection, INTEGERS),
                 "integers at once": lambda: by_hand(engine._connection, INTEGERS_AT_ONCE),
             }
-            times = {name: [] for name in ways}
-            for _ in range(REPEATS + 1):
-                for name, way in ways.items():
-                    times[name].append(timed(way))
+            found = medians(ways, REPEATS)
         raw.close()
-    found = {name: statistics.median(values[1:]) for name, values in times.items()}
-    return found | {"cold value counts": cold, "prepare (s)": seconds}
+    return found | {"cold value counts": cold, "prepare (s)": preparing}
 
 
 def main():

@@ -12,7 +12,6 @@ The table is the one of :mod:`tests.benchmarks.bench_engine`, in double precisio
 
 from __future__ import annotations
 
-import statistics
 import sys
 import tempfile
 from dataclasses import replace
@@ -23,7 +22,8 @@ import numpy as np
 from dpnb.trusted.curator.engines.postgres import PostgresEngine, drop_copy, write_copy
 from dpnb.trusted.curator.engines.postgres_table import fetch, identified
 from dpnb.trusted.schema.server_table import ServerTable
-from tests.benchmarks.bench_engine import BATCH, MEDIAN, RAW, RAW_AT_ONCE, SCHEMA, by_hand, people, timed
+from tests.benchmarks.bench_engine import BATCH, MEDIAN, RAW, RAW_AT_ONCE, SCHEMA, by_hand, people
+from tests.benchmarks.measuring import medians, milliseconds, seconds
 from tests.contracts.handed import prepare
 from tests.postgres.server import running
 
@@ -64,26 +64,28 @@ def measure(rows):
                 prepare(found, SCHEMA, draft)
             write_copy(draft, table, SCHEMA, note)
 
-        seconds = timed(prepared) / 1e3
-        opening = timed(lambda: identified(table, SCHEMA)) / 1e3
+        preparing = seconds(prepared)
+        opening = seconds(lambda: identified(table, SCHEMA))
         none = Path(aside) / "none.server"
         write_copy(draft, replace(table, copy=False, version="1"), SCHEMA, none)
         with PostgresEngine(note) as engine, PostgresEngine(none) as bare:
-            cold = timed(lambda: engine.answer([MEDIAN]))
+            cold = milliseconds(lambda: engine.answer([MEDIAN]))
             ways = {
                 "engine": lambda: engine.answer([*BATCH, MEDIAN]),
                 "no copy": lambda: bare.answer([*BATCH, MEDIAN]),
                 "raw": lambda: by_hand(raw, in_its_words([*RAW, MIDDLE])),
                 "raw at once": lambda: by_hand(raw, in_its_words([*RAW_AT_ONCE, MIDDLE])),
             }
-            times = {name: [] for name in ways}
-            for _ in range(REPEATS + 1):
-                for name, way in ways.items():
-                    times[name].append(timed(way))
+            first = milliseconds(ways["engine"])
+            found = medians(ways, REPEATS)
         drop_copy(note)
-        medians = {name: statistics.median(found[1:]) for name, found in times.items()}
-        first = {"first batch": times["engine"][0], "first median": cold}
-        return {**medians, **first, "preparing (s)": seconds, "opening again (s)": opening}
+        return {
+            **found,
+            "first batch": first,
+            "first median": cold,
+            "preparing (s)": preparing,
+            "opening again (s)": opening,
+        }
 
 
 if __name__ == "__main__":

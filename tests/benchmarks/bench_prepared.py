@@ -1,6 +1,6 @@
 """How long people's rows take to prepare, and to ask, beside exact DuckDB on the raw file: ratios within one run.
 
-Run it with ``python tests/benchmarks/bench_prepared.py [visits]``.
+Run it with ``python -m tests.benchmarks.bench_prepared [visits]``.
 
 joined    the whole preparation of two tables, once per data version: read, grouped, joined, recognised, written
 statement the one statement in it that groups and joins
@@ -15,10 +15,8 @@ Of each way the seconds of the clock and of the processor, of all threads; ratio
 
 from __future__ import annotations
 
-import resource
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import duckdb
@@ -29,6 +27,7 @@ from dpnb.trusted.curator.engines import DuckDBEngine, preparing
 from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema.owner import load
 from tests.benchmarks.bench_scale import TERMS, write_people
+from tests.benchmarks.measuring import used
 from tests.contracts.handed import prepare
 
 REPEATS = 5
@@ -87,23 +86,6 @@ def written(folder: Path, visits: int) -> tuple[Path, Path]:
         f"FROM range({visits}) t(i)"
     ).write_parquet(str(other))
     return people, other
-
-
-def timed(act) -> float:
-    """Seconds of one call, of the clock."""
-    return float(used(act)[0])
-
-
-def used(act) -> np.ndarray:
-    """Seconds of one call, of the clock and of the processor."""
-    start = _now()
-    act()
-    return _now() - start
-
-
-def _now() -> np.ndarray:
-    ours = resource.getrusage(resource.RUSAGE_SELF)
-    return np.array([time.perf_counter(), ours.ru_utime + ours.ru_stime])
 
 
 def measure(visits: int) -> dict[str, np.ndarray]:

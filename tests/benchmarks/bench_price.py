@@ -1,16 +1,14 @@
 """Pricing: five questions of a typical cell in at most 5 ms, and a thousand questions without surprise.
 
-Run from the repository's root: ``python tests/benchmarks/bench_price.py``. Prints medians and whether the bar holds.
+Run from the repository's root: ``python -m tests.benchmarks.bench_price``. Prints medians and whether the bar holds.
 """
 
 from __future__ import annotations
 
-import statistics
-import time
-
 from dpnb.datasets import find
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Compare, Const, Ref
+from tests.benchmarks.measuring import medians
 
 BAR = 5.0
 
@@ -35,12 +33,8 @@ def main() -> None:
     """Print the figures."""
     schema = find("hiv").schema
     for count in (1, 5, 50, 100):
-        asked, times = batch(count), []
-        for _ in range(20):
-            start = time.perf_counter()
-            price(asked, schema)
-            times.append(1e3 * (time.perf_counter() - start))
-        found = statistics.median(times)
+        asked = batch(count)
+        found = medians({"price": lambda asked=asked: price(asked, schema)}, 20)["price"]
         bar = (
             f"bar {BAR} ms: {'holds' if found <= BAR else 'MISSED'}"
             if count <= 5

@@ -9,6 +9,7 @@ Run ``pytest tests/benchmarks/bench_roundtrip.py -s`` to read the figures.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import statistics
@@ -18,15 +19,20 @@ from pathlib import Path
 import pytest
 
 import dpnb
+from dpnb.client import session
 from dpnb.client.priced_batch import batch_of
+from dpnb.client.transport import InMemory
 from dpnb.client.upload import hand_over
 from dpnb.datasets import census, census_schema
 from dpnb.estimate import PendingQuestion
 from dpnb.planner.price import price
 from dpnb.planner.request import Ask
+from dpnb.trusted.curator import release, service
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.engines import DuckDBEngine
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.wire.places import Home
-from tests.benchmarks.bench_before import processor
-from tests.benchmarks.bench_questions import in_one_process
+from tests.benchmarks.measuring import load, processor_of_threads, seconds
 
 ROWS, ROUNDS = 10_000, 60
 MOST, MOST_PRICING = 15.0, 5.0
@@ -43,15 +49,17 @@ ASKED = {
     "least squares": lambda data, turn: data[data.age > 10 + turn % 60].moments("age", "hours", "education"),
 }
 ASK = Ask.make(epsilon="0.0001", fresh=True)
-PARTS = (
-    "  plan",
-    "  conclude",
-    "the curator",
-    "  read the plan and price it",
-    "  charge, synced",
-    "  exact integers",
-)
-PARTS = (*PARTS, "  noise and its record, of each part", "  store, synced, and raise the mark")
+PARTS = {
+    "plan": (session, "batch_of"),
+    "conclude": (session, "_fill"),
+    "the curator": (service.Curator, "answer"),
+    "read the plan and price it": (service.Curator, "_wanted"),
+    "charge, synced": (Ledger, "charge"),
+    "exact integers": (DuckDBEngine, "answer"),
+    "noise and its record, of each part": (release, "_released"),
+    "store, synced, and raise the mark": (Ledger, "store"),
+}
+"""The parts of a release, and where each is called."""
 
 
 def pending(question, data):
@@ -64,10 +72,10 @@ def rounds(data, curator, of):
     waits, used = [], [0.0, 0.0]
     for turn in range(ROUNDS):
         question = pending(of(turn), data)
-        before, start = (time.process_time(), processor(curator)), time.perf_counter()
+        before, start = (time.process_time(), processor_of_threads(curator)), time.perf_counter()
         report = data.session.release(question, ASK)
         waits.append(time.perf_counter() - start)
-        after = time.process_time(), processor(curator)
+        after = time.process_time(), processor_of_threads(curator)
         used = [one + new - old for one, new, old in zip(used, after, before, strict=True)]
         assert report.entry is not None
         assert report.charged
@@ -80,9 +88,7 @@ def test_a_fresh_release_of_one_statistic_takes_milliseconds(dpnb_home):
     """Every statistic, as a new question and as the same again: a row for each, and its parts."""
     data = dpnb.open(census(ROWS, 1), schema=census_schema(ROWS), quiet=True)
     curator = json.loads(next(dpnb_home.glob("*.json")).read_text())["pid"]
-    print(
-        f"\nload {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; ms: wait, processor of kernel and of curator"
-    )
+    print(f"\n{load()}; ms: wait, processor of kernel and of curator")
     print(f"{'':18} {'new':>23} {'the same again':>23}")
     found = {}
     for name, asked in ASKED.items():
@@ -92,12 +98,9 @@ def test_a_fresh_release_of_one_statistic_takes_milliseconds(dpnb_home):
         new = rounds(data, curator, lambda turn, asked=asked: asked(data, turn))
         found[name] = new, again
         print(f"{name:18} " + "  ".join(" ".join(f"{one:7.2f}" for one in each) for each in (new, again)))
-    print(parts())
-    mean, prices = batch_of(pending(ASKED["mean"](data, 0), data), ASK), []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        price(mean.plan, data.schema)
-        prices.append(time.perf_counter() - start)
+    print("\n".join(lines()))
+    mean = batch_of(pending(ASKED["mean"](data, 0), data), ASK)
+    prices = [seconds(lambda: price(mean.plan, data.schema)) for _ in range(ROUNDS)]
     assert 1e3 * statistics.median(prices) <= MOST_PRICING
     for name, (new, again) in found.items():
         few = name in FEW
@@ -105,18 +108,44 @@ def test_a_fresh_release_of_one_statistic_takes_milliseconds(dpnb_home):
         assert new[0] <= (2 * MOST if few else 4 * MOST)
 
 
-def parts():
-    """A line for each statistic: medians of its parts, kernel and curator in one process."""
-    lines = [
-        f"{'ms of the clock':20} " + " ".join(f"{name.strip().split(',')[0][:12]:>12}" for name in PARTS)
-    ]
+@contextlib.contextmanager
+def in_one_process(home):
+    """Give a session whose curator is in this process, and the milliseconds that each part takes, call by call."""
+    took = {name: [] for name in PARTS}
+
+    def noting(name, work):
+        def noted(*given, **named):
+            start = time.perf_counter()
+            try:
+                return work(*given, **named)
+            finally:
+                took[name].append(1e3 * (time.perf_counter() - start))
+
+        return noted
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, (where, call) in PARTS.items():
+            patch.setattr(where, call, noting(name, getattr(where, call)))
+        curator = service.Curator.opened(Config(home))
+        yield session.Session(lambda: InMemory(lambda body: curator.answer(body, "ann"))), took
+    curator.close()
+
+
+def parts(rows=ROWS, rounds=ROUNDS, names=tuple(ASKED)):
+    """For each statistic the milliseconds that each part takes of a release, kernel and curator in one process."""
     home = Home(Path(os.environ["DPNB_HOME"]) / "apart")
     with in_one_process(home) as (here, took):
-        data = here.attach(hand_over(census(ROWS, 1), census_schema(ROWS), home))
-        for name, asked in ASKED.items():
-            took.clear()
-            for turn in range(ROUNDS):
-                here.release(pending(asked(data, turn), data), ASK)
-            each = {part: sum(clock for clock, _ in took[part]) / ROUNDS for part in PARTS}
-            lines.append(f"{name:20} " + " ".join(f"{each[part]:12.2f}" for part in PARTS))
-    return "\n".join(lines)
+        data = here.attach(hand_over(census(rows, 1), census_schema(rows), home))
+        for name in names:
+            for calls in took.values():
+                calls.clear()
+            for turn in range(rounds):
+                here.release(pending(ASKED[name](data, turn), data), ASK)
+            yield name, {part: sum(calls) / rounds for part, calls in took.items()}
+
+
+def lines():
+    """The parts of every statistic, a line each."""
+    yield f"{'ms of the clock':20} " + " ".join(f"{name.split(',')[0][:12]:>12}" for name in PARTS)
+    for name, each in parts():
+        yield f"{name:20} " + " ".join(f"{one:12.2f}" for one in each.values())

@@ -37,11 +37,10 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.owner import load
+from tests.benchmarks.measuring import processor, seconds
 from tests.contracts.handed import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
 LINES = ROOT / "build-bench" / "scale.jsonl"
 PAGE = ROOT / "docs" / "explanation" / "scale.md"
 FOLDER = ROOT / "docs" / "benchmarks"
@@ -96,13 +95,6 @@ def keep(**facts: Any) -> None:
     print(json.dumps(line), flush=True)
 
 
-def timed(work: Callable[[], Any]) -> float:
-    """Seconds of the clock."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 # ------------------------------------------------------------------- rows
 
 
@@ -127,12 +119,6 @@ def status(pid: int, name: str) -> float:
     return math.nan
 
 
-def processor(pid: int) -> float:
-    """Seconds of processor time of a process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def curator_of(home: str) -> int:
     """The process that holds a home: that of an earlier one may be there still."""
     return int(json.loads(next(Path(home).glob("*.json")).read_text())["pid"])
@@ -142,7 +128,7 @@ def written_people(rows: int, folder: Path) -> Path:
     """The file of so many people, written where it is not there yet."""
     path = folder / f"people-{rows}.parquet"
     if not path.exists():
-        keep(what="write", rows=rows, seconds=timed(lambda: write_people(path, rows)))
+        keep(what="write", rows=rows, seconds=seconds(lambda: write_people(path, rows)))
     return path
 
 
@@ -155,7 +141,7 @@ def rows_of(rows: int, folder: Path, repeats: int) -> None:
         with duckdb.connect(str(folder / "raw.duckdb")) as raw:
             raw.execute("SET memory_limit = '4GB'")
             before = time.process_time()
-            read = timed(lambda: raw.execute(f"CREATE OR REPLACE TABLE people AS FROM '{path}'"))
+            read = seconds(lambda: raw.execute(f"CREATE OR REPLACE TABLE people AS FROM '{path}'"))
             keep(
                 what="read by hand",
                 rows=rows,
@@ -186,14 +172,14 @@ def compare(rows: int, data: Any, raw: Any, repeats: int) -> None:
     """Each question and the seven together, in turn with exact DuckDB; the first turn is cold."""
 
     def released(names: Sequence[str]) -> float:
-        return timed(
+        return seconds(
             lambda: dpnb.release(
                 {name.replace(" ", "_"): ASKED[name][0](data) for name in names}, epsilon="1", fresh=True
             )
         )
 
     def exact(names: Sequence[str]) -> float:
-        return timed(lambda: [raw.execute(ASKED[name][1]).fetchall() for name in names])
+        return seconds(lambda: [raw.execute(ASKED[name][1]).fetchall() for name in names])
 
     batches = {name: (name,) for name in ASKED} | {"the seven": TOGETHER}
     cold: dict[str, tuple[float, float]] = {}
@@ -262,18 +248,6 @@ def engine(folder: Path, rows: int, columns: int = 3, groups: int = GROUPS) -> t
     return DuckDBEngine(copy.path), time.process_time() - before
 
 
-def cpu(work: Callable[[], Any], repeats: int = 5) -> float:
-    """Least seconds of processor time of this process."""
-
-    def once() -> float:
-        before = time.process_time()
-        work()
-        return time.process_time() - before
-
-    work()
-    return min(once() for _ in range(repeats))
-
-
 WIDE = Sub(Col("wide"), Lit(100_000))
 INCOMES = Sub(Col("income"), Lit(100_000))
 SCANNED = [Total(INCOMES), Total(INCOMES, None, (Key(Col("county"), GROUPS),))]
@@ -281,8 +255,9 @@ SCANNED = [Total(INCOMES), Total(INCOMES, None, (Key(Col("county"), GROUPS),))]
 
 
 def answering(made: DuckDBEngine, batch: Sequence[Any], repeats: int = 5) -> float:
-    """Least seconds of processor time that a batch takes."""
-    return cpu(lambda: made.answer(batch), repeats)
+    """Least seconds of processor time that a batch takes, warm."""
+    made.answer(batch)
+    return min(seconds(lambda: made.answer(batch), time.process_time) for _ in range(repeats))
 
 
 def grow_rows(folder: Path) -> Iterator[tuple[float, dict[str, float]]]:
@@ -349,12 +324,10 @@ def grow_entries(_: Path) -> Iterator[tuple[float, dict[str, float]]]:
                 while made < entries:
                     charge(ledger, made)
                     made += 1
-                times = []
-                for _ in range(20):
-                    start = time.perf_counter()
-                    charge(ledger, made)
-                    made += 1
-                    times.append(time.perf_counter() - start)
+                times = [
+                    seconds(lambda made=made: charge(ledger, made)) for made in range(entries, entries + 20)
+                ]
+                made = entries + 20
             before = time.process_time()
             with Ledger(path):
                 opening = time.process_time() - before

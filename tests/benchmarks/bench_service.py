@@ -12,7 +12,6 @@ import contextlib
 import http.client
 import itertools
 import json
-import os
 import sqlite3
 import ssl
 import statistics
@@ -28,7 +27,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,6 +39,7 @@ from dpnb.trusted.serving.hub import Hub
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Hello
 from dpnb.trusted.wire.transport import MESSAGES
+from tests.benchmarks.measuring import load, processor
 from tests.serving.conftest import CONFIG, ROOT, Running, write_people
 
 PLANS = 100
@@ -82,12 +81,6 @@ class Rate:
             f"{1000 * self.processor / len(self.waits):.2f} ms of processor each; an analyst waits {1000 * ends[9]:.0f} ms, "
             f"one in twenty more than {1000 * ends[18]:.0f} ms{refused}"
         )
-
-
-def processor(pid: int) -> float:
-    """Return the seconds of processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def service(
@@ -191,22 +184,6 @@ def measured(options: argparse.Namespace, program: Sequence[str] = ("-m", "dpnb"
     with running(options.rows, program=program) as made:
         tokens = [made.token(f"a{place}") for place in range(options.analysts)]
         return rate(made, tokens, options.seconds, options.processes)
-
-
-def beside_a_bare_handler(options: argparse.Namespace) -> tuple[Rate, Rate]:
-    """Measure a service, and a tornado handler that answers the same analysts over TLS and does nothing."""
-    with running(options.rows) as made:
-        tokens, plans = [made.token(f"a{place}") for place in range(options.analysts)], composed(made)
-        ours = rate(made, tokens, options.seconds, options.processes, plans)
-        command = [sys.executable, "-m", "tests.benchmarks.bare_service", str(made.folder)]
-        bare = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True)
-        try:
-            port = bare.stdout.readline().strip()
-            other = SimpleNamespace(folder=made.folder, process=bare, url=f"https://127.0.0.1:{port}/")
-            return ours, rate(other, tokens, options.seconds, options.processes, plans)
-        finally:
-            bare.kill()
-            bare.wait()
 
 
 # caps ------------------------------------------------------------------------------------------------------------
@@ -370,13 +347,9 @@ def main() -> None:
     parser.add_argument("--caps", action="store_true", help="let caps of every kind be reached, and add up")
     parser.add_argument("--sync", type=float, help="milliseconds that each sync takes longer")
     parser.add_argument("--hub", type=float, help="milliseconds that a Hub thinks, whose tokens are used")
-    parser.add_argument("--floor", action="store_true", help="beside a bare handler")
     options = parser.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {options.analysts} analysts")
-    if options.floor:
-        ours, bare = beside_a_bare_handler(options)
-        print(f"the service: {ours}\na bare handler: {bare}")
-    elif options.caps:
+    print(f"{load()}, {options.analysts} analysts")
+    if options.caps:
         held(options)
     elif options.sync is not None:
         synced(options)

@@ -1,6 +1,6 @@
 """How fast Spark answers a batch, beside Spark doing the same by hand: ratios within one run.
 
-Run it with ``python tests/benchmarks/bench_spark.py [rows]``. Three ways to the same statistics, interleaved:
+Run it with ``python -m tests.benchmarks.bench_spark [rows]``. Three ways to the same statistics, interleaved:
 
 engine    one batch through the engine, warm, from the prepared copy
 raw       Spark, the same exact statistics by hand from the raw floats in Parquet, one statement each
@@ -10,7 +10,6 @@ at once   the same by hand, all but the median in one grouped statement
 from __future__ import annotations
 
 import os
-import statistics
 import sys
 import tempfile
 import time
@@ -22,7 +21,8 @@ from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.spark import SparkEngine, write_copy
 from dpnb.trusted.curator.engines.spark_table import fetch, identified
 from dpnb.trusted.schema.lake_table import LakeTable
-from tests.benchmarks.bench_engine import BATCH, KEPT, MEDIAN, RAW, RAW_AT_ONCE, SCHEMA, people, timed
+from tests.benchmarks.bench_engine import BATCH, KEPT, MEDIAN, RAW, RAW_AT_ONCE, SCHEMA, people
+from tests.benchmarks.measuring import load, medians, milliseconds
 from tests.contracts.handed import prepare
 
 REPEATS = 5
@@ -58,17 +58,13 @@ def measure(rows, repeats=REPEATS):
         write_copy(draft, None, None, home / "copy.spark")
         found["seconds to prepare"] = time.perf_counter() - start
         with SparkEngine(home / "copy.spark") as engine:
-            found["first batch"] = timed(lambda: engine.answer([*BATCH, MEDIAN]))
+            found["first batch"] = milliseconds(lambda: engine.answer([*BATCH, MEDIAN]))
             ways = {
                 "engine": lambda: engine.answer([*BATCH, MEDIAN]),
                 "raw": lambda: by_hand(own, [*RAW, EXACT_MEDIAN]),
                 "at once": lambda: by_hand(own, [*RAW_AT_ONCE, EXACT_MEDIAN]),
             }
-            times = {name: [] for name in ways}
-            for _ in range(repeats + 1):
-                for name, way in ways.items():
-                    times[name].append(timed(way))
-        return found | {name: statistics.median(some[1:]) for name, some in times.items()}
+            return found | medians(ways, repeats)
 
 
 def main():
@@ -77,7 +73,7 @@ def main():
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     found = measure(rows)
     spark_session.stop()
-    print(f"{rows} rows, load {os.getloadavg()[0]:.1f}")
+    print(f"{rows} rows, {load()}")
     for name, value in found.items():
         print(f"{name:20} {value:10.1f}")
     print(f"engine / the faster by hand: {found['engine'] / min(found['raw'], found['at once']):.2f}")

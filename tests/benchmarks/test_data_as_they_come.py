@@ -1,24 +1,17 @@
-"""Dates, prepared columns and frequent texts, beside exact DuckDB on the raw file: the promised ratios, at a million rows."""
+"""Prepared columns and a first opening, beside exact DuckDB on the raw file: the promised ratios."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks import bench_prepared, bench_texts
+from tests.benchmarks import bench_prepared
 
 pytestmark = [pytest.mark.alone, pytest.mark.soak]
 
 
-def test_frequent_texts_and_dates_take_no_longer_than_is_promised():
-    """A hundred thousand texts, counted, noised and shown: at most twice the exact counts; dates no longer than the raw file's."""
-    found = bench_texts.measure(1_000_000)
-    assert found["released"] <= 2 * found["raw"]
-    assert found["dated"] <= found["by dates"]
-
-
 def test_two_tables_are_prepared_in_twice_the_join_and_asked_no_slower_than_by_hand():
-    """Preparation writes what the join by hand writes, and recognises the rows: at most twice its processor time, once per
-    data version. Four questions of what is prepared, warm: no slower than the exact join of the raw files.
+    """Preparation writes what the join by hand writes: at most twice its processor time, once per data version. Four questions
+    of what is prepared, warm: no slower than the exact join of the raw files. A million visits.
     """
     found = bench_prepared.measure(1_000_000)
     assert found["joined"][1] <= 2 * found["by hand"][1]
@@ -26,6 +19,6 @@ def test_two_tables_are_prepared_in_twice_the_join_and_asked_no_slower_than_by_h
 
 
 def test_a_first_opening_takes_at_most_twice_what_reading_the_file_takes():
-    """Ten million rows: read as declared, recognised, written, and hashed before and after; beside all columns read by hand."""
+    """Ten million rows: read as declared, written, and hashed before and after; beside all columns read by hand."""
     found = bench_prepared.opening(10_000_000)
     assert found["opened"][1] <= 2 * found["read"][1]

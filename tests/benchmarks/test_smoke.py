@@ -10,19 +10,14 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import (
-    bench_before,
     bench_class,
     bench_engine,
-    bench_ledger,
-    bench_moments,
-    bench_placement,
     bench_prepared,
     bench_price,
     bench_questions,
+    bench_roundtrip,
     bench_scale,
     bench_simulate,
-    bench_texts,
-    bench_tree,
 )
 from tests.benchmarks.peers import page, timing, worker
 
@@ -36,8 +31,8 @@ def test_a_benchmark_finds_what_it_measures(name):
 
 
 def test_the_engines_are_timed(monkeypatch):
-    """A batch, a preparation of people's rows, and texts and dates: each way of it."""
-    for module in (bench_engine, bench_prepared, bench_texts):
+    """A batch, and a preparation of people's rows: each way of it."""
+    for module in (bench_engine, bench_prepared):
         monkeypatch.setattr(module, "REPEATS", 1)
         assert all(np.all(np.greater(took, 0)) for took in module.measure(500).values())
 
@@ -50,28 +45,24 @@ def test_what_a_class_waits_for_is_timed(dpnb_home):
     )
 
 
-def test_a_charge_and_its_answer_are_timed(tmp_path):
-    """One entry of a ledger."""
-    with bench_ledger.opened(tmp_path, "one") as ledger:
-        bench_ledger.charge(ledger, 0)
-        bench_ledger.store(ledger, 0)
-        assert ledger.verify().intact
-
-
-def test_a_release_is_compared_with_an_earlier_one():
-    """Beside these very files: two workers, in turn, each with a curator and a ledger of its own."""
-    found = bench_before.beside(bench_before.ROOT, 2, 1)
-    assert list(found) == ["before", "now"]
-    assert all(min(used, wait) > 0 for rounds in found.values() for used, wait in rounds)
+def test_questions_are_timed_beside_exact_engines(dpnb_home):
+    """A mean by dpnb and by both engines, and its line."""
+    found = bench_questions.measure(200, 1, ["mean"])
+    assert min(min(times) for times in found.values()) > 0
+    assert len(list(bench_questions.table_of(found))) == 2
 
 
 def test_a_release_is_taken_apart(dpnb_home):
-    """The parts of a fresh mean take no longer than the whole, on the processor and on the clock."""
-    lines = {line[:36].strip(): line[36:].split() for line in bench_questions.parts(200, 2)}
-    whole, again, _, *parts = [tuple(map(float, times)) for times in lines.values()]
-    assert {"the wire", "plan", "charge, synced", "exact integers", "conclude"} <= set(lines)
-    for at in (0, 1):
-        assert 0 < max(part[at] for part in parts) <= max(whole[at], again[at])
+    """Every part of a fresh mean is called, and the curator takes no less than what it is made of."""
+    ((_, each),) = bench_roundtrip.parts(200, 2, ["mean"])
+    assert min(each.values()) > 0
+    inside = (
+        "read the plan and price it",
+        "charge, synced",
+        "exact integers",
+        "store, synced, and raise the mark",
+    )
+    assert sum(each[part] for part in inside) <= each["the curator"]
 
 
 def test_a_file_is_written_opened_and_asked_beside_exact_duckdb(dpnb_home, tmp_path, monkeypatch):
@@ -96,11 +87,8 @@ def test_each_cost_is_measured_where_it_is_smallest(tmp_path, monkeypatch, name)
 
 
 def test_what_has_a_bar_is_timed(capsys):
-    """Scans of moments, placements, a tree's consistency, a study's simulation and prices: each gives its figures."""
-    assert min(bench_moments.scans(200, 2).values()) > 0
-    assert all(took > 0 for _, took, _ in bench_placement.bars())
-    assert bench_tree.consistency() > 0
-    assert bench_simulate.simulated("proportion")() is not None
+    """A study's simulation and prices: each gives its figures."""
+    assert bench_simulate.simulated("proportion").complete
     bench_price.main()
     assert capsys.readouterr().out.count("price ") == 4
 
