@@ -55,7 +55,7 @@ def text(folder: Path) -> str:
             sizes,
             picture(
                 "times",
-                "Least times of every library by question, on a logarithmic axis, a panel for each size. The tables below hold its figures.",
+                "The least time of every library by question, on a logarithmic axis, with a panel for each size. The tables below have the figures.",
             ),
         ),
         *_caveats(errors),
@@ -128,23 +128,23 @@ def _opening(found: Sequence[Case], lines: Sequence[Line], *, timed: bool) -> It
     yield from (
         "# Benchmarks: beside other libraries",
         "",
-        "Errors and times of dpnb beside OpenDP (its measurements, and its interface to Polars), diffprivlib, SmartNoise SQL, PyDP, PipelineDP",
-        "and Tumult Analytics, each in an environment of its own and asked for the same numbers of the same table at the same privacy. `make bench` measures everything again and writes this page, its pictures and",
+        "Errors and times of dpnb, OpenDP (its measurements, and its interface to Polars), diffprivlib, SmartNoise SQL, PyDP, PipelineDP",
+        "and Tumult Analytics. Each library runs in an environment of its own and answers the same questions about the same table at the same privacy. `make bench` measures everything again and writes this page, its pictures and",
         f"its CSV files ({files}). Nothing here is written by hand.",
-        f"Errors measured until {latest_day or 'now'}; what a run of a part leaves out stands as it was measured before. Times are of one run, whose day they tell.",
+        f"Errors were measured until {latest_day or 'now'}; a partial run keeps the earlier figures for the rest. Times are from one run, on the day that they give.",
         "",
-        "**Method.** A table of whole numbers from 0 to 100: x, a bell about 50 (sd a sixth of the range), s, skewed (median 13), y on x, a",
-        "group of two fifths, a region of five. Count is of the group; histogram and group means are by region; difference is by group; least",
-        "squares is the slope of y on x. Times are taken with fifty regions. An error is the root mean square of (released − file's), over releases and over regions; ± is its",
+        "**Method.** The table has whole numbers from 0 to 100: x is bell-shaped around 50 (sd a sixth of the range), s is skewed (median 13), and y depends on x. A",
+        "group has two fifths of the rows, and there are five regions. Count is of the group; histogram and group means are by region; difference is by group; least",
+        "squares is the slope of y on x. Times are measured with fifty regions. An error is the root mean square of (released − file's), over releases and over regions; ± is its",
         "standard error. Every column is declared complete (`missing = 0`), which is not the default: see *declared complete* below. Every release of",
         "dpnb went through its curator and ledger, and was paid for. *The seven together* are count, mean,",
         "variance, median, histogram, group means and least squares: one cell of dpnb at ε, and ε/7 for each in the other libraries. *Covered*",
-        "is how often a library's own bounded 95 % interval for the file's number held it; a dash says that it gives none.",
+        "is how often a library's own bounded 95 % interval for the file's number contained it; a dash means that the library gives no interval.",
         "",
         "## Against the goals",
         "",
-        "At n·ε ≥ 1,000 at most 1.1 × the best other library's error with an interval, and 1.0 × without; the seven together at most 1.0 ×",
-        "(geometric mean over the questions, beside the best other library *of each question*). Three standard errors are allowed.",
+        "At n·ε ≥ 1,000 the error should be at most 1.1 × that of the best other library with an interval, and 1.0 × without one; for the seven together at most 1.0 ×",
+        "(geometric mean over the questions, each compared with the best other library *for that question*). Three standard errors are allowed.",
         "",
     )
     yield "**The seven questions as one analysis**, goal 1.0:"
@@ -162,7 +162,7 @@ def _opening(found: Sequence[Case], lines: Sequence[Line], *, timed: bool) -> It
             yield f"- {case.adjacency}, {case.title}: {met} of {len(judged)} goals for a statistic alone are met."
     yield ""
     if short:
-        yield "What is not met, or only within its error:"
+        yield "Goals that are not met, or only within the error of measurement:"
         yield ""
         yield from table(["neighbours", "case", "statistic", "goal", "ratio", ""], short)
 
@@ -174,9 +174,9 @@ def _exactly() -> Iterator[str]:
     yield from (
         "### From the laws of the noise, without a simulation",
         "",
-        "A simulated ratio has an error. These have none: the noise of every library on what an answer is computed from is known, its error follows",
-        "to first order, and so does the whole law of a selected median. Each statistic beside the least error of the other libraries; goals 1.1 with the",
-        "interval included, 1.0 without, at n·ε ≥ 1,000; at n·ε = 100 the noise on a slope is too large for its first order to say much.",
+        "A simulated ratio has an error of its own. These ratios have none: every library's noise on what an answer is computed from is known. The error of the answer follows",
+        "to first order, and so does the whole distribution of a selected median. Each statistic is compared with the least error of the other libraries. The goals at n·ε ≥ 1,000 are 1.1 with the",
+        "interval included and 1.0 without. At n·ε = 100 the noise on a slope is too large for the first order to mean much.",
         "",
     )
     found, usual = _grouped(list(ratios())), _grouped(list(ratios("drop")))
@@ -190,9 +190,9 @@ def _exactly() -> Iterator[str]:
     ]
     yield from table(["", *heads], lines)
     yield from (
-        "*Declared complete.* Here and in the tables below every column is declared `missing = 0`: then n is the number of its values too. By default",
-        "a value may be missing, and where n is public a mean must also buy how many values there are. The other libraries are told that none is",
-        "missing. Beside them a mean of dpnb has this error by default, the larger the farther it lies from the middle of its bounds; where n is public it",
+        "*Declared complete.* Here and in the tables below every column is declared `missing = 0`, so that n is also the number of its values. By default",
+        "a value may be missing, and if n is public a mean must also buy the number of values. The other libraries are told that no value is",
+        "missing. The next table compares a default mean of dpnb with theirs. Its error grows with the distance from the middle of the bounds; if n is public it",
         "misses the goals above:",
         "",
     )
@@ -201,13 +201,13 @@ def _exactly() -> Iterator[str]:
         ["by default", *heads], [[name, *(f"{case[name]:.3f}" for case in usual.values())] for name in means]
     )
     yield from (
-        "*Medians.* Errors fall exponentially in ε where values have ties. dpnb's score is by how many ranks a value misses the target or, where the",
-        "target lies among its own, how far it is from their ends: best at the file's quantile always. OpenDP's compares the rows below a value with",
-        "those above it, which prefers a wrong value, at any ε, where a rare one beside a frequent median balances both sides better; its noisy",
-        "maximum selects a wrong neighbour up to half as often as an exponential mechanism, which costs less in ρ. Limits need a part of ε: nine tenths of it",
-        "for the point alone leave the third. So at n·ε ≥ 1,000 the goal is met at n 1,000 and ε 1, and where both are exact to a thousandth of a step;",
-        "at n 10,000 and ε 0.1, change-one, it is not. The last column is of no mechanism here: dpnb's score with exponential noise, as OpenDP's, which a budget kept in ε could use.",
-        "It would need exact binomial draws for runs of values with equal scores, halves how often a wrong neighbour is selected, and leaves that case a tenth above OpenDP's.",
+        "*Medians.* If values have ties, errors fall exponentially in ε. dpnb's score is the number of ranks by which a value misses the target or, if the",
+        "target is among the value's own ranks, the distance to their ends; the file's quantile always has the best score. OpenDP's score compares the rows below a value with",
+        "those above it. It prefers a wrong value, at any ε, if a rare value beside a frequent median balances the two sides better. Its noisy",
+        "maximum selects a wrong neighbour up to half as often as an exponential mechanism, which costs less in ρ. Limits need a part of ε; the fifth column spends nine tenths of it",
+        "on the point alone. At n·ε ≥ 1,000 the goal is met at n 1,000 and ε 1, and where both are exact to a thousandth of a step;",
+        "at n 10,000 and ε 0.1, change-one, it is not. The last column is a mechanism that is not built: dpnb's score with exponential noise, as in OpenDP, which a budget kept in ε could use.",
+        "It would need exact binomial draws for runs of values with equal scores. It selects a wrong neighbour half as often, and its error in that case is still a tenth above OpenDP's.",
         "",
     )
     yield from table(
@@ -256,7 +256,7 @@ def _cases(found: Sequence[Case]) -> Iterator[str]:
     if found:
         yield picture(
             "errors",
-            "Errors over dpnb's, on a logarithmic axis, a panel for each case: a mark for each library and question; right of 1 is farther off than dpnb. The tables below hold its figures.",
+            "Errors divided by dpnb's, on a logarithmic axis, with a panel for each case and a mark for each library and question; a mark right of 1 is less accurate than dpnb. The tables below have the figures.",
         )
         yield ""
     for adjacency, about in _ABOUT.items():
@@ -316,15 +316,15 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
     yield from (
         "## What to keep in mind",
         "",
-        "- Every library is told what dpnb is told: bounds, categories, and n where it is public. None is told more.",
-        "- A library that cannot answer one of the seven questions is compared, and timed, on those that it answers, still at ε/7 each: "
+        "- Every library is told what dpnb is told: bounds, categories, and n if it is public. None is told more.",
+        "- A library that cannot answer all seven questions is compared, and timed, on those that it answers, still at ε/7 each: "
         + ", ".join(_fewer(lines))
         + ".",
-        "- Exact engines are asked the seven one after another.",
+        "- Exact engines answer the seven questions one after another.",
         "- Confidence intervals (for a population) are not compared here, since no other library has any.",
         _covering(lines),
-        "- By the laws of its noise 95 % of the intervals of dpnb's slope of this table hold it, at n 10,000 and ε 0.1 and 1, under either",
-        "  neighbours, and so of another table: a test holds it to 1,000 releases of each.",
+        "- By the laws of the noise, 95 % of dpnb's intervals for the slope of this table contain it, at n 10,000 and ε 0.1 and 1, under either",
+        "  kind of neighbours, and also for another table. A test compares this with 1,000 releases of each.",
     )
     notes: dict[tuple[str, str], list[str]] = {}
     for line in lines:
@@ -334,7 +334,7 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
     for (library, note), names in notes.items():
         yield f"- {library}, {', '.join(names)}: {note}."
     yield from (
-        "- A figure in parentheses is of a release that is less private than it says; it is no goal.",
+        "- A figure in parentheses is from a release that is less private than claimed; it does not count as a goal.",
         "- PipelineDP runs on its local backend, Tumult Analytics on Spark with two local threads: both are made for clusters.",
         *(
             f"- Not measured here: {name}."
@@ -348,7 +348,7 @@ def _covering(lines: Sequence[Line]) -> str:
     """How well coverage is known, of the fewest releases."""
     least = min((line["releases"] for line in lines if line["covered"] is not None), default=0)
     points = 100 * math.sqrt(0.95 * 0.05 / least) if least else math.nan
-    return f"- *Covered* is of {least} releases or more: one standard error is {points:.1f} points or less. Errors are of as many as a library's speed allows: see ±, and the CSV."
+    return f"- *Covered* is from {least} releases or more: one standard error is {points:.1f} points or less. Errors are from as many releases as a library's speed allows: see ±, and the CSV."
 
 
 def _fewer(lines: Sequence[Line]) -> Iterator[str]:

@@ -87,13 +87,13 @@ def _how(lines: Sequence[Line]) -> Iterator[str]:
     yield from (
         "## Times",
         "",
-        "Milliseconds of warm repeats, median / minimum, and × the minimum of the better exact engine (DuckDB or Polars on raw floats in memory,",
-        "no privacy). A table of fifty regions; ε 1; dpnb under change-one. Every release is a fresh one: dpnb's cross to another process and are",
-        "written to a synced ledger before they are answered; no other library keeps one. The libraries take turns, so that none has the quiet minutes to itself: each is",
-        f"visited up to five times at each size, at most twice where a visit takes more than {twice} s, once where it takes more than {thrice} s. A visit is a",
-        "process of its own, which imports the library, opens the table, asks each question first (*first answer*) and then again until a third of",
-        "a second or fifteen answers are over. ° stands beside a first answer of more than five seconds, which was the only one of its visit; + beside seven",
-        "questions that are added up from their own times, as they took more than half a minute. Memory is of all processes of a library.",
+        "Warm repeats in milliseconds, median / minimum, and × the minimum of the better exact engine (DuckDB or Polars on raw floats in memory,",
+        "no privacy). The table has fifty regions; ε is 1; dpnb runs under change-one. Every release is fresh. dpnb's releases cross to another process and are",
+        "written to a synced ledger before they are answered; no other library keeps a ledger. The libraries take turns, so that none gets the quiet minutes for itself. Each is",
+        f"visited up to five times at each size, at most twice if a visit takes more than {twice} s, and once if it takes more than {thrice} s. A visit is a",
+        "process of its own. It imports the library, opens the table, asks each question for the first time (*first answer*) and then again until a third of",
+        "a second or fifteen answers are over. ° marks a first answer of more than five seconds, which was the only one of its visit. + marks seven",
+        "questions that took more than half a minute, so that their own times are added up. Memory is of all processes of a library.",
         "",
         _machine(lines),
         "",
@@ -106,10 +106,10 @@ def _machine(lines: Sequence[Line]) -> str:
     days = sorted({line["date"] for line in lines if line.get("date")})
     day = f"Taken on {' and '.join(days)}. " if days else ""
     if not others:
-        return f"{day}**The machine was busy:** its load was {load:.0f} while these were taken, so that only ratios of several times say anything."
+        return f"{day}**The machine was busy:** its load was {load:.0f} while these were taken, so only ratios of several times mean anything."
     median, most = statistics.median(others), max(others)
-    told = f"Before the visits, with nothing of the run at work, {median:.0%} of the processors were busy (median; at most {most:.0%}); the load was {load:.1f} (median), the run's own included."
-    return day + told + (" **The machine was busy:** only ratios say anything." if median > BUSY else "")
+    told = f"Before the visits, while the run itself was idle, {median:.0%} of the processors were busy (median; at most {most:.0%}); the load was {load:.1f} (median), including the run's own."
+    return day + told + (" **The machine was busy:** only ratios mean anything." if median > BUSY else "")
 
 
 # ---------------------------------------------------------------- goals
@@ -128,8 +128,8 @@ def _goals(lines: Sequence[Line]) -> Iterator[str]:
     if not rows:
         return
     yield from (
-        "**Against the goals.** At 1,000,000 rows and more the seven as one at most 1.0 × the better exact engine, and at most a fifth of every other library's time;",
-        "at 10,000,000 every single question at most 1.5 × the better exact engine, and ahead of every other library; at 1,000,000 at most twice the fastest other library's. Minima.",
+        "**Against the goals.** At 1,000,000 rows and more, the seven as one should take at most 1.0 × the time of the better exact engine, and at most a fifth of every other library's time;",
+        "at 10,000,000 rows every single question at most 1.5 × the better exact engine, and less than every other library; at 1,000,000 at most twice the fastest other library. All times are minima.",
         "",
     )
     yield from table(
@@ -232,7 +232,7 @@ def _installed(lines: Sequence[Line], sizes: Sequence[Line]) -> Iterator[str]:
     if not mib:
         return
     told = ", ".join(f"{name} {size:,.0f}" for name, size in sorted(mib.items(), key=lambda pair: pair[1]))
-    yield f"**Installed**, MiB, with everything that each needs: {told}."
+    yield f"**Installed**, in MiB, with everything that each library needs: {told}."
     least = min((line["rows"] for line in lines), default=0)
     imports = {
         line["library"]: line["min"]
@@ -242,8 +242,8 @@ def _installed(lines: Sequence[Line], sizes: Sequence[Line]) -> Iterator[str]:
     yield _beside("Installed", mib, "MiB")
     yield _beside("The import", imports, "s")
     yield (
-        "dpnb brings an engine (DuckDB), notebooks' kernel and widgets, and pictures; so the libraries of its scope are those that bring an engine,"
-        " OpenDP Polars and Tumult. Import leaves out NumPy, which all of them need; dpnb imports most when a table is opened, so compare *import, open and a first mean*."
+        "dpnb includes an engine (DuckDB), the notebook kernel and widgets, and pictures. So the comparable libraries are those that include an engine,"
+        " OpenDP Polars and Tumult. Import leaves out NumPy, which all of them need. dpnb imports most modules when a table is opened, so compare *import, open and a first mean*."
     )
     yield ""
 
