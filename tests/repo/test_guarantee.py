@@ -136,7 +136,7 @@ def test_the_reading_order_leaves_no_room_out():
     """Each room of the library is in the reviewer's table, or is said to see nothing that matters."""
     order = TEXT.split("## A reading order")[1].split("\n## ")[0]
     table = re.findall(r"^\| \d+ \| `([a-z_/]+)`", order, re.MULTILINE)
-    others = re.findall(r"`([a-z_]+)`", order[order.index("The other rooms") :])
+    others = re.findall(r"`([a-z_]+)`", order[order.index("The other packages") :])
     found = {str(path.parent.relative_to(ROOT / "dpnb")) for path in (ROOT / "dpnb").glob("**/__init__.py")}
     rooms = {name for name in found if re.fullmatch(r"\w+|trusted/\w+", name)} - {"trusted"}
     assert rooms == {room for room in (*table, *others) if room in rooms or "/" not in room}
