@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpnb.estimate import Table
-from dpnb.statistics.table_formats import Tabular
+from dpnb.estimate.table_formats import Tabular
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 Row = Mapping[str, Any]

@@ -25,9 +25,9 @@ from dpnb.cards.tracks import (
 )
 from dpnb.cards.trail import first_of
 from dpnb.estimate import Estimate
+from dpnb.estimate.table_formats import aligned
 from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
-from dpnb.statistics.text_table import aligned
 
 _KINDS = ("privacy", "confidence")
 _WIDE = 100

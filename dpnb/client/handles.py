@@ -37,7 +37,7 @@ from dpnb.trusted.schema import Mode, Schema
 
 if TYPE_CHECKING:
     from dpnb.client.session import Session
-    from dpnb.statistics.regression_summary import Regression
+    from dpnb.estimate.regression_summary import Regression
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from dpnb.estimate.host import current_host
 from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Origin, PendingQuestion
 from dpnb.estimate.table import Table, table_of
+from dpnb.estimate.table_formats import Tabular
 from dpnb.estimate.taught import Taught
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
-from dpnb.statistics.table_formats import Tabular
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release

@@ -14,8 +14,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dpnb.estimate.pending_question import PendingQuestion
+from dpnb.estimate.regression_summary import ols
+from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
 from dpnb.statistics.outcome import Outcome
-from dpnb.statistics.reading import Method, Read, ReadingFunction
+from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.trusted.releases import Release
 
 if TYPE_CHECKING:
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
 
 
 K = TypeVar("K")
+_METHODS: Mapping[str, Callable[..., Any]] = {
+    "ols": ols,
+    "independence_test": independence_test,
+    "goodness_of_fit_test": goodness_of_fit_test,
+}
+"""Methods of an estimate that make something else than an estimate, which a statistic lists by name alone."""
 
 
 class Reading:
@@ -46,7 +54,7 @@ class Reading:
         self.root = root
         self.name, self.args, self.kwargs = name, args, kwargs
         function = readings_of(root)[name]
-        assert not isinstance(function, Method)
+        assert function is not None
         self.read = function(root.checked.setting, *args, **kwargs)
         self._outcome: Outcome | None = None
 
@@ -106,7 +114,7 @@ def readable(kind: type[K], measurement: PendingQuestion) -> type[K]:
 @functools.cache
 def _readable(kind: Any, readings: tuple[tuple[str, ReadingFunction], ...]) -> Any:
     methods = {
-        name: function.call if isinstance(function, Method) else _method(kind, name, function)
+        name: _METHODS[name] if function is None else _method(kind, name, function)
         for name, function in readings
     }
     own = {"__slots__": (), "__module__": kind.__module__, "derived": classmethod(lambda _: kind)}

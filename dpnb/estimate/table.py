@@ -10,9 +10,9 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import shown
+from dpnb.estimate.table_formats import Tabular, told
 from dpnb.inference.digits import dated
 from dpnb.inference.interval import KINDS
-from dpnb.statistics.table_formats import Tabular, told
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.estimate.hypothesis import HypothesisTest, Tested
 from dpnb.inference.digits import given
-from dpnb.inference.hypothesis import HypothesisTest, Tested
 from dpnb.inference.spread import normal_quantile
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.statistics.regression_summary import Regression
+from dpnb.estimate.regression_summary import Regression
 
 DEPTH = 5
 MOST = 20_000

@@ -17,8 +17,8 @@ from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate
+from dpnb.estimate.regression_summary import Regression
 from dpnb.statistics.python_signs import BINARY, COMPARE, UNARY
-from dpnb.statistics.regression_summary import Regression
 from dpnb.trusted.schema import Column, Schema
 
 Handle: TypeAlias = Dataset | ColumnHandle

@@ -16,13 +16,13 @@ from IPython.display import display
 
 from dpnb.errors import BudgetError, OptionError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate.regression_summary import Regression
 from dpnb.estimate.wording import not_kept
 from dpnb.notebook import find_estimates
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
 from dpnb.notebook.progress import Progress
 from dpnb.planner.request import Ask
-from dpnb.statistics.regression_summary import Regression
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic

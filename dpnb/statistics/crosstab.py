@@ -22,11 +22,10 @@ from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.logistic import logistic
-from dpnb.statistics.reading import Method, Read, ReadingFunction
+from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.result import Result
 from dpnb.statistics.shares import public_total, several, shares_result
-from dpnb.statistics.table_tests import goodness_of_fit_test, independence_test
 from dpnb.trusted.releases import Release
 
 
@@ -140,8 +139,8 @@ READINGS: MappingProxyType[str, ReadingFunction] = MappingProxyType(
     {
         "margin": margin,
         "proportions": proportions,
-        "independence_test": Method(independence_test),
-        "goodness_of_fit_test": Method(goodness_of_fit_test),
+        "independence_test": None,
+        "goodness_of_fit_test": None,
         "logistic": logistic,
     }
 )
@@ -177,5 +176,5 @@ class ValueCount(Histogram):
     title: ClassVar[str] = "value counts"
     defaults: ClassVar[Mapping[str, Any]] = {}
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
-        {"proportions": proportions_by_value, "goodness_of_fit_test": Method(goodness_of_fit_test)}
+        {"proportions": proportions_by_value, "goodness_of_fit_test": None}
     )

@@ -36,7 +36,6 @@ from dpnb.statistics.outcome import Pair
 from dpnb.statistics.pair import price_together
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.regression_readings import coefficients, r_squared
-from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.standardized import standardized
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
 from dpnb.trusted.measurements import Measurement
@@ -66,7 +65,7 @@ class CrossMoment(Statistic):
             "coefficients": coefficients,
             "r_squared": r_squared,
             "standardized": standardized,
-            "ols": OLS,
+            "ols": None,
         }
     )
 

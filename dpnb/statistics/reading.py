@@ -39,18 +39,8 @@ class Read:
     products: tuple[tuple[int, int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A method of the question's own estimate that makes something else than an estimate, for example a test.
+ReadingFunction = Callable[..., Read] | None
+"""``(setting, *args, **kwargs) -> Read``: run at once, so that bad arguments are refused where they are written.
 
-    Parameters
-    ----------
-    call : callable
-        ``call(estimate, *args, **kwargs)``.
-    """
-
-    call: Callable[..., Any]
-
-
-ReadingFunction = Callable[..., Read] | Method
-"""``(setting, *args, **kwargs) -> Read``: run at once, so that bad arguments are refused where they are written."""
+Nothing where it makes something else than an estimate, for example a test: the method of that name in :mod:`dpnb.estimate.reading`.
+"""

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import Unavailable
 from dpnb.estimate.table import Table
+from dpnb.estimate.table_formats import Tabular
 from dpnb.inference.law import law_of
 from dpnb.inference.mechanism_cards import MECHANISM_CARDS
 from dpnb.inference.selection_law import probabilities
 from dpnb.statistics import conclude
-from dpnb.statistics.table_formats import Tabular
 from dpnb.teach.noiseless import KnownPart, known_parts
 from dpnb.teach.outcomes import rows_of
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlip, QuantileSelection

@@ -24,7 +24,7 @@ REASONS = {
     "dpnb/estimate/draws.py": "a share of draws",
     "dpnb/estimate/wording.py": "an expression as code",
     "dpnb/inference/digits.py": "the rule itself",
-    "dpnb/inference/hypothesis.py": "p-values and test statistics, whose digits are a convention of their own",
+    "dpnb/estimate/hypothesis.py": "p-values and test statistics, whose digits are a convention of their own",
     "dpnb/planner/compile.py": "edges as keys",
     "dpnb/planner/power.py": "goals as they were given",
     "dpnb/statistics/_base.py": "numbers of rows",
@@ -34,7 +34,7 @@ REASONS = {
     "dpnb/statistics/pair_tails.py": "an option as it was given",
     "dpnb/statistics/placement.py": "points as code",
     "dpnb/statistics/quantile.py": "a level as it was given",
-    "dpnb/statistics/regression_summary.py": "a table in the layout of its field",
+    "dpnb/estimate/regression_summary.py": "a table in the layout of its field",
     "dpnb/statistics/tree_fit.py": "a level as it was given",
 }
 """Files with a format of their own, and what they write with it."""

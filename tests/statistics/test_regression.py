@@ -14,6 +14,7 @@ import dpnb
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PendingError, PlanError, SchemaError, Unavailable
 from dpnb.estimate import Estimate, ask
+from dpnb.estimate.regression_summary import Regression
 from dpnb.planner import QueryPlan
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
@@ -21,7 +22,6 @@ from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.regression import DRAWS, Fit, solved
 from dpnb.statistics.regression_readings import coefficients
-from dpnb.statistics.regression_summary import Regression
 from dpnb.statistics.standardized import standardized
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.estimate.hypothesis import HypothesisTest, p_text
+from dpnb.estimate.table_formats import Tabular, aligned, rows, tabular
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
-from dpnb.inference.hypothesis import HypothesisTest, p_text
 from dpnb.inference.interval import plain_number
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
@@ -27,11 +28,8 @@ from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.reading import Method
 from dpnb.statistics.regression import Fit
 from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
-from dpnb.statistics.table_formats import Tabular, rows, tabular
-from dpnb.statistics.text_table import aligned
 
 if TYPE_CHECKING:
     from dpnb.estimate import Estimate
@@ -78,7 +76,6 @@ def ols(
     return Regression(self.coefficients(asked.text, **options), asked.text, self)  # type: ignore[attr-defined]
 
 
-OLS = Method(ols)
 MOVED = "Rows beyond the radius were moved towards the middle: what lies far out counts less than it should."
 
 

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,22 @@ class Tabular:
 
     def _plain(self, level: float) -> Any:
         return rows(self.table(level))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines of text: the first column to the left, the others to the right.
+
+    Examples
+    --------
+    >>> aligned([["age", "n"], ["of all", "40"]])
+    ['age      n', 'of all  40']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        numbers = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+        lines.append("  ".join([first.ljust(widths[0]), *numbers]).rstrip())
+    return lines
 
 
 def written(text: str, path: str | Path | None) -> str:

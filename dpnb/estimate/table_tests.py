@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.estimate.hypothesis import HypothesisTest, Tested
 from dpnb.inference.chi_square import MOST_CELLS, ChiSquare, draws_for, goodness_of_fit, independence
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.inference.hypothesis import HypothesisTest, Tested
 from dpnb.statistics._base import Setting
 from dpnb.statistics.released import Part, combine, draws_of, fast_draws
 from dpnb.statistics.shares import public_total
