@@ -6,14 +6,15 @@ screen can show is pooled: the mean of the values, the outermost ends of the int
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from dpnb.cards.markup import Markup, el
-from dpnb.cards.ticks import ticks
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.inference.digits import dated, number
@@ -27,6 +28,28 @@ _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 190, 68, 12, 10, 24
 _BARS = "▁▂▃▄▅▆▇█"
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
 Band = tuple[np.ndarray, np.ndarray]
+MOST = 5
+_LEADS = ("1", "2", "2.5", "5", "10", "20", "25", "50")
+
+
+def ticks(low: float, high: float, most: int = MOST) -> tuple[float, ...]:
+    """Return at most so many round numbers, evenly apart, between two ends.
+
+    Examples
+    --------
+    >>> ticks(0.62, 0.79, 4)
+    (0.65, 0.7, 0.75)
+    """
+    wide = high - low
+    if not (math.isfinite(wide) and wide > 0):
+        return ()
+    power = Decimal(10) ** math.floor(math.log10(wide / most))
+    for lead in _LEADS:
+        step = Decimal(lead) * power
+        first, last = math.ceil(Decimal(low) / step), math.floor(Decimal(high) / step)
+        if last - first + 1 <= most:
+            return tuple(float(place * step) for place in range(first, last + 1))
+    return ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from importlib.resources import files
 from typing import Any
 
 from dpnb.cards.explain import posterior
-from dpnb.cards.policy import policy
+from dpnb.cards.report import policy
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.inference import NoiseSum, effective_size, student_inflation

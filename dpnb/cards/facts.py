@@ -17,8 +17,7 @@ import numpy as np
 
 from dpnb.cards.curves import Curve, bars_of, curve_of
 from dpnb.cards.markup import clean
-from dpnb.cards.stored import Stored, stored_of
-from dpnb.cards.trail import Step, more_of, trail_of
+from dpnb.cards.payments import Step, Stored, more_of, stored_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion, shown
 from dpnb.estimate.shown import calendar as calendar_of

@@ -7,23 +7,23 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from dpnb.cards import budget
-from dpnb.cards.axis import axis_svg, scales_of
 from dpnb.cards.card import Card, frame
 from dpnb.cards.curves import Curve, bars_svg, curve_svg, sparkline
 from dpnb.cards.facts import TRUTH, Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, code, el
-from dpnb.cards.stored import badge
+from dpnb.cards.payments import badge, first_of
 from dpnb.cards.tracks import (
     Scale,
+    axis_svg,
     entry_scales,
     entry_track,
     past_track,
+    scales_of,
     span_track,
     text_track,
     truth_track,
 )
-from dpnb.cards.trail import first_of
 from dpnb.estimate import Estimate
 from dpnb.estimate.table_formats import aligned
 from dpnb.estimate.wording import not_kept

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpnb.cards.ledger_rows import plain_row, table_of
+from dpnb.cards.ledger import plain_row, table_of
 from dpnb.cards.markup import clean
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table

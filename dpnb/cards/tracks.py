@@ -7,17 +7,21 @@ description; the same numbers always stand beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
+from dpnb.cards.curves import MOST, ticks
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.markup import Markup, el
-from dpnb.cards.ticks import ticks
-from dpnb.cards.trail import Step
+from dpnb.cards.payments import Step
+from dpnb.inference import digits
 
 APART = 25.0
 """What has a stretch so many times smaller than that of all is drawn on an axis of its own: it would be a dot."""
 _PAD = 0.06
+_LONG = 7
+Label = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +186,46 @@ def text_track(entry: Entry, pair: tuple[float, float], scale: Scale, kind: str,
     return "".join(cells).rstrip()
 
 
-# ---------------------------------------------------------------- a picture that stands alone
+# ---------------------------------------------------------------- the number line under them
+
+
+def labelled(scale: Scale, line: Line) -> list[tuple[float, str]]:
+    """Return the ticks of a line's axis with their numbers; fewer where the numbers are long."""
+    label: Label = _plain if line.calendar is None else lambda x: digits.dated(round(x), line.calendar)
+    for most in (MOST, 4, 3):
+        found = [(x, label(x)) for x in ticks(scale.low, scale.high, most)]
+        if all(len(text) <= _LONG for _, text in found) or most == 3:
+            return found
+    return []
+
+
+def _plain(value: float) -> str:
+    """Write a tick without digits that say nothing."""
+    return f"{int(value):,}" if value.is_integer() else format(Decimal(repr(value)), ",f")
+
+
+def axis_svg(scale: Scale, line: Line) -> Markup:
+    """Draw the numbers under a track."""
+    marks = [
+        part
+        for x, text in labelled(scale, line)
+        for part in (
+            el("line", x1=scale.percent(x), x2=scale.percent(x), y1="0", y2="4", class_="axis"),
+            el("text", text, x=scale.percent(x), y="15", text_anchor="middle", class_="tick"),
+        )
+    ]
+    return el("svg", *marks, height="18", aria_hidden="true")
+
+
+def scales_of(lines: Sequence[Line]) -> list[Scale]:
+    """Return the scale of each line: that of all lines in its unit, where it can be read on it; else its own."""
+    own = [Scale.over(line.entries, line.trail) for line in lines]
+    found = []
+    for line, mine in zip(lines, own, strict=True):
+        alike = [
+            other for one, other in zip(lines, own, strict=True) if line.unit and one.unit == line.unit
+        ] or [mine]
+        all_of_them = Scale(min(one.low for one in alike), max(one.high for one in alike))
+        narrow = min(one.high - one.low for one in alike)
+        found.append(mine if all_of_them.high - all_of_them.low > APART * narrow else all_of_them)
+    return found

@@ -55,12 +55,12 @@ class Statement(Tabular):
 
     def table(self, level: float = 0.95) -> Table:  # noqa: ARG002 -- a ledger has no intervals
         """Return what was asked and what it cost, a row for each entry."""
-        from dpnb.cards.ledger_rows import table_of
+        from dpnb.cards.ledger import table_of
 
         return table_of(self.rows)
 
     def _plain(self, level: float) -> list[dict[str, Any]]:  # noqa: ARG002
-        from dpnb.cards.ledger_rows import plain_row
+        from dpnb.cards.ledger import plain_row
 
         return [plain_row(row) for row in self.rows]
 

@@ -82,7 +82,7 @@ from dpnb.trusted.wire.messages import BudgetState as WireBudget
 from dpnb.trusted.wire.places import Home
 
 if TYPE_CHECKING:
-    from dpnb.cards.ledger_rows import LedgerRows
+    from dpnb.cards.ledger import LedgerRows
 
 _FAR_LESS, _MOST_HELD = 1000, 99
 """How much less an answer may have cost to be worth adding to another, and how many are."""
@@ -507,7 +507,7 @@ class Session:
 
         It has ``.to_frame()``, ``.to_csv()``, ``.to_markdown()``, ``.to_latex()`` and ``.to_json()`` as a released answer has.
         """
-        from dpnb.cards.ledger_rows import LedgerRows, plain_row
+        from dpnb.cards.ledger import LedgerRows, plain_row
 
         return LedgerRows(plain_row(row) for row in self.ledger_rows(dataset))
 

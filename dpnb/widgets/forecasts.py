@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.cards.markup import clean
-from dpnb.cards.trail import least_certain, more_of, paid_for, trail_of
+from dpnb.cards.payments import least_certain, more_of, paid_for, trail_of
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of

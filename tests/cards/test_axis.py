@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpnb
+from dpnb.cards.curves import ticks
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.released import estimate_card, line_html
-from dpnb.cards.ticks import ticks
 from dpnb.cards.tracks import Scale, entry_scales
 from tests.curator import small
 

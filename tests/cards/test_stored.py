@@ -13,8 +13,7 @@ import pytest
 
 from dpnb import widgets
 from dpnb.cards import estimate_card, release_card
-from dpnb.cards.stored import stored_of, when
-from dpnb.cards.trail import LONGEST, more_of, trail_of
+from dpnb.cards.payments import LONGEST, more_of, stored_of, trail_of, when
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.exhibits import EXHIBITS
 from dpnb.exhibits.card import exhibit_card
@@ -128,7 +127,7 @@ def test_a_trail_is_concluded_once(monkeypatch):
     """A card that is drawn again computes nothing."""
     leaf = measured(2)
     first = trail_of(leaf)
-    monkeypatch.setattr("dpnb.cards.trail.conclude", pytest.fail)
+    monkeypatch.setattr("dpnb.cards.payments.conclude", pytest.fail)
     assert trail_of(leaf) is first
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import dpnb
 from dpnb import widgets
-from dpnb.cards.style import SIZES, STYLE, TOKENS_DARK, TOKENS_LIGHT
+from dpnb.cards.card import SIZES, STYLE, TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.trusted.mechanisms import DiscreteLaplace

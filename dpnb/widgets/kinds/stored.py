@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, clean
-from dpnb.cards.stored import payments
-from dpnb.cards.trail import paid_for
+from dpnb.cards.payments import paid_for, payments
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.trusted.privacy.loss import brief
