@@ -27,8 +27,8 @@ from dpnb.inference.mechanism_cards import card_of
 from dpnb.planner.estimand import in_words
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
-from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.quantile import UNCLEAR
+from dpnb.statistics.result import FLAG_WORDS
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 

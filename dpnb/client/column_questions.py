@@ -18,7 +18,7 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
 from dpnb.planner.expression import Expr
 from dpnb.statistics import STATISTICS, Statistic
-from dpnb.statistics.pair_tails import TAILS
+from dpnb.statistics.pair_spread import TAILS
 from dpnb.trusted.privacy.loss import rational
 
 if TYPE_CHECKING:

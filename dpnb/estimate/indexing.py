@@ -10,7 +10,7 @@ import numpy as np
 
 from dpnb.errors import PlanError
 from dpnb.estimate.node import Node
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis
 
 _KINDS = {True: "text", False: "a number"}
 

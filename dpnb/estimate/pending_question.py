@@ -20,7 +20,7 @@ from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate.host import current_host
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import conclude
-from dpnb.statistics.outcome import Outcome
+from dpnb.statistics.result import Outcome
 from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.releases import Release
 

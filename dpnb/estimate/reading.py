@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
-from dpnb.statistics.outcome import Outcome
-from dpnb.statistics.reading import Read, ReadingFunction
+from dpnb.statistics.result import Outcome, Read, ReadingFunction
 from dpnb.trusted.releases import Release
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
 from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
-from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import Fit
+from dpnb.statistics.result import FLAG_WORDS
 from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
 
 if TYPE_CHECKING:

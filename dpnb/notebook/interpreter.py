@@ -18,7 +18,7 @@ from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate
 from dpnb.estimate.regression_summary import Regression
-from dpnb.statistics.python_signs import BINARY, COMPARE, UNARY
+from dpnb.statistics.formula_terms import BINARY, COMPARE, UNARY
 from dpnb.trusted.schema import Column, Schema
 
 Handle: TypeAlias = Dataset | ColumnHandle

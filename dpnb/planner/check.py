@@ -32,9 +32,9 @@ from dpnb.planner.labels import text_column
 from dpnb.planner.question import QueryPlan
 from dpnb.planner.work import limited_steps
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis
 from dpnb.statistics.formula_terms import spelling
-from dpnb.statistics.reading import ReadingFunction
+from dpnb.statistics.result import ReadingFunction
 from dpnb.trusted.aggregate.algebra import (
     And,
     Known,

@@ -40,8 +40,7 @@ from dpnb.planner.expression import (
 )
 from dpnb.planner.schema_words import unit_sentence
 from dpnb.statistics import Numeric
-from dpnb.statistics._base import common_step, scaled
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, common_step, scaled
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,

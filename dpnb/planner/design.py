@@ -17,7 +17,7 @@ import numpy as np
 from dpnb.errors import PlanError, Unavailable
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
-from dpnb.statistics.outcome import Outcome
+from dpnb.statistics.result import Outcome
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dpnb.datasets.cell_text import text_of
 from dpnb.errors import PlanError, SchemaError
 from dpnb.planner.expression import Const, Expr, Ref, show
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis
 from dpnb.trusted.aggregate.algebra import And, Case, Cmp, Col, IntExpr, Key, Lit, Or, Pred
 from dpnb.trusted.schema import Column, Schema
 

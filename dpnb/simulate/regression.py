@@ -27,8 +27,8 @@ from dpnb.simulate.populations import Codes, Population, population
 from dpnb.simulate.regression_result import RegressionRow, RegressionStudy
 from dpnb.simulate.studies import released
 from dpnb.statistics.formula import Formula, parse
-from dpnb.statistics.reading import Read
 from dpnb.statistics.regression_readings import Fitted, coefficients
+from dpnb.statistics.result import Read
 from dpnb.trusted.aggregate.reference import Evaluator, Table
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

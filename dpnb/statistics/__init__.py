@@ -12,25 +12,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpnb.statistics._base import Numeric, PriceRow, Pricing, Setting
-from dpnb.statistics.choice import Choice
 from dpnb.statistics.correlation import Correlation
-from dpnb.statistics.count import Count
+from dpnb.statistics.count import Count, Sum
 from dpnb.statistics.covariance import Covariance
 from dpnb.statistics.crosstab import Crosstab, ValueCount
 from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.density import Density
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.frequent import FrequentValues
 from dpnb.statistics.held_share import HeldShare
-from dpnb.statistics.histogram import Histogram
+from dpnb.statistics.histogram import Density, Histogram
 from dpnb.statistics.ks_density import KSDensity
 from dpnb.statistics.mean import Mean
 from dpnb.statistics.moments import CrossMoment
 from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.result import Result, public_result
 from dpnb.statistics.robust_mean import RobustMean
-from dpnb.statistics.selection import Mode, TopK
-from dpnb.statistics.sum import Sum
+from dpnb.statistics.selection import Choice, Mode, TopK
 from dpnb.statistics.tree import Tree
 from dpnb.statistics.variance import StandardDeviation, Variance
 from dpnb.statistics.weighted_mean import WeightedMean

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
-from dpnb.statistics.axis import Axis
 from dpnb.trusted.aggregate.algebra import (
     Add,
     Clip,
@@ -423,3 +422,20 @@ def all_count(unit: PrivacyUnit, *rows: int) -> str:
 SOME_ROWS = 1000
 
 ONE = Lit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of a vector: its keys are public.
+
+    Parameters
+    ----------
+    name, label : str
+        The column, and how to say it.
+    keys : tuple
+        One key for each place.
+    """
+
+    name: str
+    label: str
+    keys: tuple[Any, ...]

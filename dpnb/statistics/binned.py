@@ -25,11 +25,9 @@ from dpnb.inference.ratio_interval import accepted_ratio, critical
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import Setting
 from dpnb.statistics.count import NO_POPULATION
-from dpnb.statistics.outcome import Kind, Pair
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.reading import Read
 from dpnb.statistics.released import Part, combine
-from dpnb.statistics.result import Result, effective_sizes
+from dpnb.statistics.result import Kind, Pair, Read, Result, effective_sizes
 from dpnb.trusted.releases import Release
 
 METHODS = ("histogram", "perturbed")

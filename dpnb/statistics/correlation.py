@@ -3,7 +3,7 @@
 The privacy interval inverts a test of the noise on ``C - r √(AB)``, C the covariance and A, B the variances; the confidence interval
 adds the sampling error of Fisher's z, its variance times ``tails``, and is refused for columns of two values. Where the noise hides a
 variance both are the whole range, and a flag says so.
-What is supposed of tails: :mod:`dpnb.statistics.pair_tails`.
+What is supposed of tails: :mod:`dpnb.statistics.pair_spread`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dpnb.inference import NoiseSum, accepted, effective_size
 from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides
-from dpnb.statistics.pair_tails import TAILS, fishers_note, tails_of
+from dpnb.statistics.pair_spread import TAILS, fishers_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.result import Pair
 from dpnb.trusted.query.plan import Share
 
 TWO_VALUED = (

@@ -1,8 +1,8 @@
 """The covariance of two bounded numbers (divisor n), from one joint vector of moments.
 
 The privacy interval inverts a test of the noise; the confidence interval goes by the squares of the products, bought where rows and loss are
-many enough (:mod:`dpnb.statistics.pair_products`), or supposes that products vary at most ``tails`` times as much as
-those of normal columns (:mod:`dpnb.statistics.pair_tails`); by no more than bounds and released variances allow.
+many enough (:mod:`dpnb.statistics.pair_spread`), or supposes that products vary at most ``tails`` times as much as
+those of normal columns (:mod:`dpnb.statistics.pair_spread`); by no more than bounds and released variances allow.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from dpnb.inference.law import law_of
 from dpnb.inference.noise_sum import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides, units_of
-from dpnb.statistics.pair_products import NOTE, price_beside, product_share
-from dpnb.statistics.pair_tails import TAILS, products_note, tails_of
+from dpnb.statistics.pair_spread import NOTE, TAILS, price_beside, product_share, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
+from dpnb.statistics.result import Pair
 from dpnb.trusted.query.plan import Share
 
 

@@ -16,15 +16,13 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
-from dpnb.statistics._base import Pricing, Setting
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, Pricing, Setting
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.logistic import logistic
-from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Part, combine
-from dpnb.statistics.result import Result
+from dpnb.statistics.result import Read, ReadingFunction, Result
 from dpnb.statistics.shares import public_total, several, shares_result
 from dpnb.trusted.releases import Release
 

@@ -16,12 +16,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Target
-from dpnb.statistics.axis import Axis
-from dpnb.statistics.outcome import Cell
-from dpnb.statistics.reading import ReadingFunction
+from dpnb.statistics._base import Axis, Pricing, Setting, Target
 from dpnb.statistics.released import Part, SimulatedPart, combine
-from dpnb.statistics.result import Entries, Result
+from dpnb.statistics.result import Cell, Entries, ReadingFunction, Result
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 

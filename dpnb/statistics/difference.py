@@ -22,9 +22,9 @@ from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.result import Pair
 from dpnb.trusted.query.plan import Share
 
 _OUTWARDS = 1.25

@@ -13,7 +13,6 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from dpnb.errors import OptionError
-from dpnb.statistics.python_signs import BINARY, COMPARE, UNARY
 
 _OPENING, _CLOSING = "([{", ")]}"
 
@@ -206,3 +205,28 @@ def _value(tree: ast.AST, look: Callable[[str], Any]) -> Any:
             raise OptionError(
                 f"A formula has no {ast.unparse(tree)}. It has + - * / by a constant, ** 2, comparisons, & | ~, .isin() and .clip()."
             )
+
+
+BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+}
+UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}

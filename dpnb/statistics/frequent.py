@@ -20,18 +20,14 @@ from dpnb.inference.digits import dated, rounded
 from dpnb.inference.interval import Interval
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.selection_law import calibrated_threshold
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
-from dpnb.statistics.axis import Axis
-from dpnb.statistics.conditional_count import ShownCount
+from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
-from dpnb.statistics.frequent_means import ShownSum, beside, readings, shown_means, spread_of
-from dpnb.statistics.outcome import Pair
+from dpnb.statistics.frequent_means import ShownCount, ShownSum, beside, readings, shown_means, spread_of
 from dpnb.statistics.ratio import NO_SAMPLING
-from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
-from dpnb.statistics.result import Entries, Result
+from dpnb.statistics.result import Entries, Pair, ReadingFunction, Result
 from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement

@@ -20,14 +20,12 @@ from typing import Any, ClassVar
 from dpnb.errors import PlanError
 from dpnb.inference.digits import given
 from dpnb.inference.law import law_of
-from dpnb.statistics._base import Pricing, Setting, Target, width_words
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import additive, count_of
-from dpnb.statistics.outcome import Pair
-from dpnb.statistics.reading import Read
 from dpnb.statistics.released import combine
+from dpnb.statistics.result import Pair, Read
 from dpnb.statistics.shares import SharesResult, shares_result
 from dpnb.trusted.aggregate.algebra import Case, Cmp, Key, Lit
 from dpnb.trusted.query.plan import Share

@@ -15,11 +15,9 @@ from typing import Any, ClassVar
 from dpnb.errors import PlanError
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import largest_epsilon
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import additive, count_of, unit_loss
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.placement import (
     NO_DRAWS,
     NOTES,
@@ -32,9 +30,8 @@ from dpnb.statistics.placement import (
     tick,
 )
 from dpnb.statistics.quantile import selection_epsilon
-from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
-from dpnb.statistics.result import Entries, Result
+from dpnb.statistics.result import Entries, Pair, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import KSExponential

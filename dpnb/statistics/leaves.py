@@ -18,8 +18,7 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import dated
 from dpnb.inference.tree import level_sizes
-from dpnb.statistics._base import Numeric, Setting
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, Numeric, Setting
 from dpnb.trusted.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
 
 LEVELS = 10

@@ -30,15 +30,13 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.statistics._base import Setting
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.formula_terms import value
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import ANY_SIZE, DRAWS, ONE_SD
 from dpnb.statistics.released import Part, combine, draws_of
-from dpnb.statistics.result import Result, effective_sizes
+from dpnb.statistics.result import Read, Result, effective_sizes
 from dpnb.trusted.releases import Release
 
 MOST_CELLS = 5_000

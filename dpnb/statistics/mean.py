@@ -17,14 +17,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Target, width_words
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.held_share import BESIDE, PART, axis_of, held_share, placed
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means, size_from
-from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.result import Pair, ReadingFunction
 from dpnb.trusted.query.plan import Share
 
 _HELD: Mapping[str, ReadingFunction] = MappingProxyType({"held_share": held_share})

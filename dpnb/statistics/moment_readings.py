@@ -17,13 +17,11 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.inference.elementwise import around
-from dpnb.statistics._base import Setting
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
-from dpnb.statistics.pair_tails import TAILS, fishers_note, lean, likely_products, products_note, tails_of
+from dpnb.statistics.pair_spread import TAILS, fishers_note, lean, likely_products, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED, Ratio
-from dpnb.statistics.reading import Read
-from dpnb.statistics.result import Result, effective_sizes
+from dpnb.statistics.result import Read, Result, effective_sizes
 from dpnb.trusted.releases import Release
 
 _UPPER = 1.645
@@ -84,7 +82,7 @@ def covariance(setting: Setting, *, tails: Any = TAILS) -> Read:
     Parameters
     ----------
     tails : number, default 1.5
-        How much more than those of normal columns products may vary; see :mod:`dpnb.statistics.pair_tails`.
+        How much more than those of normal columns products may vary; see :mod:`dpnb.statistics.pair_spread`.
     """
     allowed = tails_of(tails)
 
@@ -125,7 +123,7 @@ def correlation(setting: Setting, *, tails: Any = TAILS) -> Read:
     Parameters
     ----------
     tails : number, default 1.5
-        How much larger than that of bivariate normal columns a sampling variance may be; see :mod:`dpnb.statistics.pair_tails`.
+        How much larger than that of bivariate normal columns a sampling variance may be; see :mod:`dpnb.statistics.pair_spread`.
     """
     allowed = tails_of(tails)
 

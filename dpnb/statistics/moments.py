@@ -18,8 +18,7 @@ import numpy as np
 
 from dpnb.inference.digits import rounded
 from dpnb.inference.law import law_of
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.moment_integers import (
     Block,
@@ -32,11 +31,9 @@ from dpnb.statistics.moment_integers import (
 from dpnb.statistics.moment_matrix import matrix_outcome
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.noise import scaled, unit_loss
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.pair import price_together
-from dpnb.statistics.reading import ReadingFunction
-from dpnb.statistics.regression_readings import coefficients, r_squared
-from dpnb.statistics.standardized import standardized
+from dpnb.statistics.regression_readings import coefficients, r_squared, standardized
+from dpnb.statistics.result import Pair, ReadingFunction
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace

@@ -34,8 +34,7 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import drawn_inside, greater, inside, lesser, root
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of, price_row, scaled, unit_losses
-from dpnb.statistics.pair_products import NAMES, Products
-from dpnb.statistics.pair_tails import TAILS, lean, likely_products
+from dpnb.statistics.pair_spread import NAMES, TAILS, Products, lean, likely_products
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.trusted.measurements import Measurement

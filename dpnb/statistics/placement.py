@@ -31,13 +31,10 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import digits
 from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
-from dpnb.statistics._base import Setting, check_levels
-from dpnb.statistics.axis import Axis
-from dpnb.statistics.outcome import Chosen, Pair
+from dpnb.statistics._base import Axis, Setting, check_levels
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Law, best
-from dpnb.statistics.result import Entries, Result
+from dpnb.statistics.result import Chosen, Entries, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.releases import Release
 

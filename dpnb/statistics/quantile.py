@@ -29,10 +29,8 @@ from dpnb.inference.digits import given, rounded
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.largest_epsilon import exponential_epsilon
 from dpnb.inference.spread import normal_quantile
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, check_levels
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target, check_levels
 from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.quantile_tree import (
     PublicFacts,
     TreeQuantiles,
@@ -46,7 +44,7 @@ from dpnb.statistics.quantile_tree import (
     tree_setting,
 )
 from dpnb.statistics.released import Part, SimulatedPart, best
-from dpnb.statistics.result import Result
+from dpnb.statistics.result import Chosen, Pair, Result
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement

@@ -33,10 +33,9 @@ from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree, level_sizes
 from dpnb.statistics._base import Numeric, Pricing, Setting
 from dpnb.statistics.leaves import MOST_LEVELS
-from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, Source
-from dpnb.statistics.result import Result
+from dpnb.statistics.result import Chosen, Pair, Result
 from dpnb.statistics.tree import Tree, priced_structure
 from dpnb.statistics.tree_fit import Fitted, fitted, fitted_from, level_name
 from dpnb.statistics.tree_location import quantile_results, quantiles_of, rank_sizes, remaining

@@ -21,9 +21,9 @@ from dpnb.inference.elementwise import around, choose, greater, inside, lesser, 
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import Centred, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.spread_centre import SpreadCentre
+from dpnb.statistics.result import Pair
+from dpnb.statistics.variance_powers import SpreadCentre
 from dpnb.trusted.aggregate.algebra import Add, FloorDiv, Key, Lit
 from dpnb.trusted.query.plan import Share
 

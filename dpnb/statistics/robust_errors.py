@@ -9,7 +9,7 @@ products of two such columns are those of four: :math:`x_a x_b` and :math:`e^2` 
 :math:`\sum x_ax_be^2 = q_{ab}' M f` with M the released matrix. Nothing else is bought; k terms need :math:`(k+1)(k+2)/2` products.
 
 Each variance is the form :math:`F'Mf` with a law that is known, since M's noise is. Half a standard deviation of it is added, as for variances
-(:mod:`dpnb.statistics.tails`); where the form is not clear of its noise, what is likely at most.
+(:mod:`dpnb.statistics.variance_powers`); where the form is not clear of its noise, what is likely at most.
 
 *In a ball* (``radius=``) the products are those of the moved rows, and the sums of all products of four of them are bought, each once
 (:mod:`dpnb.statistics.moment_integers`): 126 with the number of rows at 4 regressors. A changed row moves their tensor by

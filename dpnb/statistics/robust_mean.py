@@ -33,18 +33,15 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import largest_epsilon, pure_epsilon
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.selection_law import rank_radius, selection
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import moves_of, shared
-from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.quantile import score_factor, selection_epsilon
 from dpnb.statistics.ratio import Ratio, means_inside
-from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import best
-from dpnb.statistics.result import Entries, Result
+from dpnb.statistics.result import Chosen, Entries, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements import located as location

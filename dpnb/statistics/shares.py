@@ -20,10 +20,9 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
 from dpnb.inference.elementwise import drawn_inside
 from dpnb.statistics._base import Setting
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part
-from dpnb.statistics.result import Entries, Result
+from dpnb.statistics.result import Entries, Pair, Result
 
 _PRIOR = 2.0
 _SLACK = 0.5

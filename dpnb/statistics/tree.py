@@ -26,15 +26,12 @@ from dpnb.inference.law import law_of
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.noise import Noise, Summand, amount, price_row, split
-from dpnb.statistics.outcome import Pair
-from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import law_as_sum
-from dpnb.statistics.result import Result
+from dpnb.statistics.result import Pair, ReadingFunction, Result
 from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
 from dpnb.trusted.aggregate.algebra import Total, cells_of

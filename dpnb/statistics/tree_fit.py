@@ -20,8 +20,8 @@ from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree, Prefixes, prefix_sums, rising
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Leaves, leaves_of
-from dpnb.statistics.outcome import Kind
 from dpnb.statistics.released import Part, combine, fast_draws
+from dpnb.statistics.result import Kind
 from dpnb.trusted.releases import Release
 
 ROOT = "root"

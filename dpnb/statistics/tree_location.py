@@ -28,8 +28,7 @@ from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.leaves import Leaves
-from dpnb.statistics.outcome import Kind, Pair
-from dpnb.statistics.result import Result, effective_sizes
+from dpnb.statistics.result import Kind, Pair, Result, effective_sizes
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.statistics.tree_shares import NOTES, SLACK, over, sampling_known, small
 

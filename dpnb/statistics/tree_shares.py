@@ -23,9 +23,8 @@ from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.leaves import Leaves, Places
-from dpnb.statistics.outcome import Kind, Pair
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.result import Result, effective_sizes
+from dpnb.statistics.result import Kind, Pair, Result, effective_sizes
 from dpnb.statistics.tree_fit import Fitted
 
 SLACK = 0.5

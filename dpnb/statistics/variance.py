@@ -2,9 +2,9 @@ r"""Variance and standard deviation of a bounded number (divisor n).
 
 Released: centred sum, second moment, and a count where it is private. With ``W(v) = Q̃ - ñ v - (S̃² - V_S)/ñ`` a candidate
 variance leaves only noise behind: to first order :math:`Z_Q + (m^2-v)Z_n - 2mZ_S`, and the second order is added as a
-variance. Where a centre c is declared for a skewed column, powers are measured from there (:mod:`dpnb.statistics.spread_centre`), and m is
+variance. Where a centre c is declared for a skewed column, powers are measured from there (:mod:`dpnb.statistics.variance_powers`), and m is
 the mean as seen from c. Sampling error is that of :math:`(x-m)^2`, whose variance :math:`μ_4-v^2` third and fourth moments buy
-(:mod:`dpnb.statistics.tails`); with ``spread="bound"`` it is the largest that the bounds allow, free, and conservative. A 0/1 column needs
+(:mod:`dpnb.statistics.variance_powers`); with ``spread="bound"`` it is the largest that the bounds allow, free, and conservative. A 0/1 column needs
 its mean alone.
 """
 
@@ -24,7 +24,6 @@ from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import Summand, additive, count_of
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import (
     Ratio,
     centred_totals,
@@ -34,8 +33,8 @@ from dpnb.statistics.ratio import (
     spread_of,
 )
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.statistics.spread_centre import spread_centre
-from dpnb.statistics.tails import NOTE, Tails, tail_share, tail_summands
+from dpnb.statistics.result import Pair
+from dpnb.statistics.variance_powers import NOTE, Tails, spread_centre, tail_share, tail_summands
 from dpnb.trusted.query.plan import Share
 
 _SECOND_ORDER = 5.0

@@ -61,9 +61,9 @@ from dpnb.statistics._base import (
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import Summand, additive
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread, means_inside
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
+from dpnb.statistics.result import Pair
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query.plan import Share
 

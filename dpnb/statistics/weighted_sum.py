@@ -33,9 +33,9 @@ from dpnb.statistics._base import Pricing, Setting, Square, Target, powered, shi
 from dpnb.statistics.count import LinearCell, exact_radius
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import Summand, additive
-from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import CLUSTERED, DECLINED
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
+from dpnb.statistics.result import Pair
 from dpnb.statistics.weighted_mean import weights_of
 from dpnb.trusted.aggregate.algebra import Clip, IntExpr, Mul
 from dpnb.trusted.query.plan import Share

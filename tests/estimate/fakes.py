@@ -13,7 +13,7 @@ from dpnb.errors import Unavailable
 from dpnb.estimate import Estimate, ask
 from dpnb.inference.interval import Interval
 from dpnb.statistics import BY_NAME
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release, ReleasedPart
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpnb.estimate import Estimate, ask
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis
 from tests.estimate.fakes import Checked, FakeOutcome, fill, make_release, pending, released
 
 

@@ -15,8 +15,8 @@ import pytest
 from dpnb.cards.facts import line_of
 from dpnb.errors import OptionError, PendingError, PlanError
 from dpnb.estimate import Batch, Estimate, ask
-from dpnb.statistics.axis import Axis
-from dpnb.statistics.reading import Read
+from dpnb.statistics._base import Axis
+from dpnb.statistics.result import Read
 from tests.estimate.fakes import FakeOutcome, fill
 
 

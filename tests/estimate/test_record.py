@@ -11,7 +11,7 @@ import pytest
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Origin, PendingQuestion
 from dpnb.inference.interval import Interval
-from dpnb.statistics.outcome import Outcome
+from dpnb.statistics.result import Outcome
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release, ReleasedPart
 from tests.estimate.fakes import Checked, FakeOutcome, fill, make_release, pending, released

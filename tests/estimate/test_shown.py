@@ -11,7 +11,7 @@ import pytest
 
 from dpnb.estimate import Estimate
 from dpnb.estimate.shown import printable, words
-from dpnb.statistics.axis import Axis
+from dpnb.statistics._base import Axis
 from tests.estimate.fakes import FakeOutcome, fill, make_release, pending
 
 

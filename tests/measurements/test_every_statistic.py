@@ -11,7 +11,7 @@ import pytest
 from dpnb.errors import DpnbError
 from dpnb.planner import price
 from dpnb.statistics import BY_NAME
-from dpnb.statistics.sum import Sum
+from dpnb.statistics.count import Sum
 from dpnb.trusted.measurements import events
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from tests.contracts.derived_loss import loss

@@ -31,7 +31,7 @@ REASONS = {
     "dpnb/statistics/frequent.py": "a δ",
     "dpnb/statistics/leaves.py": "edges as keys",
     "dpnb/statistics/moment_readings.py": "an option as code",
-    "dpnb/statistics/pair_tails.py": "an option as it was given",
+    "dpnb/statistics/pair_spread.py": "an option as it was given",
     "dpnb/statistics/placement.py": "points as code",
     "dpnb/statistics/quantile.py": "a level as it was given",
     "dpnb/estimate/regression_summary.py": "a table in the layout of its field",

@@ -15,7 +15,7 @@ from dpnb.estimate import to_json
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import BinOp, Const
-from dpnb.statistics.conditional_count import conditional_limits
+from dpnb.statistics.frequent_means import conditional_limits
 from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.loss import bounded_above

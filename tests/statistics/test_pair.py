@@ -18,7 +18,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude, pair
-from dpnb.statistics.pair_tails import lean, likely_products
+from dpnb.statistics.pair_spread import lean, likely_products
 from dpnb.trusted.measurements import products
 from dpnb.trusted.measurements.sums import ENTER, WITHIN
 from dpnb.trusted.mechanisms import DiscreteLaplace

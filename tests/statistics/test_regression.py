@@ -21,8 +21,7 @@ from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.regression import DRAWS, Fit, solved
-from dpnb.statistics.regression_readings import coefficients
-from dpnb.statistics.standardized import standardized
+from dpnb.statistics.regression_readings import coefficients, standardized
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema

@@ -13,7 +13,7 @@ from dpnb.errors import SchemaError
 from dpnb.planner.compile import numeric
 from dpnb.planner.expression import BinOp, ClipTo, Const, Neg, Ref
 from dpnb.planner.question import QueryPlan
-from dpnb.statistics.spread_centre import spread_centre
+from dpnb.statistics.variance_powers import spread_centre
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema

@@ -22,9 +22,9 @@ from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.statistics._base import Setting
 from dpnb.statistics.pair import sides, units_of
-from dpnb.statistics.pair_products import product_share
+from dpnb.statistics.pair_spread import product_share
 from dpnb.statistics.released import law_as_sum
-from dpnb.statistics.tails import LEAST_SHARE, MOST_SHARE, tail_share
+from dpnb.statistics.variance_powers import LEAST_SHARE, MOST_SHARE, tail_share
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
@@ -104,7 +104,7 @@ def test_a_covariance_has_an_interval_of_the_right_width(name: str, epsilon: int
     """2.5 to 4.2 times too wide at ε 5 once, 1.27 with skewed columns supposed to vary together; now at most 1.2 beside the exact law of the error.
 
     The products of two skewed columns that have nothing to do with each other vary as those of normal ones do; at n ε = 10,000 their squares are
-    bought (:mod:`dpnb.statistics.pair_products`).
+    bought (:mod:`dpnb.statistics.pair_spread`).
     """
     large = PAIRS[name](np.random.default_rng(5), (4_000_000,))
     columns_ = columns(0 if adjacency == "change-one" else "drop", other="y")
