@@ -6,9 +6,8 @@ not shown, from answers alone. Everything here takes arrays; a handle of a prote
 nothing here can read one. What may never change: a bound is tested on runs that did not choose its event.
 """
 
-from dpnb.audit.auditing import audit
+from dpnb.audit.auditing import SlowAudit, audit
 from dpnb.audit.noise_fit import NoiseFit, fit_noise
-from dpnb.audit.pace import SlowAudit
 from dpnb.audit.verdict import Side, Verdict
 
 __all__ = ["NoiseFit", "Side", "SlowAudit", "Verdict", "audit", "fit_noise"]

@@ -18,18 +18,17 @@ References
 
 from __future__ import annotations
 
+import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from dpnb.audit.array_draws import vectorised
-from dpnb.audit.claim import Claim
 from dpnb.audit.declared import declared_pair, declared_runner
 from dpnb.audit.events import Event
-from dpnb.audit.experiment import Experiment
-from dpnb.audit.pace import seconds_of_one, trials_within, warn_of
-from dpnb.audit.sampling import Runs, takes
+from dpnb.audit.experiment import Claim, Experiment
+from dpnb.audit.sampling import Runs, runs_of, takes, vectorised
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import OptionError, PlanError
 from dpnb.risk.divergence import Found, Pair, pair_of_laws
@@ -290,3 +289,37 @@ def _rows(data: Any) -> np.ndarray[Any, Any] | None:
 
 def _sized(data: Any, rows: np.ndarray[Any, Any] | None) -> str:
     return f"{len(rows):,} rows" if rows is not None else _cut(_flat(data))
+
+
+_SLOW = 3.0
+_FEWEST = 1_000
+_TRIED = 20
+
+
+class SlowAudit(UserWarning):
+    """An audit will take seconds, because its mechanism makes one answer a call."""
+
+
+def seconds_of_one(mechanism: Callable[..., Any], pair: tuple[Any, Any], rng: np.random.Generator) -> float:
+    """Return how long one call takes, measured on a few."""
+    start = time.perf_counter()
+    for data in pair:
+        runs_of(mechanism, data, _TRIED, rng)
+    return (time.perf_counter() - start) / (2 * _TRIED)
+
+
+def trials_within(seconds: float, one: float) -> int:
+    """Return the runs of each neighbour, half of them for the choice of events, that fit in a time."""
+    return max(_FEWEST, int(seconds / (4 * one)))
+
+
+def warn_of(trials: int, one: float) -> None:
+    """Say how long it will take, if that is longer than a person waits without asking."""
+    total = 4 * trials * one
+    if total > _SLOW:
+        warnings.warn(
+            f"This audit calls your function {4 * trials:,} times, about {total:.0f} s. Faster: let it take size= and return that many "
+            "answers at once, or draw its noise from rng= without conditions on it. Shorter: seconds=5, or fewer trials.",
+            SlowAudit,
+            stacklevel=4,
+        )

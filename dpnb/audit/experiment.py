@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.audit.claim import Claim
 from dpnb.audit.events import Event, best_events, least_delta, lower_bound
 from dpnb.audit.noise_fit import NoiseFit, fit_noise
 from dpnb.audit.sampling import Runs, clopper_pearson, runs_of, tabulate, takes
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import PlanError
+from dpnb.trusted.privacy.accountant import epsilon_of
+from dpnb.trusted.privacy.loss import PrivacyLoss, rational
+from dpnb.trusted.privacy.measure import Measure
 
 _TWICE, _DIFFERENT = 1_000, 20
 
@@ -124,3 +126,33 @@ def _counts(event: Event, fresh: Sequence[Runs], *, swapped: bool) -> tuple[int,
 
 def _part(runs: Runs, start: int, stop: int) -> Runs:
     return Runs(runs.values[start:stop], runs.raised[start:stop], runs.names)
+
+
+_DELTA = "0.001"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a mechanism promises: an ε or a ρ (or nothing), and the δ beside it."""
+
+    amount: float | None
+    symbol: str
+    delta: float
+    note: str = ""
+
+    @classmethod
+    def read(cls, claim: Any, delta: float) -> Claim:
+        """Return a claim given as a number, a loss or nothing."""
+        if not isinstance(claim, PrivacyLoss):
+            return cls(None if claim is None else float(rational(claim, name="claim")), "ε", delta)
+        if claim.measure is Measure.PURE:
+            return cls(float(claim.amount), "ε", delta)
+        return cls(float(claim.amount), "ρ", delta + float(claim.delta))
+
+    def sampled(self) -> Claim:
+        """Return the claim as an ε: runs bound no ρ."""
+        if self.symbol == "ε" or self.amount is None:
+            return self
+        epsilon = float(epsilon_of(self.amount, _DELTA))
+        note = f"ρ {self.amount:g} implies ε {epsilon:.4g} at δ = {_DELTA}"
+        return Claim(epsilon, "ε", self.delta + float(_DELTA), note)

@@ -15,8 +15,7 @@ from scipy import stats
 
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import StudentFunction, Trouble
-from dpnb.course.trial import LEVEL, Trial
+from dpnb.course.trial import LEVEL, StudentFunction, Trial, Trouble
 from dpnb.errors import OptionError
 
 Case = Callable[[np.random.Generator], tuple[Any, Any]]

@@ -15,8 +15,7 @@ from scipy import stats
 from dpnb.course.noise_check import graded, replayed
 from dpnb.course.picture import shares
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Floats, StudentFunction
-from dpnb.course.trial import LEVEL, Trial
+from dpnb.course.trial import LEVEL, Floats, StudentFunction, Trial
 from dpnb.errors import OptionError
 
 _PART = LEVEL / 4

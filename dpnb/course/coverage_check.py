@@ -14,8 +14,7 @@ from scipy import stats
 
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Floats, StudentFunction, Trouble
-from dpnb.course.trial import LEVEL, Trial
+from dpnb.course.trial import LEVEL, Floats, StudentFunction, Trial, Trouble
 from dpnb.errors import OptionError
 
 _STUDIES = 4_000

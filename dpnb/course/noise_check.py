@@ -20,8 +20,7 @@ from dpnb.course.noise_law import LawName, NoiseLaw
 from dpnb.course.noise_mistake import Seen, mistake_of
 from dpnb.course.picture import histogram
 from dpnb.course.result import CheckResult, Part
-from dpnb.course.student_function import Floats, StudentFunction, Trouble
-from dpnb.course.trial import LEVEL, Trial
+from dpnb.course.trial import LEVEL, Floats, StudentFunction, Trial, Trouble
 from dpnb.errors import LossError, OptionError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 

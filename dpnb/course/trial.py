@@ -5,16 +5,23 @@ A check says what is drawn and how that is judged; a function that fails, or nee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpnb.cards.markup import Markup
 from dpnb.course.picture import message
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Clock, Floats, StudentFunction, Trouble
+from dpnb.errors import OptionError
 
 LEVEL = 1e-4
 """The probability that a correct answer fails a check, at most; its parts share it."""
@@ -98,3 +105,198 @@ class Trial:
         count = DRAWS if self.called.vectorised else LOOPED
         first, second = (self.called.draws(data, count, one, self.clock) for one in self.chance.spawn(2))
         return first, second, self.called.draws(neighbour, 2 * count, self.chance.spawn(1)[0], self.clock)
+
+
+Floats = NDArray[np.float64]
+
+LIMIT = 15.0
+"""Seconds of processor that all calls of one check may take: a right answer is not wrong because others keep the machine busy."""
+PATIENCE = 4
+"""How many times as long they may take by the clock."""
+_LOOKS = 0.2
+"""Seconds between two looks at a call that does not end."""
+_OWN = ("epsilon", "size", "rng")
+
+
+class Trouble(Exception):
+    """A student's function that cannot be checked: it fails, is too slow, or returns another shape.
+
+    Parameters
+    ----------
+    name, said, step : str
+        As in a mistake.
+    """
+
+    def __init__(self, name: str, said: str, step: str) -> None:
+        super().__init__(said)
+        self.name, self.said, self.step = name, said, step
+
+
+@dataclass(frozen=True, slots=True)
+class StudentFunction:
+    """A function of data, and of ``epsilon``, ``size`` and ``rng`` if it takes them.
+
+    Parameters
+    ----------
+    call : callable
+    takes : frozenset of str
+        Which of ``epsilon``, ``size`` and ``rng`` it takes.
+    given : mapping
+        Further arguments, by name.
+    """
+
+    call: Callable[..., Any]
+    takes: frozenset[str]
+    given: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, call: Any, epsilon: float | None = None, arguments: Mapping[str, Any] | None = None
+    ) -> StudentFunction:
+        """Look at a signature; an argument that nobody gives is refused with the template."""
+        given = dict(arguments or {})
+        names, needed = _signature(_callable(call), given)
+        if needed - {"epsilon", "size", "rng"}:
+            missing = ", ".join(sorted(needed - {"epsilon", "size", "rng"}))
+            raise OptionError(
+                f"The function also needs {missing}. Write def f(data, epsilon, size=None, rng=None), or give "
+                f"arguments={{...}} to the check."
+            )
+        if "epsilon" in names and epsilon is not None and "epsilon" not in given:
+            given["epsilon"] = epsilon
+        return cls(call, frozenset(names & set(_OWN)), given)
+
+    @classmethod
+    def alone(cls, call: Any) -> StudentFunction:
+        """Take a function of data alone, with as many arguments as it has."""
+        return cls(_callable(call), frozenset(), {})
+
+    @property
+    def vectorised(self) -> bool:
+        """Whether it makes many draws in one call."""
+        return "size" in self.takes
+
+    def draws(self, data: Any, count: int, rng: np.random.Generator, clock: Clock) -> Floats:
+        """Return `count` outputs on some data, shape ``(count, numbers)``."""
+        given = dict(self.given) | ({"rng": rng} if "rng" in self.takes else {})
+        if self.vectorised:
+            clock.look()
+            return _table(self.with_given(given | {"size": count}).on((data,)), count)
+        return self.with_given(given).of_each(repeat(data, count), clock)
+
+    def with_given(self, given: Mapping[str, Any]) -> StudentFunction:
+        """Return it with other further arguments."""
+        return StudentFunction(self.call, self.takes, given)
+
+    def of_each(self, inputs: Iterator[Any], clock: Clock) -> Floats:
+        """Return one output for each of some inputs, shape ``(inputs, numbers)``."""
+        outputs = []
+        for data in inputs:
+            clock.look()
+            outputs.append(self.on((data,)))
+        return _table(outputs, len(outputs))
+
+    def on(self, seen: tuple[Any, ...], words: str = "three rows") -> Any:
+        """Return what it answers on some arguments; what it raises is trouble, to be tried on such `words`."""
+        try:
+            return self.call(*seen, **self.given)
+        except Trouble:
+            raise
+        except Exception as error:
+            raise _failing(error, words) from error
+
+
+class Clock:
+    """What is left of the time limit, for the thread that makes the calls."""
+
+    __slots__ = ("_used", "_waited", "limit")
+
+    def __init__(self, limit: float = LIMIT) -> None:
+        self.limit = limit
+        self._used, self._waited = time.thread_time(), time.monotonic()
+
+    def look(self) -> None:
+        """Raise Trouble when time is over."""
+        if time.thread_time() - self._used > self.limit:
+            raise too_slow(self.limit)
+        if time.monotonic() - self._waited > PATIENCE * self.limit:
+            raise too_slow(PATIENCE * self.limit)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """End a call that does not end by itself, where the system lets us (in the main thread of Linux and macOS)."""
+        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+            yield
+            return
+        before = signal.signal(signal.SIGALRM, lambda *_: self.look())
+        signal.setitimer(signal.ITIMER_REAL, _LOOKS, _LOOKS)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def too_slow(seconds: float) -> Trouble:
+    """Return what to say of a function that takes too long."""
+    return Trouble(
+        "too slow",
+        f"The function was still running after {seconds:g} s.",
+        "Look for a loop that does not end; else make all draws at once: rng.laplace(0, scale, size).",
+    )
+
+
+def _callable(call: Any) -> Callable[..., Any]:
+    if not callable(call):
+        raise OptionError("Give the function itself, without parentheses: noisy_count, not noisy_count(…).")
+    return call  # type: ignore[no-any-return]
+
+
+def _failing(error: Exception, on: str) -> Trouble:
+    """Return what to say of a function that raises; of one that is still the exercise's own line, that it is to be written."""
+    if isinstance(error, NotImplementedError):
+        return Trouble(
+            "not written yet",
+            "The answer is not written yet.",
+            "Write it in the cell of the exercise, delete the line that raises, and run that cell and this one.",
+        )
+    return Trouble(
+        "it fails",
+        f"The function fails: {type(error).__name__}: {str(error).rstrip('.')}.",
+        f"Call it yourself on {on} first, and read the last line of what Python says.",
+    )
+
+
+def _signature(call: Callable[..., Any], given: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """The names that a function takes after its data, and those of them that it needs and nobody gives."""
+    try:
+        parameters = list(inspect.signature(call).parameters.values())
+    except (TypeError, ValueError):
+        return set(), set()
+    after = [one for one in parameters[1:] if one.kind not in {one.VAR_POSITIONAL, one.VAR_KEYWORD}]
+    needed = {one.name for one in after if one.default is one.empty}
+    return {one.name for one in after}, needed - set(given)
+
+
+def _table(outputs: Any, count: int) -> Floats:
+    try:
+        found = np.asarray(outputs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise Trouble(
+            "no number",
+            "The function returns something that is not a number.",
+            "Return the number; do not print it, and do not forget `return`.",
+        ) from None
+    if found.shape[:1] != (count,):
+        raise Trouble(
+            "one draw only",
+            f"Asked for size={count:,} draws, the function returns shape {found.shape}.",
+            "Pass size on to the generator: rng.laplace(0, scale, size).",
+        )
+    if not np.isfinite(found).all():
+        raise Trouble(
+            "undefined",
+            "Some outputs are undefined (NaN) or infinite.",
+            "Look for a division by zero, or for a function without `return`.",
+        )
+    return found.reshape(count, -1)

@@ -13,11 +13,10 @@ from dpnb.exhibits.arms import DIFFERENCE, MATCHING, QUANTILE, WINSORIZED, ZERO_
 from dpnb.exhibits.composing import ADVANCED, AVERAGED, PRODUCT
 from dpnb.exhibits.defects import CONTENT_HASH, FLOAT_SUM, ZERO_BOUND
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
-from dpnb.exhibits.inputs import CHANGE_ONE, FLOAT_LAPLACE, NAN_CLAMP
+from dpnb.exhibits.inputs import CHANGE_ONE, FLOAT_LAPLACE, NAN_CLAMP, RECORDS_TO_CHANGE
 from dpnb.exhibits.intervals import LAPLACE_CRITICAL, RULE_2996
 from dpnb.exhibits.regression import BOX_SENSITIVITY, TRIMMED
 from dpnb.exhibits.resampling import AMPLIFICATION, FREE_BOOTSTRAP, RESIZED_BOOTSTRAP, SAME_UTILITY
-from dpnb.exhibits.scores import RECORDS_TO_CHANGE
 
 __all__ = ["EXHIBITS", "Exhibit", "Finding", "Numbers", "find", "overview"]
 

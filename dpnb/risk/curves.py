@@ -16,11 +16,11 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, erfc, exp, expm1, floor, fsum, log, log1p, pi, sqrt
 
 from dpnb.errors import LossError
-from dpnb.risk.losses import non_negative
 from dpnb.trusted.privacy.loss import FINEST, brief, proper_delta, rational
 
 Number = Fraction | str | float
@@ -184,4 +184,12 @@ def _above(value: Number, name: str) -> Fraction:
     number = rational(value, name=name)
     if number <= 0:
         raise LossError(f"{name} must be above 0, not {brief(number)}.")
+    return number
+
+
+def non_negative(value: str | float | Decimal | Fraction, *, name: str = "epsilon") -> Fraction:
+    """Read a number exactly that is at least 0."""
+    number = rational(value, name=name)
+    if number < 0:
+        raise LossError(f"{name} must be at least 0.")
     return number

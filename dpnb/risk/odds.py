@@ -20,7 +20,7 @@ from math import ceil, exp
 from statistics import NormalDist
 
 from dpnb.errors import LossError
-from dpnb.risk.losses import non_negative
+from dpnb.risk.curves import non_negative
 from dpnb.trusted.privacy.loss import brief, rational
 
 _FINEST_PERCENT = 6

@@ -18,7 +18,7 @@ What a new statistic has to do to be simulated:
 - *Nothing.* Without more, every study is released and concluded by itself (``release_part``, then ``conclude``).
 - *Where it gives* ``entries(setting, parts)`` *and not* ``conclude``, it is fast: the fields of the cell are then arrays of shape
   (losses, studies, cells), and its formulas are written with :mod:`dpnb.inference.elementwise`. Additive mechanisms and quantiles on grids of at most 4,096 steps are then simulated all at once.
-- *To be judged* it needs what is true: a line in :data:`dpnb.simulate.truths.TRUTHS`, or ``truth=`` and ``parameter=`` in the call.
+- *To be judged* it needs what is true: a line in :data:`dpnb.simulate.exact.TRUTHS`, or ``truth=`` and ``parameter=`` in the call.
 - *Another interval* is an object with ``name``, ``about`` and ``__call__(studies, level)``; or :func:`per_release` of a function
   of one release.
 
@@ -45,8 +45,7 @@ from dpnb.simulate.populations import (
     with_outliers,
 )
 from dpnb.simulate.rates import RateResult, density_rates
-from dpnb.simulate.regression import regression_coverage
-from dpnb.simulate.regression_result import RegressionStudy
+from dpnb.simulate.regression import RegressionStudy, regression_coverage
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.sweep import SweepResult, sweep
 from dpnb.simulate.tally import wilson

@@ -18,14 +18,13 @@ from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.declared import Incomplete, Pair
 from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
-from dpnb.simulate.exact import Block, counted, decoded, rows_of
+from dpnb.simulate.exact import TOTALS, Block, counted, decoded, given, known, rows_of
 from dpnb.simulate.intervals import methods_of
 from dpnb.simulate.plain import PlainCoverage, function_coverage
 from dpnb.simulate.populations import Drawn, Population, population
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
 from dpnb.simulate.tally import Tally, tally
-from dpnb.simulate.truths import TOTALS, given, known
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.aggregate.reference import Table
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from dpnb.audit import SlowAudit, audit, fit_noise
-from dpnb.audit.array_draws import vectorised
+from dpnb.audit.sampling import vectorised
 from dpnb.errors import OptionError, PlanError
 from dpnb.trusted.mechanisms import DiscreteGaussian
 

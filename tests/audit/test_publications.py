@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpnb.audit.attacks.averaging import count_bound
 from dpnb.audit.attacks.benches import BENCHES, bench
-from dpnb.audit.attacks.benches_of_one import count_bound
 from dpnb.audit.attacks.publications import NEAR
 from dpnb.audit.attacks.reconstruction import reconstruct
 from dpnb.errors import OptionError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.course import kit
-from dpnb.course.slides import inline, slides
+from dpnb.course.kit import inline, slides
 
 GUIDE = kit.folder_of("guide")
 LESSONS = [path for path in kit.lessons() if path.stem[:2].isdigit()]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import binom
 
-from dpnb.course.rates import rates_of
-from dpnb.course.result import CheckResult, Part
+from dpnb.course.result import CheckResult, Part, rates_of
 from tests.course.rates import EXERCISES, PAGE, STUDENTS, WRONG, known, measured, page, passed
 
 LEVEL = 1e-4

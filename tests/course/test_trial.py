@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 
-from dpnb.course import student_function, trial
+from dpnb.course import trial
 from dpnb.errors import OptionError
 from dpnb.teach import check
 
@@ -41,20 +42,20 @@ def unwritten(data):
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_function_that_does_not_end_is_stopped(name, function, monkeypatch):
     """The limit is 15 s; a shorter one stops as well, and the student reads that and not an error of the clock."""
-    assert student_function.LIMIT == 15
-    monkeypatch.setattr(trial, "Clock", lambda: student_function.Clock(0.1))
+    assert trial.LIMIT == 15
+    monkeypatch.setattr(trial, "Clock", partial(trial.Clock, 0.1))
     found = CHECKS[name](function)
     assert (found.check, found.title, found.mistake.name) == (name, function.__name__, "too slow")
 
 
 def test_a_function_is_not_too_slow_because_the_machine_is_busy(monkeypatch):
     """Its own thread's processor counts, and the clock only when it has waited four times as long."""
-    clock = student_function.Clock(1.0)
+    clock = trial.Clock(1.0)
     passed = time.monotonic() + 3.9
     monkeypatch.setattr(time, "monotonic", lambda: passed)
     clock.look()
     passed += 0.2
-    with pytest.raises(student_function.Trouble, match=r"after 4 s"):
+    with pytest.raises(trial.Trouble, match=r"after 4 s"):
         clock.look()
 
 

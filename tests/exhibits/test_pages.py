@@ -11,8 +11,7 @@ import pytest
 from dpnb.exhibits import EXHIBITS, find
 from dpnb.exhibits.drawing import drawing
 from dpnb.exhibits.exhibit import THEMES
-from dpnb.exhibits.page import record
-from dpnb.exhibits.shown import frequencies, neighbour_rows
+from dpnb.exhibits.page import frequencies, neighbour_rows, record
 
 NAMES = [exhibit.name for exhibit in EXHIBITS]
 LEVERS = {exhibit.name: exhibit.lever for exhibit in EXHIBITS if exhibit.lever}

@@ -1,4 +1,4 @@
-"""The law of the average of k Laplace answers of 000: see :mod:`dpnb.exhibits.averaged_law` for what it costs."""
+"""The law of the average of k Laplace answers of 000: see :func:`dpnb.exhibits.composing.averaged_variance` for what it costs."""
 
 from __future__ import annotations
 

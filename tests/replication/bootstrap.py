@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OwnerError
-from dpnb.exhibits.averaged_law import gaussian_threshold
-from dpnb.exhibits.composing import exact_share
+from dpnb.exhibits.composing import exact_share, gaussian_threshold
 from dpnb.exhibits.laws import composed_mixture_epsilon
 from dpnb.inference.bootstrap import Bootstrap, Kind
 from dpnb.inference.resampling import noise_variance, noised_resamples

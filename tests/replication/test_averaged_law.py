@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.exhibits.averaged_law import averaged_variance, gaussian_threshold
+from dpnb.exhibits.composing import averaged_variance, gaussian_threshold
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.trusted.noise import exact
 from tests.replication.averaged_laplace import AveragedLaplaceLaw

@@ -9,8 +9,7 @@ from scipy import stats
 from dpnb import simulate
 from dpnb.errors import OptionError
 from dpnb.simulate.coverage import Run, designed
-from dpnb.simulate.exact import Block, histograms, rows_of, totals
-from dpnb.simulate.truths import known
+from dpnb.simulate.exact import Block, histograms, known, rows_of, totals
 from dpnb.trusted.aggregate.reference import Ints, Table
 
 ARMS = simulate.arms(simulate.bernoulli(0.3), simulate.with_missing(simulate.bernoulli(0.6), 0.2))

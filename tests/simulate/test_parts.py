@@ -12,9 +12,8 @@ from dpnb import simulate
 from dpnb.datasets.exact_answers import answer
 from dpnb.errors import PlanError, SchemaError, Unavailable
 from dpnb.inference.selection_law import probabilities
-from dpnb.simulate.exact import Block, totals
+from dpnb.simulate.exact import TRUTHS, Block, totals
 from dpnb.simulate.studies import select, weights
-from dpnb.simulate.truths import TRUTHS
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Known, Lit, Mul, Total
 from dpnb.trusted.aggregate.reference import Ints, Table
 from dpnb.trusted.mechanisms import QuantileSelection

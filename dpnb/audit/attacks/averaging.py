@@ -10,6 +10,7 @@ Dwork, McSherry, Nissim and Smith (2006), "Calibrating Noise to Sensitivity in P
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
@@ -17,14 +18,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.audit.attacks.result import AttackResult, made
+from dpnb.audit.attacks.publications import Bench, Publication, grid, private, shown
+from dpnb.audit.attacks.result import AttackResult, AttackRow, made
 from dpnb.errors import OptionError
 from dpnb.inference.law import law_of
 from dpnb.inference.simulated_release import add_noise
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import positive
 
+Defence = Literal["none", "store", "cap"]
 _BLOCK = 2_000_000
+_PEOPLE, _ASKS = 1_000, 1_000
 
 
 def averaging(
@@ -32,7 +36,7 @@ def averaging(
     *,
     epsilon: str | float | Fraction = "0.1",
     asks: Sequence[int] = (1, 10, 100, 1_000, 10_000),
-    defence: Literal["none", "store", "cap"] = "none",
+    defence: Defence = "none",
     reps: int = 400,
     rng: int | np.random.Generator = 0,
 ) -> AttackResult:
@@ -100,3 +104,56 @@ def _means(
         total += add_noise(mechanism, np.full((reps, block), count), generator).sum(axis=1)
         left -= block
     return np.asarray(total / number)
+
+
+def count_bound(epsilon: float) -> float:
+    r"""The most that is right of a count, all of 0 to n alike: :math:`1/\sum_{k=0}^n e^{-kε}`.
+
+    :math:`P(y \mid c) \ge e^{-ε|c-c'|} P(y \mid c')`, so that each answer's best guess has at most that share of its
+    probability; the sum is smallest at the ends.
+    """
+    return math.expm1(-epsilon) / math.expm1(-epsilon * (_PEOPLE + 1))
+
+
+def on_averaging(rng: int | Sequence[int]) -> Bench:
+    """Ask for one count a thousand times."""
+    generator, reps, base = np.random.default_rng(rng), 200, 1 / (_PEOPLE + 1)
+    counts = generator.integers(0, _PEOPLE + 1, 2_000)
+    epsilons = grid(0.01, 10, 10)
+
+    def noisy(defence: Defence) -> tuple[AttackRow, ...]:
+        return tuple(
+            averaging(500, epsilon=e, asks=(_ASKS,), defence=defence, reps=reps, rng=generator).rows[0]
+            for e in epsilons
+        )
+
+    drawn = generator.binomial(_PEOPLE * _ASKS, counts / _PEOPLE) / _ASKS
+    return Bench(
+        "averaging",
+        f"An exact count among {_PEOPLE:,} people, from {_ASKS:,} answers to one question.",
+        "any count from 0 to 1,000",
+        "each answer, or all of them together",
+        epsilons,
+        base,
+        (
+            shown("raw", "The count is exact.", counts.copy() == counts, base),
+            shown("rounded", "The count is rounded to tens.", np.rint(counts / 10) * 10 == counts, base),
+            shown(
+                "suppressed",
+                "Counts under 10 are not shown.",
+                np.where(counts < 10, 5, counts) == counts,
+                base,
+            ),
+            shown(
+                "resampled", "Each answer counts a new bootstrap resample.", np.rint(drawn) == counts, base
+            ),
+            Publication(
+                "fresh",
+                "fresh noise, no cap",
+                f"Each of {_ASKS:,} answers pays ε: together {_ASKS:,} ε.",
+                noisy("none"),
+                lambda epsilon: count_bound(epsilon * _ASKS),
+            ),
+            private(noisy("cap"), f"{_ASKS:,} answers share one ε.", count_bound),
+        ),
+    )

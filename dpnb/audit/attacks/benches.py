@@ -11,16 +11,23 @@ Dinur and Nissim (2003); Dwork, Smith, Steinke and Ullman (2017), "Exposed! A Su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from dpnb.audit.attacks.benches_of_all import on_linkage, on_membership, on_reconstruction
-from dpnb.audit.attacks.benches_of_one import on_averaging, on_differencing, on_floating_point
-from dpnb.audit.attacks.publications import Bench
-from dpnb.audit.attacks.repeating import repetitions
+import numpy as np
+
+from dpnb.audit.attacks.averaging import on_averaging
+from dpnb.audit.attacks.differencing import on_differencing
+from dpnb.audit.attacks.floating_point import on_floating_point
+from dpnb.audit.attacks.linkage import on_linkage
+from dpnb.audit.attacks.membership import on_membership
+from dpnb.audit.attacks.publications import Bench, Publication
+from dpnb.audit.attacks.reconstruction import on_reconstruction
+from dpnb.audit.attacks.result import AttackRow
 from dpnb.errors import OptionError
 
 
@@ -84,3 +91,71 @@ BENCHES: Mapping[str, Callable[..., Bench]] = MappingProxyType(
         "floating point": on_floating_point,
     }
 )
+
+
+Seed = Sequence[int]
+
+
+def repetitions(attack: Callable[[Seed], Bench], rng: int) -> Iterator[Bench]:
+    """Yield an attack after one repetition, after two, and so on without end.
+
+    Parameters
+    ----------
+    attack : callable
+        Makes a bench from a seed.
+    rng : int
+        The seed of all of them.
+    """
+    found: list[Bench] = []
+    while True:
+        found.append(attack([rng, len(found)]))
+        yield pooled(found)
+
+
+def pooled(found: Sequence[Bench]) -> Bench:
+    """Return the mean of several repetitions of one attack, with its standard error.
+
+    Parameters
+    ----------
+    found : sequence of Bench
+        Of the same attack and losses, each from people of its own.
+    """
+    first = found[0]
+    if len(found) == 1:
+        return first
+    return Bench(
+        first.name,
+        first.goal,
+        first.guess,
+        first.loss,
+        first.epsilons,
+        float(np.mean([one.baseline for one in found])),
+        tuple(_publication([one[part.key] for one in found]) for part in first.publications),
+        len(found),
+    )
+
+
+def _publication(found: Sequence[Publication]) -> Publication:
+    first = found[0]
+    rows = tuple(_row(several) for several in zip(*(one.rows for one in found), strict=True))
+    bounds = [one.bound for one in found if one.bound is not None]
+    return Publication(first.key, first.label, first.note, rows, _mean_of(bounds) if bounds else None)
+
+
+def _mean_of(bounds: Sequence[Callable[[float], float]]) -> Callable[[float], float]:
+    return lambda epsilon: float(np.mean([bound(epsilon) for bound in bounds]))
+
+
+def _row(several: Sequence[AttackRow]) -> AttackRow:
+    """The mean; its error is that of the spread between repetitions, or of the simulation where that is larger."""
+    shares = np.array([row.recovered for row in several])
+    between = shares.std(ddof=1) / math.sqrt(shares.size)
+    within = math.sqrt(np.nansum([row.error**2 for row in several])) / shares.size
+    bounds = [row.bound for row in several if row.bound is not None]
+    return AttackRow(
+        several[0].setting,
+        float(shares.mean()),
+        float(max(between, within)),
+        float(np.mean([row.baseline for row in several])),
+        float(np.mean(bounds)) if bounds else None,
+    )

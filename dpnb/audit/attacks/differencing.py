@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpnb.audit.attacks.publications import Bench, grid, lifted, private, shown
 from dpnb.audit.attacks.result import EXACT, AttackResult, epsilon_label, epsilons_of, made
 from dpnb.errors import OptionError
 from dpnb.risk.odds import posterior
@@ -118,3 +119,58 @@ def _best_window(grid: Floats, weight: Floats, width: float) -> Floats:
     at = np.arange(grid.size)
     mass = total[:, np.minimum(at + reach + 1, grid.size)] - total[:, np.maximum(at - reach, 0)]
     return np.asarray(grid[mass.argmax(axis=1)])
+
+
+def on_differencing(rng: int | Sequence[int]) -> Bench:
+    """Take the mean before from the mean after."""
+    generator, size, reps = np.random.default_rng(rng), 30, 1_000
+    grades = np.rint(np.clip(generator.normal(68, 15, 400), 0, 100))
+    epsilons = grid(0.1, 100, 10)
+    known = differencing(grades, 0, 100, epsilons=epsilons, reps=reps, rng=generator)
+    places, prior = _prior(grades, 0, 100)
+    spread = grades.std() * np.sqrt(2 * size + 1)
+    classes = generator.choice(grades, (reps, size + 1))
+    alice, before, after = classes[:, -1], classes[:, :-1].mean(axis=1), classes.mean(axis=1)
+    again = [
+        generator.choice(c[:k], k).mean() for k, part in ((size, classes), (size + 1, classes)) for c in part
+    ]
+    drawn = np.reshape(again, (2, reps))
+
+    def right(first: Floats, second: Floats, sd: float = 0.0) -> NDArray[np.bool_]:
+        told = (size + 1) * second - size * first
+        if sd:
+            gap = (told[:, None] - places[None, :]) / sd
+            told = _best_window(places, prior[None, :] * np.exp(-(gap**2) / 2), 5)
+        return np.asarray(np.abs(told - alice) <= 5 + 1e-9)
+
+    base = known.baseline
+    return Bench(
+        "differencing",
+        "The grade of the one student who joined a class of 30, within 5 points, from the mean before and the mean after.",
+        known.guess,
+        "one published mean",
+        epsilons,
+        base,
+        (
+            shown("raw", "Both means are exact.", right(before, after), base),
+            shown(
+                "rounded",
+                "Both means have one decimal.",
+                right(before.round(1), after.round(1)),
+                base,
+            ),
+            shown(
+                "suppressed",
+                "No mean of fewer than 10 students is shown; these have 30 and 31.",
+                right(before, after),
+                base,
+            ),
+            shown(
+                "resampled",
+                "Each mean is that of a bootstrap resample of its class.",
+                right(drawn[0], drawn[1], spread),
+                base,
+            ),
+            private(known.rows, "Each mean carries Laplace noise.", lifted(base)),
+        ),
+    )

@@ -12,13 +12,14 @@ Mironov (2012), "On Significance of the Least Significant Bits for Differential 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpnb.audit.attacks.publications import Bench, Publication, private, shown
 from dpnb.audit.attacks.result import AttackResult, AttackRow, fair
 from dpnb.errors import OptionError
 from dpnb.inference.law import law_of
@@ -116,3 +117,39 @@ def _holes(answers: NDArray[np.int64], pmf: Callable[[Any], Any]) -> NDArray[np.
 def _row(setting: str, hits: NDArray[np.bool_], baseline: float, bound: float) -> AttackRow:
     share = float(hits.mean())
     return AttackRow(setting, share, math.sqrt(share * (1 - share) / hits.size), baseline, bound)
+
+
+def on_floating_point(rng: int | Sequence[int]) -> Bench:
+    """Tell a count of 0 from a count of 1."""
+    generator, reps = np.random.default_rng(rng), 2_000
+    epsilons = tuple(2.0**power for power in range(-4, 4))
+    known = [floating_point(scale=1 / e, reps=reps, rng=generator) for e in epsilons]
+    counts = np.repeat([0, 1], reps)
+    coins = generator.permutation(counts)
+    return Bench(
+        "floating point",
+        "Whether a count among 100 people was 0 or 1, from one answer.",
+        "a coin",
+        "one answer",
+        epsilons,
+        0.5,
+        (
+            shown("raw", "The count is exact.", counts.copy() == counts, 0.5),
+            shown("rounded", "The count is rounded to fives: always 0.", coins == counts, 0.5),
+            shown("suppressed", "Counts under 5 are not shown.", coins == counts, 0.5),
+            shown(
+                "resampled",
+                "The count is that of a bootstrap resample.",
+                (generator.binomial(100, counts / 100) > 0) == counts,
+                0.5,
+            ),
+            Publication(
+                "floats",
+                "noise in floats at ε",
+                "Laplace noise in floating point: low-order bits rule out the other count.",
+                tuple(result["floats"] for result in known),
+                fair,
+            ),
+            private([r["integers"] for r in known], "The count carries discrete Laplace noise.", fair),
+        ),
+    )

@@ -21,8 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpnb.audit.attacks.publications import FEWEST, LABELS, Bench, Publication, grid, lifted, private, shown
 from dpnb.audit.attacks.result import EXACT, AttackResult, AttackRow, epsilon_label, epsilons_of, made
-from dpnb.errors import OptionError
+from dpnb.datasets import census
+from dpnb.errors import OptionError, PlanError
 from dpnb.inference.simulated_release import add_noise
 from dpnb.risk.odds import posterior
 from dpnb.trusted.mechanisms import DiscreteLaplace
@@ -136,3 +138,66 @@ def _row(
         evidence = np.clip(2 * seen - 1, -1, 1) / float(mechanism.scale)
         hits[rep] = (np.log(prior)[None, :] + evidence).argmax(axis=1)[cells] == values
     return made(epsilon_label(epsilon), hits, baseline, posterior(min(baseline, 1 - 1e-9), epsilon))
+
+
+def on_linkage(
+    rng: int | Sequence[int], quasi: Sequence[ArrayLike] | None = None, secret: ArrayLike | None = None
+) -> Bench:
+    """Link a register with names to a table of counts without.
+
+    Parameters
+    ----------
+    rng : int or sequence of int
+    quasi : sequence of array_like, each of shape (people,), optional
+        What the register knows of your own people.
+    secret : array_like, shape (people,), optional
+        What only the table knows of them.
+    """
+    generator = np.random.default_rng(rng)
+    if quasi is None or secret is None:
+        people = census(2_000, int(generator.integers(2**31)))
+        quasi, secret = [people[name] for name in ("age", "sex", "state")], people["education"]
+        goal = "The education of 2,000 people in a register, from counts by age, sex, state and education without names."
+    else:
+        quasi, secret = _register(quasi, secret)
+        goal = f"A value of {len(secret):,} people in a register, from counts by {len(quasi)} known columns and it, without names."
+    blocks = 20 if len(secret) % 20 == 0 else len(secret)
+    epsilons = grid(0.1, 10, 9)
+    known = linkage(quasi, secret, epsilons=(*epsilons, EXACT), reps=10, rng=generator)
+    cells, values, table = table_of(quasi, secret)
+    share = table.sum(axis=0) / values.size
+
+    def right(seen: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.asarray(((seen + share / 2).argmax(axis=1)[cells] == values).reshape(blocks, -1))
+
+    draw = generator.multinomial(values.size, (table / values.size).ravel()).reshape(table.shape)
+    base = known.baseline
+    return Bench(
+        "linkage",
+        goal,
+        "the commonest value for everyone",
+        "the whole table",
+        epsilons,
+        base,
+        (
+            Publication("raw", LABELS["raw"], "Each count is exact.", (known["exact"],)),
+            shown("rounded", "Each count is rounded to threes.", right(np.rint(table / 3) * 3), base),
+            shown("suppressed", "Counts under 3 are not shown.", right(np.where(table < 3, 0, table)), base),
+            shown(
+                "resampled", "The table is that of one bootstrap resample.", right(draw.astype(float)), base
+            ),
+            private(known.rows[:-1], "Each count carries discrete Laplace noise.", lifted(base)),
+        ),
+    )
+
+
+def _register(
+    quasi: Sequence[ArrayLike], secret: ArrayLike
+) -> tuple[list[NDArray[np.generic]], NDArray[np.generic]]:
+    columns, values = [np.asarray(column) for column in quasi], np.asarray(secret)
+    whole = values.ndim == 1 and values.size >= FEWEST and values.dtype.kind in "biufUS"
+    if not whole or not columns or any(column.shape != values.shape for column in columns):
+        raise PlanError(
+            f"quasi= is a list of columns and secret= a column, all of the same {FEWEST} people or more."
+        )
+    return columns, values

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpnb.audit.attacks.publications import FEWEST, LABELS, Bench, Publication, grid, private, shown
 from dpnb.audit.attacks.result import EXACT, AttackResult, AttackRow, epsilon_label, epsilons_of
-from dpnb.errors import OptionError
+from dpnb.errors import OptionError, PlanError
 from dpnb.risk.odds import laplace_tradeoff, membership_power
 
 Floats = NDArray[np.float64]
@@ -194,3 +195,68 @@ def membership_curve(
         attained,
         np.sqrt((attained * (1 - attained) + rates * (1 - rates)) / reps),
     )
+
+
+def on_membership(
+    rng: int | Sequence[int], members: ArrayLike | None = None, outsiders: ArrayLike | None = None
+) -> Bench:
+    """Trace who was in a study through its averages.
+
+    Parameters
+    ----------
+    rng : int or sequence of int
+    members, outsiders : array_like of 0 and 1, shape (people, questions), optional
+        Your own people: who was in the study, and others like them.
+    """
+    generator, alpha = np.random.default_rng(rng), 0.05
+    if members is None or outsiders is None:
+        rates = generator.uniform(0.1, 0.9, 1_000)
+        inside, outside = ((generator.random((n, 1_000)) < rates).astype(float) for n in (100, 1_000))
+    else:
+        inside, outside = _answers(members, "members"), _answers(outsiders, "outsiders")
+    if inside.shape[1] != outside.shape[1]:
+        raise PlanError(
+            "members and outsiders answer the same questions: give arrays with the same number of columns."
+        )
+    (size, questions), half = inside.shape, len(outside) // 2
+    epsilons = grid(0.1, 1_000, 9)
+    known = membership(inside, outside, epsilons=(*epsilons, EXACT), alpha=alpha, reps=20, rng=generator)
+    reference, control, means = outside[:half].mean(axis=0), outside[half:], inside.mean(axis=0)
+
+    def caught(seen: Floats) -> NDArray[np.bool_]:
+        return accused(seen, inside, control, reference, alpha)
+
+    again = [caught(inside[generator.integers(0, size, size)].mean(axis=0)) for _ in range(20)]
+    return Bench(
+        "membership",
+        f"Who of {size} people was in a study, from {questions:,} published averages; 5 % of outsiders may be accused.",
+        known.guess,
+        "all averages together",
+        epsilons,
+        alpha,
+        (
+            Publication("raw", LABELS["raw"], "Each average is exact.", (known["exact"],)),
+            shown("rounded", "Each average is rounded to 5 %.", caught(np.rint(means * 20) / 20), alpha),
+            shown(
+                "suppressed",
+                "Averages of fewer than 20 people with a yes are not shown.",
+                caught(np.where(means < 0.2, np.nan, means)),
+                alpha,
+            ),
+            shown("resampled", "The averages are those of one bootstrap resample.", np.array(again), alpha),
+            private(
+                known.rows[:-1],
+                f"{questions:,} averages share one ε.",
+                lambda epsilon: membership_power(alpha, epsilon),
+            ),
+        ),
+    )
+
+
+def _answers(given: ArrayLike, name: str) -> Floats:
+    found = np.asarray(given)
+    if found.ndim != 2 or len(found) < FEWEST or not np.isin(found, (0, 1)).all():
+        raise PlanError(
+            f"{name}= is a table of 0 and 1: {FEWEST} people or more, a column for each question."
+        )
+    return found.astype(np.float64)

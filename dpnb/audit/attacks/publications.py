@@ -19,6 +19,8 @@ from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
 from dpnb.risk.odds import posterior
 
+FEWEST = 20
+"""People that an attack on arrays of one's own needs, at least."""
 NEAR = 0.05
 """An attack has fallen where it recovers at most this much more than guessing."""
 

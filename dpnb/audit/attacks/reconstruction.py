@@ -12,14 +12,15 @@ Dinur and Nissim (2003), "Revealing Information while Preserving Privacy"; Dwork
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpnb.audit.attacks.publications import FEWEST, Bench, grid, lifted, private, shown
 from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, fair, made
-from dpnb.errors import OptionError
+from dpnb.errors import OptionError, PlanError
 
 Floats = NDArray[np.float64]
 Method = Literal["lp", "least-squares"]
@@ -160,3 +161,68 @@ def _right(
     draw = generator.normal if gaussian else generator.laplace
     noise = draw(0, spread if gaussian else spread / math.sqrt(2), queries)
     return np.asarray(reconstruct(asked, asked @ bits + noise, method) == bits)
+
+
+_MOST_BITS = 128
+
+
+def on_reconstruction(rng: int | Sequence[int], secret: ArrayLike | None = None) -> Bench:
+    """Reconstruct everyone's bit from counts of random subsets.
+
+    Parameters
+    ----------
+    rng : int or sequence of int
+    secret : array_like of 0 and 1, optional
+        Your own people, at most 128.
+    """
+    generator, reps = np.random.default_rng(rng), 12
+    bits: NDArray[Any] = generator.permutation(np.arange(48) % 2) if secret is None else _bits(secret)
+    people, queries = bits.size, 3 * bits.size
+    epsilons = grid(0.1, 1_000, 10)
+    known = reconstruction(
+        bits, queries=queries, epsilons=epsilons, method="least-squares", reps=reps, rng=generator
+    )
+    publish: dict[str, Callable[[NDArray[np.int64]], Floats]] = {
+        "raw": lambda asked: asked @ bits,
+        "rounded": lambda asked: np.rint(asked @ bits / 5) * 5,
+        "suppressed": lambda asked: np.where(asked @ bits < 10, np.nan, asked @ bits),
+        "resampled": lambda asked: (
+            asked @ (bits * np.bincount(generator.integers(0, people, people), minlength=people))
+        ),
+    }
+    notes = (
+        "Each count is exact.",
+        "Each count is rounded to fives.",
+        "Counts under 10 are not shown.",
+        "All counts are of one bootstrap resample.",
+    )
+
+    def right(name: str) -> NDArray[np.bool_]:
+        hits = []
+        for _ in range(reps):
+            asked = generator.integers(0, 2, (queries, people))
+            seen = publish[name](asked)
+            there = np.isfinite(seen)
+            hits.append(reconstruct(asked[there], seen[there], "least-squares") == bits)
+        return np.array(hits)
+
+    bound = fair if secret is None else lifted(known.baseline)
+    without = [
+        shown(name, note, right(name), known.baseline) for name, note in zip(publish, notes, strict=True)
+    ]
+    return Bench(
+        "reconstruction",
+        f"{people} people's yes or no, from {queries} counts of random subsets.",
+        known.guess,
+        "all answers together",
+        epsilons,
+        known.baseline,
+        (*without, private(known.rows, f"{queries} answers share one ε.", bound)),
+    )
+
+
+def _bits(secret: ArrayLike) -> NDArray[np.int64]:
+    found = np.asarray(secret)
+    if found.ndim != 1 or not FEWEST <= found.size <= _MOST_BITS or not np.isin(found, (0, 1)).all():
+        raise PlanError(f"secret= is a list of 0 and 1, of {FEWEST} to {_MOST_BITS} people.")
+    return found.astype(np.int64)

@@ -13,9 +13,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpnb.audit.attacks.benches import BENCHES, on_arrays
+from dpnb.audit.attacks.benches import BENCHES, on_arrays, repetitions
 from dpnb.audit.attacks.publications import Bench, Publication
-from dpnb.audit.attacks.repeating import repetitions
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError, PlanError
