@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument(
         "-o", "--output", type=Path, help="where to write (default: people.dpnb.toml beside it)"
     )
-    init.add_argument("--table", help="the table, in a DuckDB file that holds several")
+    init.add_argument("--table", help="the table, if a DuckDB file has several")
     init.add_argument(
         "--with",
         dest="beside",
@@ -80,15 +80,13 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=[],
         metavar="visits.csv",
-        help="another file with rows of the same people, of which columns are prepared; may be repeated",
+        help="another file with rows about the same people, to prepare columns from; may be repeated",
     )
-    init.add_argument(
-        "--on", metavar="person", help="the column that all files have, and that says whose row it is"
-    )
+    init.add_argument("--on", metavar="person", help="the column in all files that identifies the person")
     init.set_defaults(run=_init)
     for add in (add_loosen, add_check, add_verify, add_backup, add_restore):
         add(commands)
-    serve = commands.add_parser("serve", help="serve datasets to analysts with tokens, as another user")
+    serve = commands.add_parser("serve", help="serve datasets to analysts with tokens, as a separate user")
     serve.add_argument(
         "--config", type=Path, required=True, help="curator.toml: where to listen, and which datasets"
     )
@@ -109,13 +107,15 @@ def _add_course(course: argparse.ArgumentParser) -> None:
         "folder", type=Path, nargs="?", default=Path("dpnb-course"), help="default: dpnb-course"
     )
     copied.add_argument(
-        "--teacher", action="store_true", help="with answers, guide and slides, as nbgrader wants them"
+        "--teacher", action="store_true", help="with answers, guide and slides, in nbgrader's layout"
     )
     copied.set_defaults(run=lambda options: _copy_course(options.folder, options.teacher))
 
     contest = acts.add_parser("contest", help="score the entries in a folder on unseen people")
-    contest.add_argument("folder", type=Path, help="notebooks, Python or JSON files: one for each team")
-    contest.add_argument("--seed", required=True, help="any text, known to the teacher alone")
+    contest.add_argument(
+        "folder", type=Path, help="a folder of notebooks, Python or JSON files, one for each team"
+    )
+    contest.add_argument("--seed", required=True, help="any text that only the teacher knows")
     contest.set_defaults(run=lambda options: _contest(options.folder, options.seed))
 
 

@@ -1,6 +1,6 @@
-"""The exceptions that dpnb raises on purpose, and how one that crossed the wire is made again.
+"""The exceptions that dpnb raises on purpose, and how an error from the curator is rebuilt.
 
-Those that a curator raises are defined in :mod:`dpnb.trusted.errors`; here stand those that only a kernel can meet.
+The errors that a curator raises are defined in :mod:`dpnb.trusted.errors`; this module defines those that only a kernel raises.
 
 ::
 
@@ -9,12 +9,12 @@ Those that a curator raises are defined in :mod:`dpnb.trusted.errors`; here stan
     │   ├── SchemaError (KeyError)    a column, value or dataset that the public schema does not declare
     │   ├── LossError                 a privacy loss that is not a usable number, or of the wrong measure
     │   └── OptionError               an unknown or misspelt option
-    ├── BudgetError                   asked more than is left; nothing was spent
-    ├── PendingError (TypeError)      the value of an estimate that has none yet
+    ├── BudgetError                   more was asked than is left; nothing was spent
+    ├── PendingError (TypeError)      an estimate has no value yet
     ├── HandleError (TypeError)       a handle was used as if it held data
-    ├── NestedSpendError              a spend inside a spend
+    ├── NestedSpendError              a spend block inside another
     ├── Unavailable (ValueError)      an interval or figure that this release cannot support, with the reason
-    ├── OwnerError                    an owner's schema, file or pin does not allow the attach
+    ├── OwnerError                    the owner's schema, file or pinned terms do not allow it
     ├── AccessError                   a service does not know who asks, or does not let them
     └── CuratorError                  the curator could not answer
         ├── CuratorGone               the process ended or cannot be reached
@@ -84,13 +84,13 @@ class HandleError(DpnbError, TypeError):
 
 
 class NestedSpendError(DpnbError):
-    """A spend was opened inside another spend."""
+    """A spend block was opened inside another one."""
 
     code = "nested"
 
 
 class Unavailable(DpnbError, ValueError):
-    """An interval or figure that the release cannot support; the message is the reason."""
+    """An interval or figure that the release cannot support; the message gives the reason."""
 
     code = "unavailable"
 

@@ -32,7 +32,7 @@ Items = Mapping[str, Estimate] | Iterable[Estimate] | Estimate
 
 
 def session() -> Session:
-    """Return the session in which a dataset was opened last. It starts a curator when something is asked, not before."""
+    """Return the session in which a dataset was last opened. It starts a curator only when you ask something."""
     return sessions.current()
 
 
@@ -123,7 +123,7 @@ def _show_truth(dataset: Dataset, truth: bool) -> None:  # noqa: FBT001 - as it 
 
 @checked_call("dpnb.studies")
 def studies() -> Table:
-    """List the built-in studies: what ``dpnb.open`` takes by name.
+    """List the built-in studies that ``dpnb.open`` opens by name.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def plan(
     fresh: bool = False,
     assume_n: Any = None,
 ) -> PlanView:
-    """Price a batch and look up what is stored; spend nothing."""
+    """Price a batch and look up stored answers; spend nothing."""
     asked = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
     listed, labels, named = _named(items)
     return replace(session_of(listed).plan(listed, asked, labels), named=named)
@@ -167,18 +167,18 @@ def release(
     fresh: bool = False,
     assume_n: Any = None,
 ) -> BatchReport:
-    """Release a batch and return its report; ``report["name"]`` is what was asked under that name: an estimate, a regression, a test.
+    """Release a batch and return its report; ``report["name"]`` is the estimate, regression or test with that name.
 
     Parameters
     ----------
     items : mapping of str to Estimate, or estimates
         What to release.
     epsilon, rho, within : number or str
-        The loss of the whole batch, or the 95 % privacy half-width wanted for each question; one of them.
+        The loss of the whole batch, or the 95 % privacy half-width that you want for each question; give one of them.
     fresh : bool
         Pay again for what is stored.
     assume_n : int, optional
-        A size to plan ``within`` with where the true one is private.
+        A size to plan ``within`` with if the true one is private.
 
     Raises
     ------
@@ -191,12 +191,12 @@ def release(
 
 
 class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilon=1) as s
-    """Release what is built inside the block and still held when it ends; an exception spends nothing.
+    """Release the questions that the block builds and still holds when it ends; after an exception nothing is spent.
 
     Parameters
     ----------
     epsilon, rho, within : number or str
-        The loss of the block, or the accuracy wanted for each question; one of them.
+        The loss of the block, or the accuracy that you want for each question; give one of them.
     fresh : bool
         Pay again for what is stored.
     assume_n : int, optional
@@ -253,7 +253,7 @@ def report(
     Parameters
     ----------
     items : estimates, by name or not, optional
-        Released; in a notebook by default every released answer that has a name.
+        Released estimates; in a notebook the default is every released answer that has a name.
     to : path, optional
         .html, .md, .tex, .docx, .pdf, .json or .txt.
     registry : path, optional

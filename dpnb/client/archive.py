@@ -85,7 +85,7 @@ class Archive:
 
 
 class Archiver:
-    """Write a study into one file; ``archive.read`` opens it again."""
+    """Write a study into one file; ``archive.read`` reads it."""
 
     @checked_call("dpnb.archive")
     def __call__(self, path: str | Path, items: Any = None) -> Archive:

@@ -20,21 +20,21 @@ def combine(*estimates: Estimate) -> Estimate:
     Parameters
     ----------
     *estimates : Estimate
-        Two or more released answers of the same question, to the same version of the same data. Of one alone every answer is
-        fetched that is stored of its question, also of earlier sessions: free too.
+        Two or more released answers to the same question, about the same version of the same data. For a single one, every stored
+        answer to its question is fetched, also from earlier sessions; this is free too.
 
     Returns
     -------
     Estimate
-        A new estimate of all their releases, each counted once. Costs nothing. Selections, such as quantiles, cannot be
-        averaged: the answer that was paid most for stands.
+        A new estimate from all their releases, each counted once. It costs nothing. Selections, such as quantiles, cannot be
+        averaged: the answer with the largest loss is used.
 
     Raises
     ------
     OptionError
         Without an estimate.
     PlanError
-        For a derived, pending or public answer, and for answers of different questions or data.
+        For a derived, pending or public answer, and for answers to different questions or about different data.
 
     Notes
     -----

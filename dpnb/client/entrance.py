@@ -54,20 +54,20 @@ def open(  # noqa: A001 - the name that a person expects
     Parameters
     ----------
     what : str, Path or frame
-        A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame; or what a
-        service holds, by its address (``"https://host/dpnb/incomes"``); or what an owner published (``"people.releases.json"``, or a
-        list of several such files of one dataset), whose answers are there without any curator.
+        A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame; or a
+        dataset of a service, by its address (``"https://host/dpnb/incomes"``); or a published file (``"people.releases.json"``, or a
+        list of several such files of one dataset), whose answers need no curator.
     schema : path, mapping or Schema, optional
         The owner's declaration; by default ``people.dpnb.toml`` beside ``people.csv``. A frame needs one.
     mode : {"teaching", "guard-rail"}, optional
-        Built-in studies are public, hence TEACHING; ``"guard-rail"`` shows them as an owner's data behave.
+        Built-in studies are public, so they open as TEACHING; with ``"guard-rail"`` they behave like protected data.
     adjacency : {"change-one", "add-remove"}, optional
-        TEACHING data only: open them under another neighbouring relation than they declare. Each has a budget of its own.
+        TEACHING data only: open them with another neighbouring relation than declared. Each has a budget of its own.
     tables : mapping of str to frame, optional
-        Beside a frame, the other tables of which its declaration prepares columns: ``tables={"visits": visits}`` for ``[source.visits]``.
+        With a frame: the other tables that its declaration names, such as ``tables={"visits": visits}`` for ``[source.visits]``.
     seed : int or str, optional
-        TEACHING data only: noise that this number or name decides, the same on every machine and in any order of cells.
-        ``"per-student"`` takes the name of whoever runs the kernel.
+        TEACHING data only: a number or name that determines the noise, the same on every machine and in any order of cells.
+        ``"per-student"`` uses the name of the user who runs the kernel.
     truth : bool, optional
         TEACHING data only: whether cards and plots show what each answer would be without noise.
     quiet : bool
@@ -76,12 +76,12 @@ def open(  # noqa: A001 - the name that a person expects
     Returns
     -------
     Dataset
-        A handle that holds no data.
+        A handle that contains no data.
 
     Raises
     ------
     SchemaError, OwnerError
-        When there is no such dataset, or its schema, file or pinned terms do not allow it.
+        If there is no such dataset, or its schema, file or pinned terms do not allow it.
     """
     with ahead(what, seed):
         from dpnb.client import api

@@ -130,54 +130,54 @@ def power(  # noqa: PLR0913 - a study has this many facts
     correlation: float | None = None,
     adjacency: Adjacency = "change-one",
 ) -> PowerPlan | MatrixPlan:
-    """Find the size or the loss that is enough, or foretell the accuracy. Spends nothing.
+    """Find the sample size or the loss that is needed, or forecast the accuracy. Spends nothing.
 
     Parameters
     ----------
     what : {"mean", "proportion", "difference", "count"} or Estimate
-        What is planned; a pending question of a count, mean or difference; or any released answer, whose accuracy at other losses is
-        read from its released integers.
+        What you plan: a statistic, a pending question for a count, mean or difference, or any released answer. The accuracy of a
+        released answer at other losses is computed from its released integers.
     n : int, optional
-        Rows (in each cell of a grouped question; in both arms together, taken as equal). Found when a loss and a goal are given.
+        Rows (in each cell of a grouped question; in two equal arms together). Computed if a loss and a goal are given.
     epsilon, rho : number or str, optional
-        The loss of the question. Found when a goal is given without it.
+        The loss of the question. Computed if only a goal is given.
     within : float, optional
-        The half-width wanted.
+        The half-width that you want.
     effect, power : float, optional
-        A distance from the null value, and the probability with which it must be found. An effect alone is reported on.
+        A distance from the null value, and the probability of detecting it. With an effect alone, its power is reported.
     level : float
         Of the interval and its test.
     kind : {"confidence", "privacy"}, optional
         Which interval `within` is about: sampling and noise, or noise alone. By default confidence, and privacy for a count.
     bounds, step : optional
-        Public bounds and grid of a mean's column; a difference without them is one of proportions.
+        Public bounds and grid of a mean's column; a difference without them is a difference of proportions.
     sd : float, optional
         Spread of the column within an arm; by default the widest that the bounds allow.
     mean : float or (float, float), optional
-        The mean assumed, of the first of two arms or of both. By default the worst inside the bounds is planned for: noise on a private
-        number of rows weighs more the farther a mean lies from the middle.
+        The assumed mean, of the first of two arms or of both. The default is the worst mean within the bounds: noise on a private
+        number of rows matters more if a mean is far from the middle.
     share : float or (float, float), optional
-        The proportion assumed, or those of both arms; by default the worst.
+        The assumed proportion, or those of both arms; by default the worst.
     correlation : float, optional
         Between every two columns of moments; by default .3.
     adjacency : {"change-one", "add-remove"}
-        For a planned study; a dataset has its own.
+        For a planned study; a dataset declares its own.
 
     Returns
     -------
     PowerPlan, or MatrixPlan
-        A regression on moments that are not bought (``dpnb.power(m.coefficients("y ~ x"), n=2000, epsilon=1)``) is simulated: the ± of
-        each coefficient, and how often nothing would bound them. Its ``sd`` and ``mean`` are lists, one number for each column.
+        A regression on moments that are not released yet (``dpnb.power(m.coefficients("y ~ x"), n=2000, epsilon=1)``) is simulated: the ± of
+        each coefficient, and how often its interval would be unbounded. Its ``sd`` and ``mean`` are lists, one number for each column.
 
     Raises
     ------
     PlanError, OptionError, LossError
-        When the goal cannot be reached, or what was given does not determine a plan.
+        If the goal cannot be reached, or the arguments do not determine a plan.
 
     Notes
     -----
-    The accuracy is that of a typical study: the statistic concludes from the integers that such a study would release if the noise
-    happened to be zero. The power is that of the normal approximation with this half-width and standard error.
+    The accuracy is that of a typical study: it is computed from the integers that such a study would release if the noise
+    were zero. The power uses the normal approximation with this half-width and standard error.
 
     Examples
     --------

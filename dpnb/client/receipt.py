@@ -14,15 +14,15 @@ from dpnb.trusted.wire.codec import exact_json
 
 @checked_call("dpnb.receipt")
 def receipt(answer: Estimate, to: str | Path) -> dict[str, Any]:
-    """Write the signed receipt of a released answer, and beside it the public key of whoever holds the data.
+    """Write the signed receipt of a released answer, and the owner's public key beside it.
 
-    Anybody verifies it without a server: ``dpnb verify mean.json --key mean.pub``. The key that comes with it shows damage; one that the
+    Anybody can verify it without a server: ``dpnb verify mean.json --key mean.pub``. The key beside it only shows damage; a key that the
     owner publishes elsewhere shows who signed.
 
     Parameters
     ----------
     answer : Estimate
-        Released to you under one charge.
+        An answer that was released to you under one charge.
     to : path
         A new file; the key is written beside it with the ending ``.pub``.
 
@@ -35,9 +35,9 @@ def receipt(answer: Estimate, to: str | Path) -> dict[str, Any]:
     Raises
     ------
     PlanError
-        Before the release, for what is computed from several charges, and for what somebody else released.
+        Before the release, for answers computed from several charges, and for answers that somebody else released.
     OptionError
-        Where a file is there already, or cannot be written.
+        If the file exists already, or cannot be written.
     """
     if not hasattr(answer, "leaves"):
         raise PlanError('A receipt is of one released answer: dpnb.receipt(report["mean"], to=…).')

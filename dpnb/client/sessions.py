@@ -36,7 +36,7 @@ _STUDENT = ("JUPYTERHUB_USER", "NB_USER")
 
 
 def current() -> Session:
-    """Return the session in which a dataset was opened last. It starts a curator when something is asked, not before."""
+    """Return the session in which a dataset was last opened. It starts a curator only when you ask something."""
     here = plain()
     return _LATEST[-1] if _LATEST else here
 

@@ -30,22 +30,22 @@ LINE_HELP = """\
 %dp budget               what is spent and what is left, from the ledger
 %dp ledger [hiv]         every charge, and what it paid for
 %dp schema hiv           the public facts: columns, bounds, privacy unit, dummy rows
-%dp statistics           what can be asked: what each statistic releases, its intervals and its reference
+%dp statistics           what you can ask: what each statistic releases, its intervals and its reference
 %dp explain effect       how a release was made, and what its intervals mean
-%dp export report.html   the releases and interactions of this notebook as one page that still drags
+%dp export report.html   the releases and interactions of this notebook as one interactive page
 %dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
 %dp open hiv             open a dataset under its own name
-%dp attach hiv           its card: columns to search, questions to take into a cell, the budget as it stands
-%dp panel                what is open and what was spent, in step with every cell; nothing here spends
+%dp attach hiv           its card: columns to search, questions to copy into a cell, the current budget
+%dp panel                what is open and what was spent, updated after every cell; it spends nothing
 %dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
-%dp stored effect        where an answer came from, and what asking again, afresh or for more would cost
-%dp coverage mean skewed     simulate studies, and watch which of their intervals hold what they claim
+%dp stored effect        where an answer came from, and what it costs to ask again, with new noise or more accurately
+%dp coverage mean skewed     simulate studies, and see which of their intervals contain the truth
 %dp coverage effect      the same for an estimate: its question, size and loss, on rows that you declare
-%dp attack linkage       run an attack on simulated people, and drag the ε that stops it
+%dp attack linkage       run an attack on simulated people, and drag ε until it fails
 %dp attack reconstruction secret=bits    the same on arrays of your own
 %dp exhibits [matching]  published claims that do not hold: what each promises, how it breaks, what to type instead
-%dp admin close people --reason "…" --yes    an owner's act, as dpnb admin does it at a terminal
-%dp options              the options of a %%dp cell; so does %%dp --help
+%dp admin close people --reason "…" --yes    a command of the owner, as in a terminal
+%dp options              the options of a %%dp cell, as %%dp --help shows them
 """
 
 

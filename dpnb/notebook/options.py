@@ -24,17 +24,17 @@ WORDS = (*VALUED, *FLAGS, *VERBS)
 CELL_HELP = """\
 %%dp [plan | release] [epsilon=… | rho=… | within=…] [weights=name:2,other:1] [fresh] [assume_n=…]
 
-The cell runs as ordinary Python. What it built and still holds when it ends is released as one batch;
-what it overwrote, deleted or never kept is dropped and free.
+The cell runs as ordinary Python. The questions that it built and still holds when it ends are released as one batch;
+those that it overwrote, deleted or never kept are dropped and cost nothing.
 
   epsilon=1            pay ε 1 for the whole cell, split equally over its questions
   rho=0.1              the same in ρ, on a dataset whose budget is ρ or (ε, δ)
-  within=0.02          ask for accuracy instead: the 95 % privacy interval of each question is ± 0.02 in its unit
+  within=0.02          set the accuracy instead: the 95 % privacy interval of each question is ± 0.02 in its unit
   weights=effect:2     give `effect` twice the share of the others; effect:0 leaves it out, pending
-  fresh                pay for new noise even where a stored answer exists
-  assume_n=2000        for previews: the size to assume where it is private (a number, or a released estimate)
+  fresh                pay for new noise even if there is a stored answer
+  assume_n=2000        for previews: the size to assume if it is private (a number, or a released estimate)
   plan                 show the itemised plan and spend nothing
-  release              release even where %config DPMagic.mode = "ask"
+  release              release even if %config DPMagic.mode = "ask"
 
 --epsilon 1 means the same as epsilon=1. Defaults: %config DPMagic. More commands: %dp help
 """

@@ -32,11 +32,11 @@ _WAY = """on one screen, in the browser:
   dpnb admin deposit people.csv
 or step by step:
   dpnb init people.csv                    draft a declaration; fill it in from outside knowledge
-  dpnb admin check people.dpnb.toml       check the file against it, for your eyes only
+  dpnb admin check people.dpnb.toml       check the file against it: exact counts
   dpnb admin budget people.dpnb.toml      show what its budget means for one person
   dpnb admin add people.dpnb.toml         add it to the ledger
   dpnb admin release people.dpnb.toml --statistics s.toml --epsilon 1     see the accuracy, confirm, release
-  dpnb admin close people --reason "…"    for ever; or leave the rest to analysts
+  dpnb admin close people --reason "…"    close it for ever; or leave the rest of the budget to analysts
   dpnb admin publish people.dpnb.toml --statistics s.toml --epsilon 1 --to published --reason "…"
 Commands that cannot be undone ask once; use --yes in a script. --json prints the same facts for a program.
 Each command is recorded in the ledger, with who, when and why. Exit status: 0 done, 2 refused."""

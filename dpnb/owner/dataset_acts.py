@@ -57,7 +57,7 @@ def add_schema(acts: Acts) -> None:
     schema = acts.add_parser(
         "schema",
         help="read a declaration, and show it as analysts will see it",
-        description="Unit, bounds, values and budget, as the card of the dataset tells them. No row is read, and nothing is recorded.",
+        description="Shows unit, bounds, values and budget as on the card of the dataset. No row is read, and nothing is recorded.",
         epilog="example: dpnb admin schema people.dpnb.toml",
     )
     schema.add_argument("source", type=Path, help="people.dpnb.toml; no row is read")
@@ -75,7 +75,7 @@ def add_budget(acts: Acts) -> None:
     budget = acts.add_parser(
         "budget",
         help="show what a budget means for one person, and how much is spent",
-        description="A budget is written in the declaration; it only shrinks, unless you record why: dpnb loosen.",
+        description="The declaration sets the budget. To raise it later, record why: dpnb loosen.",
         epilog="example: dpnb admin budget people.dpnb.toml",
     )
     budget.add_argument("dataset", help=_WHICH)
@@ -98,8 +98,8 @@ def add_cap(acts: Acts) -> None:
     cap = acts.add_parser(
         "cap",
         help="cap what everybody together may spend, below the budget",
-        description="Keep a reserve: a cap holds from the next charge on, and may be raised again up to the budget. What each "
-        "analyst or group of a service may spend stands in its curator.toml (each, groups).",
+        description="Keeps a reserve. The cap holds from the next charge on, and can be raised again up to the budget. The curator.toml of "
+        "a service sets what each analyst or group may spend (each, groups).",
         epilog='example: dpnb admin cap people --epsilon 3 --reason "a reserve for next year"',
     )
     _add_loss(cap)
@@ -111,10 +111,10 @@ def add_grant(acts: Acts) -> None:
     grant = acts.add_parser(
         "grant",
         help="set what one analyst may spend",
-        description="A cap on one principal, beside all others: every cap must allow a charge.",
+        description="Sets a cap on one principal, in addition to all others: every cap must allow a charge.",
         epilog='example: dpnb admin grant people --principal ada --epsilon 0.5 --reason "a pilot"',
     )
-    grant.add_argument("--principal", required=True, help="who: the name that the ledger gives them")
+    grant.add_argument("--principal", required=True, help="the analyst, by their name in the ledger")
     _add_loss(grant)
     grant.set_defaults(run=_grant)
 
@@ -124,7 +124,7 @@ def _add_loss(act: argparse.ArgumentParser) -> None:
     amount = act.add_mutually_exclusive_group(required=True)
     amount.add_argument("--epsilon", help="in a budget of ε")
     amount.add_argument("--rho", help="in a budget of ρ")
-    amount.add_argument("--lift", action="store_true", help="no cap any more")
+    amount.add_argument("--lift", action="store_true", help="remove the cap")
     with_reason(act)
     with_home(act)
 
@@ -159,12 +159,12 @@ def add_close(acts: Acts) -> None:
 
 
 _ASKED = {
-    "unfreeze": "This lets {} be asked again.",
+    "unfreeze": "This allows new releases from {} again.",
     "close": "This closes {} for ever; nothing opens it again.",
 }
 _HELD = {
     "freeze": "{} is frozen: nothing new is released, and stored answers stay.",
-    "unfreeze": "{} may be asked again.",
+    "unfreeze": "{} is open again: new releases are allowed.",
     "close": "{} is closed for ever: nothing new is released, and what was published stays.",
 }
 

@@ -35,7 +35,9 @@ def add_deposit(acts: Acts) -> None:
         epilog="example: dpnb admin deposit people.csv",
     )
     deposit.add_argument("data", type=Path, help="people.csv, people.parquet or people.duckdb")
-    deposit.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
+    deposit.add_argument(
+        "--no-browser", action="store_true", help="print the address instead of opening a browser"
+    )
     deposit.set_defaults(run=_deposit)
 
 

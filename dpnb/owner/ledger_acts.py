@@ -29,7 +29,7 @@ def home_of(options: argparse.Namespace) -> Home:
 def with_home(act: argparse.ArgumentParser) -> None:
     """Let an act take the file of a service, and print for programs."""
     act.add_argument(
-        "--config", type=Path, help="the curator.toml of a service; without it, your own home (DPNB_HOME)"
+        "--config", type=Path, help="the curator.toml of a service; default: your own home (DPNB_HOME)"
     )
     with_json(act)
 
@@ -41,25 +41,25 @@ def with_json(act: argparse.ArgumentParser) -> None:
 
 def with_reason(act: argparse.ArgumentParser) -> None:
     """Let an act say why."""
-    act.add_argument("--reason", required=True, help="why; it stays in the ledger, with who and when")
+    act.add_argument("--reason", required=True, help="why; the ledger keeps it, with who and when")
 
 
 def with_yes(act: argparse.ArgumentParser) -> None:
     """Let a script say yes beforehand."""
-    act.add_argument("--yes", action="store_true", help="do not ask")
+    act.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def add_check(acts: Acts) -> None:
     """Add ``check``."""
     check = acts.add_parser(
         "check",
-        help="check your file against its declaration: exact counts, for your eyes only",
-        description="Counts exactly which cells are missing, unread or beyond the bounds, and how rows belong to units. This is "
-        "NOT PRIVATE: it is for the owner's own terminal, is refused in a notebook, and writes nothing.",
+        help="check your file against its declaration: exact counts that only you may see",
+        description="Counts exactly how many cells are missing, unreadable or beyond the bounds, and how rows belong to units. This is "
+        "NOT PRIVATE: it runs only in the owner's own terminal, never in a notebook, and writes nothing.",
         epilog="example: dpnb check people.dpnb.toml",
     )
     check.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
-    check.add_argument("--not-private", action="store_true", help="print into a pipe that only you read")
+    check.add_argument("--not-private", action="store_true", help="print into a pipe that only you can read")
     with_json(check)
     check.set_defaults(run=_check)
 
@@ -75,9 +75,9 @@ def add_loosen(acts: Acts) -> None:
     """Add ``loosen``."""
     loosen = acts.add_parser(
         "loosen",
-        help="as the owner, record looser terms than the pinned ones",
-        description="Raises a budget, or loosens another term, to what the declaration says now. It shows to whom answers left under "
-        "the terms that were promised before, asks once, and stays in the ledger with both values.",
+        help="record looser terms than the pinned ones, as the owner",
+        description="Raises a budget, or loosens another term, to what the declaration says now. It shows who received answers under "
+        "the old terms, asks once, and records both values in the ledger.",
         epilog='example: dpnb loosen people.dpnb.toml --reason "the ethics board allows more since May"',
     )
     loosen.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
@@ -127,8 +127,8 @@ def add_verify(acts: Acts) -> None:
     verify = acts.add_parser(
         "verify",
         help="recompute the ledger and name its first bad entry; or verify a published file with a key",
-        description="Without a file: the ledger, entry by entry. With people.releases.json or a receipt and --key people.pub: every "
-        "number and law against the owner's signature, without any server.",
+        description="Without a file, it recomputes the ledger entry by entry. With people.releases.json or a receipt and --key people.pub, it "
+        "checks every number and law against the owner's signature, without a server.",
         epilog="example: dpnb verify people.releases.json --key people.pub",
     )
     verify.add_argument("file", type=Path, nargs="?", help="people.releases.json, or a receipt")
@@ -156,8 +156,8 @@ def add_backup(acts: Acts) -> None:
     backup = acts.add_parser(
         "backup",
         help="copy ledger, journal, mark and key together, while dpnb runs",
-        description="The copy is whole, and examined entry by entry. It holds the signing key too: keep it where nobody else reads. "
-        "Tokens of a service stay out, so that no restore brings a revoked one back.",
+        description="The copy is complete, and is checked entry by entry. It contains the signing key: keep it where nobody else can read it. "
+        "It does not contain the tokens of a service, so that a restore cannot bring back a revoked one.",
         epilog="example: dpnb backup /safe/people-may",
     )
     backup.add_argument("target", type=Path, help="a new folder")
@@ -176,9 +176,9 @@ def add_restore(acts: Acts) -> None:
     """Add ``restore``."""
     restore = acts.add_parser(
         "restore",
-        help="unfreeze the home with the ledger that is there; what was spent stays spent",
-        description="Books what was spent at least, so that no total ever falls, and keeps closed what was closed. It asks once. "
-        "Stop the service, or shut the kernels down, first.",
+        help="unfreeze the home with its present ledger, or with a backup; what was spent stays spent",
+        description="Books as spent at least what was spent, so that no total ever falls, and keeps closed datasets closed. It asks once. "
+        "Stop the service or shut down the kernels first.",
         epilog='example: dpnb restore --from /safe/people-may --reason "the disk failed"',
     )
     with_reason(restore)

@@ -24,13 +24,13 @@ from dpnb.trusted.wire.places import Home
 def _add_source(act: argparse.ArgumentParser) -> None:
     act.add_argument(
         "source",
-        help="people.dpnb.toml; or what a service holds, by its address https://host/dpnb/people: DPNB_TOKEN says who asks",
+        help="people.dpnb.toml; or a dataset of a service, https://host/dpnb/people, asked as the user whom DPNB_TOKEN names",
     )
     act.add_argument(
         "--statistics",
         type=Path,
         required=True,
-        help='a file with [statistics] and mean_age = "people.age.mean()" for each',
+        help='a file with [statistics] and a line such as mean_age = "people.age.mean()" for each',
     )
     amount = act.add_mutually_exclusive_group(required=True)
     amount.add_argument("--epsilon", help="the loss of all of them together")
@@ -60,8 +60,8 @@ def add_release(acts: Acts) -> None:
     release = acts.add_parser(
         "release",
         help="show how accurate selected statistics will be, then release them",
-        description="Shows, from public facts alone, what the statistics cost and how near each will be, asks once, and releases them. "
-        "Run again it is free and changes nothing. With --plan it only shows.",
+        description="Shows, from public facts alone, what the statistics cost and how accurate each will be, asks once, and releases them. "
+        "A second run is free and changes nothing. With --plan it only shows.",
         epilog="example: dpnb admin release people.dpnb.toml --statistics picked.toml --epsilon 1 --plan",
     )
     _add_source(release)
@@ -89,8 +89,8 @@ def add_publish(acts: Acts) -> None:
     publish = acts.add_parser(
         "publish",
         help="write released statistics as a signed file, a page, tables and a registry entry",
-        description="Takes the statistics, and the loss, with which they were released: nothing is spent. The signed file opens with "
-        'dpnb.open("people.releases.json") anywhere; and whoever asks the same questions here gets these answers, free.',
+        description="Use the statistics and the loss of the release: nothing is spent. The signed file opens anywhere with "
+        'dpnb.open("people.releases.json"), and everybody who asks the same questions here gets these answers, free.',
         epilog='example: dpnb admin publish people.dpnb.toml --statistics picked.toml --epsilon 1 --to published --reason "…"',
     )
     _add_source(publish)
@@ -158,7 +158,7 @@ def add_receipt(acts: Acts) -> None:
     receipt = acts.add_parser(
         "receipt",
         help="write the signed receipt of a charge, with what was released under it",
-        description="Anybody verifies it with the public key alone: dpnb verify receipt.json --key people.pub",
+        description="Anybody can verify it with only the public key: dpnb verify receipt.json --key people.pub",
         epilog="example: dpnb admin receipt 7 --to receipt.json",
     )
     receipt.add_argument("entry", type=int, help="the charge's number in the ledger")

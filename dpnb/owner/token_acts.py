@@ -21,27 +21,28 @@ def add_token(acts: Acts) -> None:
     tokens = acts.add_parser(
         "token",
         help="issue, list and revoke tokens of a service",
-        description="A token says who asks a service. Its text is shown once and kept as a hash; a revoked one is refused at the next "
-        "request. It never lets anybody act as the owner.",
+        description="A token identifies the user of a service. Its text is shown once and kept as a hash; a revoked token is refused at the next "
+        "request. No token lets anybody act as the owner.",
         epilog="example: dpnb admin token issue --principal ada@uni.example --expires 30d --config curator.toml",
     ).add_subparsers(required=True, metavar="what")
-    issue = tokens.add_parser("issue", help="make a token; it is shown once")
+    issue = tokens.add_parser("issue", help="make a token; its text is shown once")
     issue.add_argument(
-        "--principal", required=True, help="who it speaks for: a stable name, such as a mail address"
+        "--principal", required=True, help="whom it identifies: a stable name, such as a mail address"
     )
     issue.add_argument(
         "--scope", action="append", help="release (default), instruct, audit or metrics; may be repeated"
     )
     issue.add_argument(
-        "--dataset", action="append", default=[], help="the datasets that it opens (default: all)"
+        "--dataset",
+        action="append",
+        default=[],
+        help="a dataset that it can open; may be repeated (default: all)",
     )
-    issue.add_argument(
-        "--group", action="append", default=[], help="a group of the person it speaks for; may be repeated"
-    )
-    issue.add_argument("--epsilon", help="what may be spent with it, of any one budget")
+    issue.add_argument("--group", action="append", default=[], help="a group of this person; may be repeated")
+    issue.add_argument("--epsilon", help="the most that it can spend of any one budget")
     issue.add_argument("--expires", default="30d", help="after this many days (30d) or hours (8h)")
     issue.set_defaults(run=_issue)
-    listed = tokens.add_parser("list", help="every token ever issued, without its text")
+    listed = tokens.add_parser("list", help="list every token ever issued, without its text")
     listed.set_defaults(run=_tokens)
     revoke = tokens.add_parser(
         "revoke", help="end a token, or all tokens of a principal, at once; it asks once"

@@ -1,4 +1,4 @@
-"""The exceptions that cross the wall: what a curator can refuse, said so that the next thing to type is clear.
+"""The exceptions that a curator sends to a kernel. Their messages tell the reader what to type next.
 
 ::
 
@@ -6,8 +6,8 @@
     ├── PlanError (ValueError)        the question cannot be asked as written; nothing was spent
     │   ├── SchemaError (KeyError)    a column, value or dataset that the public schema does not declare
     │   └── LossError                 a privacy loss that is not a usable number, or of the wrong measure
-    ├── BudgetError                   asked more than is left; nothing was spent
-    ├── OwnerError                    an owner's schema, file or pin does not allow the attach
+    ├── BudgetError                   more was asked than is left; nothing was spent
+    ├── OwnerError                    the owner's schema, file or pinned terms do not allow it
     ├── AccessError                   a service does not know who asks, or does not let them
     └── CuratorError                  the curator could not answer
         ├── CuratorGone               the process ended or cannot be reached
@@ -15,9 +15,9 @@
         ├── FrozenError               the ledger is not what it was: nothing is released until its owner restores it
         └── RequestReused             a request id was used again for another plan
 
-A message says what happened, the two numbers that matter, and what to type next. It never contains data.
-What the curator did not expect crosses the wire as the constant code ``internal`` alone.
-The codes are permanent: a code is never given to another class. What only a kernel can meet stands in :mod:`dpnb.errors`, with the whole tree.
+A message states what happened, the two numbers that matter, and what to type next. It never contains data.
+An unexpected fault crosses the wire only as the constant code ``internal``.
+The codes are permanent: a code is never given to another class. :mod:`dpnb.errors` has the whole tree, with the errors that only a kernel raises.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ class SchemaError(PlanError, KeyError):
 
 
 class LossError(PlanError):
-    """A privacy loss that is not a usable number, or that this budget's measure cannot hold."""
+    """A privacy loss that is not a usable number, or that does not fit this budget's measure."""
 
     code = "loss"
 
 
 class BudgetError(DpnbError):
-    """More was asked than is left. ``details`` holds ``asked``, ``left`` and ``cap`` as exact texts."""
+    """More was asked than is left. ``details`` has ``asked``, ``left`` and ``cap`` as exact texts."""
 
     code = "budget"
 
@@ -85,7 +85,7 @@ class OwnerError(DpnbError):
 
 
 class AccessError(DpnbError):
-    """A service does not know who asks, or does not let them; nothing was spent."""
+    """A service does not know who asks, or does not allow it; nothing was spent."""
 
     code = "access"
 
@@ -103,7 +103,7 @@ class CuratorGone(CuratorError):
 
 
 class ChargedError(CuratorError):
-    """Interrupted when the charge stood, or may have stood: running again returns the stored answer, and is not charged twice."""
+    """Interrupted after the charge was made, or may have been: running again returns the stored answer, without a second charge."""
 
     code = "charged"
 

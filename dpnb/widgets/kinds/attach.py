@@ -17,7 +17,7 @@ from dpnb.widgets.dataset_facts import attach_facts
 
 
 class Attach(Interaction):
-    """A dataset's card: privacy unit, mode, columns with questions to take, made-up rows and the living budget.
+    """A dataset's card: privacy unit, mode, columns with questions to copy, made-up rows and the current budget.
 
     Parameters
     ----------

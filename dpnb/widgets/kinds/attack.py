@@ -31,7 +31,7 @@ _MOST = {"rng": 2**53, "reps": 200}
 
 
 class Attack(Interaction):
-    """One attack against several publications.
+    """One attack against several ways to publish.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _SHOWN = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 class Compare(Interaction):
-    """What each loss buys of several questions.
+    """How accurate several questions are at each loss.
 
     Parameters
     ----------

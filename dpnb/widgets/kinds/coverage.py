@@ -46,7 +46,7 @@ _FEW = 100
 
 
 class Coverage(Interaction):
-    """Watch intervals of simulated studies hold or miss what they claim to hold.
+    """Watch which intervals of simulated studies contain the truth.
 
     Parameters
     ----------

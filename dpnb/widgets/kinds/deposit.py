@@ -37,7 +37,7 @@ _CHANCE = 0.05
 
 
 class Deposit(Interaction):
-    """The four steps of a deposit, of one file.
+    """The four steps of depositing a file.
 
     Parameters
     ----------

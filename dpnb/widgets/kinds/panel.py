@@ -19,7 +19,7 @@ from dpnb.widgets.wording import still, when
 
 
 class Panel(Interaction):
-    """What is open, what it may be asked, what was spent: in step with every cell of the session."""
+    """What is open, what you can ask, and what was spent, updated after every cell of the session."""
 
     module: ClassVar[str] = "panel"
     follows: ClassVar[bool] = True
@@ -52,5 +52,5 @@ class Panel(Interaction):
 
 
 def panel() -> Panel:
-    """Show what is open and what was spent, in step with every cell of this session."""
+    """Show what is open and what was spent, updated after every cell of this session."""
     return Panel()

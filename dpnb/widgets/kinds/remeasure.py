@@ -19,7 +19,7 @@ _MORE = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 
 
 class Remeasure(Interaction):
-    """What paying more for a released number would buy.
+    """How accurate a released number becomes if you pay more.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _SHOWN = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class Seesaw(Interaction):
-    """What accuracy a loss buys for one question.
+    """How accurate one question is at each loss.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def _between(low: float, high: float, *, whole: bool) -> list[float]:
 
 
 class Sentence(Interaction):
-    """A sentence whose numbers drag.
+    """A sentence with numbers that can be dragged.
 
     Parameters
     ----------

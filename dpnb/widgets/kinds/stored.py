@@ -22,7 +22,7 @@ from dpnb.widgets.wording import still
 
 
 class Stored(Interaction):
-    """Where a released answer came from, and what asking again, afresh or for more would cost.
+    """Where a released answer came from, and what it costs to ask again, with new noise or more accurately.
 
     Parameters
     ----------
