@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from dpnb.cards import budget as budgets
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, Record, frame
 from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.planner.schema_words import dummy_rows, mode_badge, mode_sentence, unit_sentence
 from dpnb.trusted.schema import Column, Schema
@@ -17,7 +16,9 @@ _DUMMIES = 5
 _WIDEST = 8
 
 
-def attach_card(schema: Schema, budget: Any = None, notes: Sequence[str] = ()) -> Card:
+def attach_card(
+    schema: Schema, budget: budgets.State | budgets.View | None = None, notes: Sequence[str] = ()
+) -> Card:
     """Return the card of a dataset.
 
     Parameters
@@ -54,7 +55,7 @@ def _kind(column: Column) -> str:
     return words if column.type != "category" else f"category {words}"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, Fraction | float):
         return f"{float(value):,.6g}"
     return (
@@ -70,12 +71,12 @@ def sources(schema: Schema) -> list[tuple[str, str]]:
     return [(name, text) for name, text in found if text]
 
 
-def _budget_line(now: Any) -> str:
+def _budget_line(now: budgets.State) -> str:
     own = budgets.own_cap(now)
     return f"spent {now.spent} · {budgets.words(now.left, now.cap, now.whose)}" + (f" · {own}" if own else "")
 
 
-def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
+def _html(schema: Schema, now: budgets.State | None, notes: Sequence[str]) -> Markup:
     shown = schema.columns[:_COLUMNS]
     title = schema.title or schema.name
     return frame(
@@ -160,7 +161,7 @@ def _grid(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _text(schema: Schema, now: Any, notes: Sequence[str]) -> str:
+def _text(schema: Schema, now: budgets.State | None, notes: Sequence[str]) -> str:
     columns = [
         [column.name, _kind(column), f"missing {missing_rule(column)}", clean(column.label)]
         for column in schema.columns[:_COLUMNS]
@@ -182,8 +183,8 @@ def _text(schema: Schema, now: Any, notes: Sequence[str]) -> str:
     return "\n".join(lines + [f"{name.lower()}: {clean(text)}" for name, text in sources(schema)])
 
 
-def _record(schema: Schema, now: Any, notes: Sequence[str]) -> dict[str, Any]:
-    record: dict[str, Any] = {
+def _record(schema: Schema, now: budgets.State | None, notes: Sequence[str]) -> Record:
+    record: Record = {
         "format": 1,
         "schema": schema.to_json(),
         "version": schema.version,

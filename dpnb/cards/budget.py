@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Protocol, cast
 
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, Record, frame
 from dpnb.cards.markup import Markup, el
 from dpnb.planner.schema_words import cap_words, mode_badge
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Schema
+
+
+class State(Protocol):
+    """One consistent reading of a budget."""
+
+    @property
+    def cap(self) -> PrivacyLoss: ...  # noqa: D102
+    @property
+    def whose(self) -> str: ...  # noqa: D102
+    @property
+    def spent(self) -> PrivacyLoss: ...  # noqa: D102
+    @property
+    def left(self) -> PrivacyLoss: ...  # noqa: D102
+    @property
+    def personal(self) -> PrivacyLoss | None: ...  # noqa: D102
+    @property
+    def mine(self) -> PrivacyLoss: ...  # noqa: D102
+
+
+class View(Protocol):
+    """Reads a budget whenever it is asked."""
+
+    def state(self) -> State: ...  # noqa: D102
+
+
+class Handle(Protocol):
+    """What cards read of the dataset that was asked."""
+
+    @property
+    def schema(self) -> Schema: ...  # noqa: D102
 
 
 def used_share(loss: PrivacyLoss, cap: PrivacyLoss) -> float:
@@ -28,7 +59,7 @@ def words(left: PrivacyLoss, cap: PrivacyLoss, whose: str = "") -> str:
     return f"{left.brief('down')} of {whole} left{cap_words(whose)}"
 
 
-def own_cap(now: Any) -> str:
+def own_cap(now: State) -> str:
     """Say what is spent of somebody's own cap, unless that is the one of which the least is left, or there is none."""
     if now.personal is None or (now.whose and now.personal == now.cap):
         return ""
@@ -90,13 +121,13 @@ def text_bar(left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None = None
     return "█" * first + "▒" * second + "░" * (width - first - second)
 
 
-def state_of(budget: Any) -> Any:
+def state_of(budget: State | View) -> State:
     """Return one consistent reading of a budget: a state itself, or what its view reads now."""
-    read = getattr(budget, "state", None)
-    return read() if callable(read) else budget
+    read: Callable[[], State] | None = getattr(budget, "state", None)
+    return cast("State", budget) if read is None else read()
 
 
-def budget_card(schema: Schema, budget: Any) -> Card:
+def budget_card(schema: Schema, budget: State | View) -> Card:
     """Return what is spent and what is left of a dataset's budget.
 
     Parameters
@@ -122,7 +153,7 @@ def budget_card(schema: Schema, budget: Any) -> Card:
         el("p", own, class_="soft") if own else None,
     )
     text = f"{schema.name}: {line}\n{text_bar(now.left, now.cap)}" + (f"\n{own}" if own else "")
-    record = {
+    record: Record = {
         "format": 1,
         "dataset": schema.name,
         "cap": now.cap.to_json(),

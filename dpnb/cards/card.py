@@ -11,9 +11,13 @@ which belongs to privacy: what the noise hides, and what was spent. Meaning is n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dpnb.cards.markup import Markup, el
+
+LEVEL = 0.95
+"""The level of all intervals that a card shows."""
+Record = dict[str, object]
+"""Facts in JSON's own types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Card:
 
     html: str
     text: str
-    json: dict[str, Any]
+    json: Record
     kind: str
 
     @property
@@ -42,7 +46,7 @@ class Card:
         """The MIME type of the JSON form; a release and one estimate of it share theirs."""
         return f"application/vnd.dpnb.{'release' if self.kind == 'estimate' else self.kind}+json"
 
-    def bundle(self) -> dict[str, Any]:
+    def bundle(self) -> Record:
         """Return the MIME bundle: every form, so that a saved notebook is never blank."""
         return {
             "text/html": str(self.html),
@@ -50,7 +54,7 @@ class Card:
             self.mime: {"kind": self.kind, **self.json},
         }
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> Record:
         return self.bundle()
 
     def __str__(self) -> str:

@@ -8,26 +8,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dpnb.cards.card import LEVEL, Record
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.inference.digits import dated, number
-from dpnb.inference.interval import plain_number
+from dpnb.inference.interval import KINDS, plain_number
 
-LEVEL = 0.95
 FEWEST = 13
 _MOST = 240
 _FEWEST_BARS, _MOST_BARS = 3, 60
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 190, 68, 12, 10, 24
 _BARS = "▁▂▃▄▅▆▇█"
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
-Band = tuple[np.ndarray, np.ndarray]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+Band = tuple[Floats, Floats]
 MOST = 5
 _LEADS = ("1", "2", "2.5", "5", "10", "20", "25", "50")
 
@@ -70,10 +76,10 @@ class Curve:
         Of dates the step that `across` counts.
     """
 
-    across: np.ndarray
-    values: np.ndarray
+    across: Floats
+    values: Floats
     bands: dict[str, Band]
-    truth: np.ndarray | None = None
+    truth: Floats | None = None
     calendar: str | None = None
 
     @property
@@ -81,7 +87,7 @@ class Curve:
         """Whether values belong to bins instead of points."""
         return self.across.size > self.values.size
 
-    def path(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def path(self, values: Floats) -> tuple[Floats, Floats]:
         """Return the corners of the line through some values: steps over bins, and from each point to the next."""
         if self.binned:
             return np.repeat(self.across, 2)[1:-1], np.repeat(values, 2)
@@ -100,7 +106,7 @@ class Curve:
         found = float(max([self.values.max(), *highest, *self._true(np.max)]))
         return found if np.isfinite(found) and found > self.low else self.low + 1.0
 
-    def _true(self, end: Callable[[np.ndarray], float]) -> list[float]:
+    def _true(self, end: Callable[[Floats], float]) -> list[float]:
         return [] if self.truth is None else [float(end(self.truth))]
 
     def pooled(self, most: int = _MOST) -> Curve:
@@ -119,7 +125,7 @@ class Curve:
         truth = None if self.truth is None else np.add.reduceat(self.truth, starts) / counts
         return Curve(across, values, bands, truth, self.calendar)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """The picture as plain JSON, pooled to what a screen can show."""
         drawn = self.pooled()
         bands = {kind: [plain_number(end) for end in ends] for kind, ends in drawn.bands.items()}
@@ -143,7 +149,7 @@ def bars_of(estimate: Estimate) -> Curve | None:
     return found if found is not None and found.binned and found.values.size <= _MOST_BARS else None
 
 
-def _edges(estimate: Estimate) -> np.ndarray | None:
+def _edges(estimate: Estimate) -> Floats | None:
     """Return the edges of the bins that a question counts, where it has some."""
     leaf = estimate.measurement
     if leaf is None or leaf.root is not leaf or not leaf.checked.kind.counts:
@@ -153,20 +159,18 @@ def _edges(estimate: Estimate) -> np.ndarray | None:
 
 
 def _along(estimate: Estimate, fewest: int) -> Curve | None:
-    across = getattr(estimate.outcome, "across", None)
-    across = _edges(estimate) if across is None else across
+    outcome = estimate.outcome
+    across = _edges(estimate) if outcome is None or outcome.across is None else outcome.across
     if across is None or len(estimate.shape) != 1 or estimate.size < fewest or across.size < estimate.size:
         return None
     bands: dict[str, Band] = {}
-    for kind in ("privacy", "confidence"):
-        try:
-            interval = estimate.interval(LEVEL, kind)
-        except DpnbError:
-            continue
-        bands[kind] = (np.asarray(interval.low, dtype=float), np.asarray(interval.high, dtype=float))
+    for kind in KINDS:
+        with suppress(DpnbError):
+            low, high = estimate.interval(LEVEL, kind)
+            bands[kind] = (np.asarray(low, dtype=float), np.asarray(high, dtype=float))
     known = estimate.overlay
     truth = None if known is None else np.asarray(known, dtype=float)
-    along = getattr(estimate.outcome, "along", None)
+    along = None if outcome is None else outcome.along
     return Curve(across, np.asarray(estimate.value, dtype=float), bands, truth, along)
 
 
@@ -290,11 +294,11 @@ def _text(x: str, y: str, said: str, anchor: str) -> Markup:
 class Beside:
     """Values to draw beside the released ones, and what to call them."""
 
-    values: np.ndarray
+    values: Floats
     label: str = "beside"
 
     @classmethod
-    def of(cls, estimate: Estimate, given: Any, *, truth: bool | None) -> Beside | None:
+    def of(cls, estimate: Estimate, given: ArrayLike | None, *, truth: bool | None) -> Beside | None:
         """Return what is drawn beside an estimate: what was given, or the truth of public data where that is shown."""
         if given is not None and truth:
             raise OptionError("Draw beside= or truth=True, not both.")
@@ -304,20 +308,20 @@ class Beside:
         return None if known is None else cls(_shaped(known, estimate.shape), "truth (public data)")
 
 
-def _shaped(values: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _shaped(values: ArrayLike, shape: tuple[int, ...]) -> Floats:
     found = np.asarray(values, dtype=float)
     if found.shape != shape:
         raise OptionError(f"beside= has the shape {found.shape}; the estimate has {shape}.")
     return np.ravel(found)
 
 
-def date_axis(axes: Any, calendar: str) -> None:
+def date_axis(axes: Axes, calendar: str) -> None:
     """Write dates under an axis of matplotlib's that counts steps of a calendar."""
     axes.xaxis.set_major_formatter(lambda x, _: dated(x, calendar))
     axes.tick_params(axis="x", rotation=20)
 
 
-def draw_curve(axes: Any, curve: Curve, text: str, beside: Beside | None = None) -> None:
+def draw_curve(axes: Axes, curve: Curve, text: str, beside: Beside | None = None) -> None:
     """Draw a curve on axes of matplotlib's.
 
     Parameters
@@ -344,7 +348,7 @@ def draw_curve(axes: Any, curve: Curve, text: str, beside: Beside | None = None)
     axes.grid(axis="y", color="#e9eaee", linewidth=0.8)
 
 
-def _draw(axes: Any, curve: Curve) -> None:
+def _draw(axes: Axes, curve: Curve) -> None:
     """Draw the value as a line, privacy as a band, confidence as dashed lines."""
     if "privacy" in curve.bands:
         (x, low), (_, high) = (curve.path(end) for end in curve.bands["privacy"])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
-from dpnb.cards.card import Card, frame
-from dpnb.cards.facts import law_words, line_of
+from dpnb.cards.card import Card, Record, frame
+from dpnb.cards.facts import Line, law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
 from dpnb.inference import digits
 from dpnb.inference.mechanism_cards import MECHANISM_CARDS, card_of
 from dpnb.risk.odds import at_most
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 
 
@@ -35,14 +35,14 @@ class Explanation:
             for name, words in self.steps
         ]
         html = frame(el("div", el("h3", self.title), class_="head"), el("table", el("tbody", *rows)))
-        record = {"format": 1, "title": self.title, "steps": [list(step) for step in self.steps]}
+        record: Record = {"format": 1, "title": self.title, "steps": [list(step) for step in self.steps]}
         return Card(html, str(self), record, "explanation")
 
-    def bundle(self) -> dict[str, Any]:
+    def bundle(self) -> Record:
         """The MIME bundle."""
         return self.card().bundle()
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> Record:
         return self.bundle()
 
 
@@ -83,7 +83,7 @@ def explain(estimate: Estimate) -> Explanation:
             ("state", "pending: nothing was asked of the data, nothing was spent"),
         )
         return Explanation(f"{estimate.text} (pending)", steps)
-    line = line_of(estimate, record=False)
+    line = line_of(estimate)
     steps_ = [("question", line.question)]
     if line.estimand:
         steps_.append(("estimand", line.estimand))
@@ -109,13 +109,13 @@ def _proofs(estimate: Estimate) -> list[tuple[str, str]]:
     ]
 
 
-def _odds(loss: Any) -> str:
+def _odds(loss: PrivacyLoss) -> str:
     if loss.measure is not Measure.PURE:
         return ""
     return f": {odds_sentence(float(loss.amount))}"
 
 
-def _numbers(line: Any) -> list[tuple[str, str]]:
+def _numbers(line: Line) -> list[tuple[str, str]]:
     steps = []
     if line.scalar:
         entry = line.entries[0]

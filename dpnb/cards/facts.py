@@ -1,7 +1,6 @@
 """What there is to say about one estimate, read once and put into words: every form of a card says the same.
 
-Only what was released is read: values, both intervals, sizes, flags, laws and losses. Long vectors are read for the
-places that will be shown and no further.
+Only what was released is read: values, both intervals, sizes, flags, laws and losses.
 """
 
 from __future__ import annotations
@@ -9,20 +8,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from dpnb.cards.card import LEVEL, Record
 from dpnb.cards.curves import Curve, bars_of, curve_of
 from dpnb.cards.markup import clean
 from dpnb.cards.payments import Step, Stored, more_of, stored_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion, shown
-from dpnb.estimate.shown import calendar as calendar_of
-from dpnb.estimate.shown import words as words_of
+from dpnb.estimate.pending_question import distinct
 from dpnb.inference import digits
+from dpnb.inference.interval import KINDS, Kind
 from dpnb.inference.mechanism_cards import card_of
 from dpnb.planner.estimand import in_words
 from dpnb.planner.expression import Ref
@@ -32,20 +31,16 @@ from dpnb.statistics.result import FLAG_WORDS
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 
-LEVEL = 0.95
 SHOWN = 12
 _ACROSS, _TABLE = 8, 64
 _UNEVEN = 30
 """From this ratio of the largest to the smallest half-width on, each number has digits of its own."""
 
-_WHOLE = 2_000
+_MOST_DERIVED = 2_000
 
 TRUTH = "truth (public data)"
 
 Pair = tuple[float, float]
-
-#: The intervals of an answer that were drawn before: a card that is drawn again computes nothing.
-_PAIRS: WeakKeyDictionary[Any, dict[tuple[str, int], list[Pair]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,75 +71,110 @@ class Entry:
         """The intervals there are."""
         return tuple(pair for pair in (self.privacy, self.confidence) if pair is not None)
 
+    def to_json(self) -> Record:
+        """Return it in JSON's own types."""
+        return {
+            "key": self.key,
+            "value": _finite(self.value),
+            **({} if self.said is None else {"shown": self.said}),
+            "privacy": _ends(self.privacy),
+            "confidence": _ends(self.confidence),
+            "n": _finite(self.n),
+            "n_eff": _finite(self.n_eff),
+            **({} if self.truth is None else {"truth": _finite(self.truth)}),
+        }
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, eq=False)
 class Line:
-    """One line of a card: a name, a question, and its numbers.
+    """One line of a card: an estimate under a name, its numbers, and what was paid for it.
 
     Parameters
     ----------
-    name, question : str
-        What it is called, and what was asked.
+    estimate : Estimate
+        Released.
+    name : str
+        What it is called.
     entries : tuple of Entry
-        At most :data:`SHOWN`, or a whole table; empty while pending.
-    size : int
-        How many numbers there are; ``scalar`` tells one number from a vector of one.
-    paid : str
-        ``"ε 0.25"``, ``"stored · ε 0"``, ``"public · free"`` or ``"free"``.
-    mechanism : tuple of str
-        How the noise was made.
-    flags : tuple of str
-        Warnings in words.
+        At most :data:`SHOWN`, or a whole table.
     missing : dict
         Why an interval is not there, by kind.
-    uneven : bool
-        Whether its numbers are so differently certain, as coefficients are, that each has digits of its own.
-    columns : tuple of str
-        The values of the last key, where the numbers are shown as a table of keys; else empty.
-    trail : tuple of Step
-        The privacy intervals before this one, where it was paid for more than once; oldest first.
+    paid : str
+        ``"ε 0.25"``, ``"stored · ε 0"``, ``"public · free"`` or ``"free"``.
     stored : Stored or None
         Where it came from, if it came from the store.
-    estimand : str
-        What is estimated where values are held to bounds, as a sentence; empty where none are.
-    calendar : str, optional
-        Of dates the step that the values count.
-    words : str
-        The question in words; empty of what is computed from answers.
-    unit : str
-        What its numbers are in: lines of one card with one unit share an axis. Empty where that is not known.
-    bars : Curve or None
-        The counts of bins along a number, to be drawn as bars.
-    folded : bool
-        Whether its numbers are working material, to be looked at on demand.
+    unnamed : bool
+        Whether nobody named it.
     """
 
+    estimate: Estimate
     name: str
-    question: str
     entries: tuple[Entry, ...]
-    size: int
-    scalar: bool
-    axis: str
-    paid: str
-    mechanism: tuple[str, ...]
-    flags: tuple[str, ...]
     missing: Mapping[str, str]
-    noun: str
-    derived: bool
-    unnamed: bool = False
-    decimals: int | None = None
-    uneven: bool = False
-    record: dict[str, Any] = field(default_factory=dict)
-    columns: tuple[str, ...] = ()
-    curve: Curve | None = None
-    trail: tuple[Step, ...] = ()
+    paid: str
     stored: Stored | None = None
-    words: str = ""
-    estimand: str = ""
-    calendar: str | None = None
-    unit: str = ""
-    bars: Curve | None = None
-    folded: bool = False
+    unnamed: bool = False
+
+    # ---------------------------------------------------------------- what was asked
+
+    @property
+    def question(self) -> str:
+        """What was asked, as it was typed."""
+        return clean(self.estimate.text)
+
+    @property
+    def _asked(self) -> PendingQuestion | None:
+        """The question itself; nothing of what is computed from answers, or read from one."""
+        leaf = self.estimate.measurement
+        return leaf if leaf is None or leaf.root is leaf else None
+
+    @property
+    def words(self) -> str:
+        """The question in words; empty of what is computed from answers."""
+        leaf = self._asked
+        if leaf is None or leaf.dataset is None:
+            return ""
+        checked = leaf.checked
+        return clean(in_words(leaf.question, checked.kind, checked.setting, leaf.dataset.schema))
+
+    @property
+    def derived(self) -> bool:
+        """Whether it is computed from answers."""
+        return self.estimate.measurement is None
+
+    @property
+    def free(self) -> bool:
+        """Whether it cost nothing now."""
+        return not self.paid.startswith(("ε ", "ρ "))
+
+    @cached_property
+    def mechanism(self) -> tuple[str, ...]:
+        """How the noise was made."""
+        one = self.estimate
+        leaf = one.measurement
+        return _mechanism(leaf if leaf is not None or one.op is not None else one.leaves()[0])
+
+    @property
+    def estimand(self) -> str:
+        """What is estimated where values are held to bounds, as a sentence; empty where none are."""
+        return estimand_words(self.estimate)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings in words."""
+        return _flags(self.estimate)
+
+    # ---------------------------------------------------------------- its numbers
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return self.estimate.size
+
+    @property
+    def scalar(self) -> bool:
+        """Whether it is one number, and not a vector of one."""
+        return self.estimate.shape == ()
 
     @property
     def hidden(self) -> int:
@@ -152,13 +182,67 @@ class Line:
         return self.size - len(self.entries)
 
     @property
-    def free(self) -> bool:
-        """Whether it cost nothing now."""
-        return not self.paid.startswith(("ε ", "ρ "))
+    def folded(self) -> bool:
+        """Whether its numbers are working material, to be looked at on demand."""
+        return self.size > 1 and self._asked is not None and self._asked.checked.kind.target == "numbers"
 
-    def number(self, value: float) -> str:
-        """Write a value of this line."""
-        return self._told(value, self.decimals)
+    @property
+    def axis(self) -> str:
+        """What tells its numbers apart."""
+        return " × ".join(clean(axis.name) for axis in self.estimate.axes) or "place"
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The values of the last key, where the numbers are shown as a table of keys; else empty."""
+        return _columns(self.estimate)
+
+    @cached_property
+    def calendar(self) -> str | None:
+        """Of dates the step that the values count."""
+        return shown.calendar(self.estimate)
+
+    @property
+    def unit(self) -> str:
+        """What its numbers are in: lines of one card with one unit share an axis. Empty where that is not known."""
+        outcome = self.estimate.outcome
+        return "" if self.derived or outcome is None else f"{outcome.domain} {self.calendar}"
+
+    @cached_property
+    def curve(self) -> Curve | None:
+        """The numbers along a number, where they are many."""
+        return curve_of(self.estimate)
+
+    @cached_property
+    def bars(self) -> Curve | None:
+        """The counts of bins along a number, to be drawn as bars."""
+        return bars_of(self.estimate)
+
+    @cached_property
+    def trail(self) -> tuple[Step, ...]:
+        """The privacy intervals before this one, where it was paid for more than once; oldest first."""
+        leaf = self.estimate.measurement
+        return () if leaf is None or not self.scalar else trail_of(leaf)[:-1]
+
+    @property
+    def truths(self) -> bool:
+        """Whether the truth is shown."""
+        return any(entry.truth is not None for entry in self.entries)
+
+    # ---------------------------------------------------------------- written
+
+    @cached_property
+    def _places(self) -> tuple[int | None, bool]:
+        """How many decimals its numbers have, and whether each has digits of its own, as unlike coefficients have."""
+        whole, halves = _whole(self.entries), _half_widths(self.estimate, self.entries)
+        uneven = not whole and bool(halves) and max(halves) > _UNEVEN * min(halves)
+        return 0 if whole else digits.decimals_for([max(halves, default=None)]), uneven
+
+    def _decimals(self, *pairs: Pair) -> int | None:
+        decimals, uneven = self._places
+        return digits.decimals_for([(high - low) / 2 for low, high in pairs]) if uneven else decimals
+
+    def _told(self, value: float, decimals: int | None) -> str:
+        return digits.number(value, decimals) if self.calendar is None else digits.dated(value, self.calendar)
 
     def answer(self, entry: Entry) -> str:
         """Write the value of an entry: a number, the label of a choice, or that it is undefined."""
@@ -180,33 +264,15 @@ class Line:
             return "undefined"
         return self._told(entry.truth, self._decimals(*entry.intervals))
 
-    def _told(self, value: float, decimals: int | None) -> str:
-        return digits.number(value, decimals) if self.calendar is None else digits.dated(value, self.calendar)
-
-    @property
-    def truths(self) -> bool:
-        """Whether the truth is shown."""
-        return any(entry.truth is not None for entry in self.entries)
-
-    def _decimals(self, *pairs: Pair) -> int | None:
-        if not self.uneven:
-            return self.decimals
-        return digits.decimals_for([(high - low) / 2 for low, high in pairs])
-
     def accuracy(self, entry: Entry, say: Callable[[float, float, str], str] = digits.people) -> str | None:
         """Say the accuracy of an entry in people, where it is known; a table says it below its heading."""
         if entry.said is not None or entry.n is None or entry.n_eff is None or round(entry.n) < 1:
             return None
-        return say(entry.n_eff, entry.n, self.noun)
+        return say(entry.n_eff, entry.n, noun_of(self.estimate))
 
 
 def line_of(
-    estimate: Estimate,
-    name: str = "",
-    *,
-    record: bool = True,
-    now: bool = True,
-    fresh: PrivacyLoss | None = None,
+    estimate: Estimate, name: str = "", *, now: bool = True, fresh: PrivacyLoss | None = None
 ) -> Line:
     """Return what a card says about a released estimate.
 
@@ -216,68 +282,22 @@ def line_of(
         Released.
     name : str
         What the user calls it; nothing where the question is its name.
-    record : bool
-        Whether to collect the JSON record too.
     now : bool
         Whether the price is what was paid now (nothing for a stored answer), or what the answer cost when it was drawn.
     fresh : PrivacyLoss, optional
         What its cell would pay for a stored answer with ``fresh``.
     """
     entries, missing = _entries(estimate)
-    halves, whole = _half_widths(estimate, entries), _whole(entries)
     leaf = estimate.measurement
-    line = Line(
-        name=clean(name) or clean(estimate.text),
-        question=clean(estimate.text),
-        entries=entries,
-        size=estimate.size,
-        scalar=estimate.shape == (),
-        axis=_axis(estimate),
-        paid=_paid(leaf, now=now) if leaf is not None else _read(estimate, now=now),
-        mechanism=_mechanism(leaf if leaf is not None or estimate.op is not None else estimate.leaves()[0]),
-        flags=_flags(estimate),
-        missing=missing,
-        noun=noun_of(estimate),
-        derived=leaf is None,
-        unnamed=name.startswith(("kept, unnamed", "in ")),
-        decimals=0 if whole else digits.decimals_for([max(halves, default=None)]),
-        uneven=not whole and bool(halves) and max(halves) > _UNEVEN * min(halves),
-        columns=_columns(estimate),
-        curve=curve_of(estimate),
-        trail=() if leaf is None or estimate.shape else trail_of(leaf)[:-1],
-        stored=stored_of(leaf, fresh, clean(name)) if now else None,
-        estimand=estimand_words(estimate),
-        calendar=calendar_of(estimate),
-        unit=_unit(estimate),
-        words=_in_words(estimate),
-        bars=bars_of(estimate),
-        folded=estimate.size > 1 and _kind(estimate, "target") == "numbers",
+    return Line(
+        estimate,
+        clean(name) or clean(estimate.text),
+        entries,
+        missing,
+        _paid(leaf, now=now) if leaf is not None else _read(estimate, now=now),
+        stored_of(leaf, fresh, clean(name)) if now else None,
+        name.startswith(("kept, unnamed", "in ")),
     )
-    if record:
-        line.record.update(_record(estimate, line))
-    return line
-
-
-def _kind(estimate: Estimate, name: str) -> Any:
-    """Return what the statistic of a question declares; nothing of anything that is computed or read."""
-    leaf = estimate.measurement
-    return None if leaf is None or leaf.root is not leaf else getattr(leaf.checked.kind, name, None)
-
-
-def _in_words(estimate: Estimate) -> str:
-    """Return the question in words; nothing of what is computed from answers."""
-    leaf = estimate.measurement
-    if leaf is None or leaf.root is not leaf or leaf.dataset is None:
-        return ""
-    checked = leaf.checked
-    return clean(in_words(leaf.question, checked.kind, checked.setting, leaf.dataset.schema))
-
-
-def _unit(estimate: Estimate) -> str:
-    """Return what tells the unit of a question's numbers: their public range."""
-    domain, calendar = getattr(estimate.outcome, "domain", None), calendar_of(estimate)
-    known = estimate.measurement is not None and domain is not None and domain[0] is not None
-    return f"{domain} {calendar}" if known else ""
 
 
 _AT_BOUND = "Values beyond the bounds count as at the bound"
@@ -335,20 +355,15 @@ def _whole(entries: Sequence[Entry]) -> bool:
 
 def _whole_domain(estimate: Estimate, pair: Pair) -> bool:
     """Whether an interval says nothing: the whole public range."""
-    outcome = estimate.outcome
-    domain = None if outcome is None else outcome.domain
-    if domain is None or domain[0] is None:
+    if estimate.outcome is None:
         return False
-    return bool(pair[0] <= domain[0] and pair[1] >= domain[1])
+    low, high = estimate.outcome.domain
+    return bool(pair[0] <= low and pair[1] >= high)
 
 
 def noun_of(estimate: Estimate) -> str:
     """Return what is counted: people where one row is one person, else rows."""
-    for leaf in estimate.leaves():
-        unit = getattr(getattr(leaf.checked, "setting", None), "unit", None)
-        if unit is not None and not unit.by_row:
-            return "rows"
-    return "people"
+    return "people" if all(leaf.checked.setting.unit.by_row for leaf in estimate.leaves()) else "rows"
 
 
 def flag_words(flags: Sequence[str]) -> tuple[str, ...]:
@@ -358,9 +373,8 @@ def flag_words(flags: Sequence[str]) -> tuple[str, ...]:
 
 def _flags(estimate: Estimate) -> tuple[str, ...]:
     """Warnings in words; of a vector, in how many places."""
-    outcome = estimate.outcome
-    cells = getattr(outcome, "cell_flags", None)
-    if cells is None or len(cells) == 1:
+    cells = () if estimate.outcome is None else estimate.outcome.cell_flags
+    if len(cells) < 2:
         return flag_words(estimate.flags)
     counts = Counter(flag for flags in cells for flag in flags)
     said = zip(flag_words(tuple(counts)), counts.values(), strict=True)
@@ -382,16 +396,11 @@ def _read(estimate: Estimate, *, now: bool) -> str:
 
 def _columns(estimate: Estimate) -> tuple[str, ...]:
     """Return the values of the last key of a contingency table that fits on a card, or of what is read from one."""
-    root = estimate.leaves()[0] if estimate.op is None else None
-    kind = getattr(getattr(root, "checked", None), "kind", None)
+    kind = estimate.leaves()[0].checked.kind if estimate.op is None else None
     if kind is None or kind.spelling.columns != "keys" or len(estimate.axes) < 2:
         return ()
     keys = estimate.axes[-1].keys
     return tuple(clean(key) for key in keys) if len(keys) <= _ACROSS and estimate.size <= _TABLE else ()
-
-
-def _axis(estimate: Estimate) -> str:
-    return " × ".join(clean(axis.name) for axis in estimate.axes) or "place"
 
 
 def _mechanism(leaf: PendingQuestion | None) -> tuple[str, ...]:
@@ -404,8 +413,8 @@ def _mechanism(leaf: PendingQuestion | None) -> tuple[str, ...]:
 
 def _combined(leaf: PendingQuestion) -> tuple[str, ...]:
     """Say what a second measurement won: the privacy half-width of the first answer alone, and of all together."""
-    distinct = {release.id: release for release in leaf.releases}
-    if len(distinct) < 2 or leaf.outcome is None or tuple(leaf.shape or ()) != ():
+    answers = distinct(leaf.releases)
+    if len(answers) < 2 or leaf.outcome is None or leaf.shape != ():
         return ()
     try:
         alone = conclude(leaf.checked, leaf.releases[:1]).interval(LEVEL, "privacy")
@@ -415,19 +424,19 @@ def _combined(leaf: PendingQuestion) -> tuple[str, ...]:
     halves = [(pair.high - pair.low) / 2 for pair in (alone, now)]
     places = digits.decimals_for(halves)
     old, new = (digits.number(half, places) for half in halves)
-    return (f"{len(distinct)} answers combined: ± {old} → ± {new} (privacy)",)
+    return (f"{len(answers)} answers combined: ± {old} → ± {new} (privacy)",)
 
 
 def law_words(releases: Sequence[Release]) -> tuple[str, ...]:
     """Say which noise was added, read from the releases themselves: one phrase for each law."""
     found: dict[str, list[str]] = {}
-    for release in {release.id: release for release in releases}.values():
+    for release in distinct(releases):
         for part in release.parts:
             found.setdefault(_law(part.law), []).append(part.name)
     return tuple(f"{law}{_of(parts)}" for law, parts in found.items())
 
 
-def _law(law: Mapping[str, Any]) -> str:
+def _law(law: Mapping[str, object]) -> str:
     card = card_of(law)
     return clean(law.get("mechanism") or law.get("kind") or "noise") if card is None else card.drawn(law)
 
@@ -468,9 +477,9 @@ def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
     count = values.size if _columns(estimate) else min(values.size, SHOWN)
     keys = list(_keys(estimate, count))
     missing: dict[str, str] = {}
-    privacy, confidence = (_pairs(estimate, kind, count, missing) for kind in ("privacy", "confidence"))
+    privacy, confidence = (_pairs(estimate, kind, count, missing) for kind in KINDS)
     sizes = _sizes(estimate, count)
-    said = [None if word is None else clean(word) for word in words_of(estimate)[:count]] or [None] * count
+    said = [None if word is None else clean(word) for word in shown.words(estimate)[:count]] or [None] * count
     true = _truths(estimate, count)
     faint = list(shown.flagged(estimate, UNCLEAR)[:count]) or [False] * count
     found = zip(keys, values[:count].tolist(), privacy, confidence, sizes, said, true, faint, strict=True)
@@ -479,7 +488,7 @@ def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
 
 def _truths(estimate: Estimate, count: int) -> Sequence[float | None]:
     """What the entries would be without noise, where their dataset shows that: a choice has none beside its label."""
-    known = None if words_of(estimate) else estimate.overlay
+    known = None if shown.words(estimate) else estimate.overlay
     nothing: list[float | None] = [None] * count
     return nothing if known is None else np.ravel(np.asarray(known, dtype=float))[:count].tolist()
 
@@ -494,53 +503,26 @@ def _keys(estimate: Estimate, count: int) -> Iterator[str]:
             yield ", ".join(str(int(i)) for i in index)
 
 
-def _cells(estimate: Estimate) -> Sequence[Any] | None:
-    outcome = estimate.outcome
-    return getattr(outcome, "cells", None)
-
-
-def _pairs(estimate: Estimate, kind: str, count: int, missing: dict[str, str]) -> list[Pair | None]:
+def _pairs(estimate: Estimate, kind: Kind, count: int, missing: dict[str, str]) -> Sequence[Pair | None]:
+    """The first intervals of a kind; nothing of a public answer, and the reason where there is none."""
     leaf = estimate.measurement
+    nothing: list[Pair | None] = [None] * count
     if leaf is not None and not leaf.releases:
-        return [None] * count
+        return nothing
     try:
-        return list(_remembered(estimate, kind, count))
-    except (Unavailable, DpnbError) as reason:
+        if estimate.outcome is None and estimate.size > _MOST_DERIVED:
+            raise Unavailable("Too many derived values for intervals at once: index them first.")
+        low, high = (np.ravel(end)[:count].tolist() for end in estimate.interval(LEVEL, kind))
+    except DpnbError as reason:
         missing[kind] = clean(reason)
-        return [None] * count
-
-
-def _remembered(estimate: Estimate, kind: str, count: int) -> list[Pair]:
-    outcome = estimate.outcome
-    if outcome is None:
-        return list(_known_pairs(estimate, kind, count))
-    memo = _PAIRS.setdefault(outcome, {})
-    if (kind, count) not in memo:
-        memo[kind, count] = list(_known_pairs(estimate, kind, count))
-    return memo[kind, count]
-
-
-def _known_pairs(estimate: Estimate, kind: str, count: int) -> Iterator[Pair]:
-    cells = _cells(estimate)
-    if cells is not None and estimate.size > count:
-        for cell in cells[:count]:
-            low, high = cell.privacy(LEVEL) if kind == "privacy" else cell.confidence(LEVEL)
-            yield float(low), float(high)
-        return
-    if estimate.size > _WHOLE:
-        raise Unavailable("Too many derived values for intervals at once: index them first.")
-    interval = estimate.interval(LEVEL, kind)  # type: ignore[arg-type]
-    ends = (np.ravel(interval.low)[:count].tolist(), np.ravel(interval.high)[:count].tolist())
-    yield from zip(*ends, strict=True)
+        return nothing
+    return list(zip(low, high, strict=True))
 
 
 def _sizes(estimate: Estimate, count: int) -> list[tuple[float | None, float | None]]:
-    cells = _cells(estimate)
-    if cells is not None:
-        return [(cell.n, cell.n_eff) for cell in cells[:count]]
     try:
         sizes = [estimate.n, estimate.n_eff]
-    except (Unavailable, DpnbError, AttributeError):
+    except DpnbError:
         return [(None, None)] * count
     columns = [[None] * count if s is None else np.ravel(s)[:count].tolist() for s in sizes]
     if any(len(column) != count for column in columns):
@@ -551,27 +533,15 @@ def _sizes(estimate: Estimate, count: int) -> list[tuple[float | None, float | N
 # ---------------------------------------------------------------- JSON
 
 
-def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
-    """The facts of a line in JSON's own types."""
-    leaf = estimate.measurement
+def record_of(line: Line) -> Record:
+    """Return the facts of a line in JSON's own types."""
+    estimate, leaf = line.estimate, line.estimate.measurement
     return {
         "name": line.name,
         "question": line.question,
         **({"estimand": clean(estimate.estimand)} if line.estimand else {}),
         "shape": list(estimate.shape),
-        "entries": [
-            {
-                "key": entry.key,
-                "value": _finite(entry.value),
-                **({} if entry.said is None else {"shown": entry.said}),
-                "privacy": _ends(entry.privacy),
-                "confidence": _ends(entry.confidence),
-                "n": _finite(entry.n),
-                "n_eff": _finite(entry.n_eff),
-                **({} if entry.truth is None else {"truth": _finite(entry.truth)}),
-            }
-            for entry in line.entries
-        ],
+        "entries": [entry.to_json() for entry in line.entries],
         "more": line.hidden,
         **({} if line.curve is None else {"curve": line.curve.to_json()}),
         "level": LEVEL,

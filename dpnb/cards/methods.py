@@ -6,13 +6,15 @@ fields of the public registries of deployments, in prose. Scales in grid steps s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from dpnb.cards.markup import clean
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate.pending_question import distinct, paid_for
 from dpnb.inference.digits import number
 from dpnb.inference.mechanism_cards import card_of
+from dpnb.planner.expression import Expr
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Mode, Schema
@@ -93,7 +95,7 @@ def _bounds(schema: Schema, asked: Sequence[PendingQuestion]) -> list[str]:
     return [said]
 
 
-def _expressions(question: Any) -> list[Any]:
+def _expressions(question: QueryPlan) -> list[Expr]:
     given = (question.target, question.where, question.other, *question.by, *question.others)
     return [one for one in given if one is not None]
 
@@ -122,7 +124,7 @@ def mechanisms_of(asked: Sequence[PendingQuestion]) -> list[str]:
     return list(dict.fromkeys(_mechanism(law) for law in laws))
 
 
-def _mechanism(law: Any) -> str:
+def _mechanism(law: Mapping[str, object]) -> str:
     card = card_of(law)
     return clean(law.get("mechanism") or law.get("kind") or "noise") if card is None else card.words
 
@@ -136,14 +138,15 @@ def _cost(asked: Sequence[PendingQuestion]) -> list[str]:
         f"The releases reported here cost {total} together, by adding the losses of the separate releases, "
         "which is valid for questions chosen adaptively"
     )
-    return [f"{said}{_split(asked, total)}."]
+    return [f"{said}{_split(asked)}."]
 
 
-def _split(asked: Sequence[PendingQuestion], total: PrivacyLoss) -> str:
+def _split(asked: Sequence[PendingQuestion]) -> str:
     """Each question's loss, where no two questions share a draw."""
-    if not 1 < len(asked) <= _LISTED or _sum([release for one in asked for release in one.releases]) != total:
+    shared = len(distinct(drawn := [release for one in asked for release in one.releases])) < len(drawn)
+    if shared or not 1 < len(asked) <= _LISTED:
         return ""
-    return f": {'; '.join(f'{clean(one.text)} {_sum(one.releases)}' for one in asked)}"
+    return f": {'; '.join(f'{clean(one.text)} {paid_for(one.releases)}' for one in asked)}"
 
 
 def _estimands(estimates: Sequence[Estimate]) -> list[str]:
@@ -154,13 +157,5 @@ def _estimands(estimates: Sequence[Estimate]) -> list[str]:
 
 def total_of(asked: Sequence[PendingQuestion]) -> PrivacyLoss | None:
     """Return what releases cost together, each once; nothing where their measures differ."""
-    return _sum(list({release.id: release for one in asked for release in one.releases}.values()))
-
-
-def _sum(releases: Sequence[Any]) -> PrivacyLoss | None:
-    total: PrivacyLoss | None = None
-    for release in releases:
-        if total is not None and total.measure is not release.loss.measure:
-            return None
-        total = release.loss if total is None else total + release.loss
-    return total
+    releases = [release for one in asked for release in one.releases]
+    return paid_for(releases) if len({release.loss.measure for release in releases}) == 1 else None

@@ -9,30 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
+from dpnb.cards.card import LEVEL, Record
 from dpnb.cards.markup import Markup, clean, el
-from dpnb.errors import DpnbError, Unavailable
+from dpnb.errors import Unavailable
 from dpnb.estimate import PendingQuestion
+from dpnb.estimate.pending_question import distinct, paid_for
 from dpnb.statistics import conclude
+from dpnb.statistics.result import Pair, Result
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
-LEVEL = 0.95
 #: The newest are drawn; a question measured more often than that is no longer read one by one.
 LONGEST = 6
 #: A longer vector has no one entry to look at.
 _SHORT = 64
-#: How far the half-width that is priced may be from the one that was released, for an entry of a vector.
-_LIKE = 1.5
-_ANY_SIZE = 1000.0
 
-_TRAILS: WeakKeyDictionary[Any, tuple[Step, ...]] = WeakKeyDictionary()
+_TRAILS: WeakKeyDictionary[Result, tuple[Step, ...]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +38,7 @@ class Step:
     high: float
     paid: str
 
-    @property
-    def half_width(self) -> float:
-        """Half of its width."""
-        return (self.high - self.low) / 2
-
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Return it in JSON's own types."""
         return {"low": self.low, "high": self.high, "paid": self.paid}
 
@@ -72,55 +62,40 @@ def trail_of(leaf: PendingQuestion) -> tuple[Step, ...]:
 
 def least_certain(leaf: PendingQuestion) -> int | None:
     """Return the place of the widest bounded privacy interval that is not the whole domain: 0 of a single number."""
-    shape = tuple(leaf.shape or ())
-    if shape == ():
+    if leaf.shape == ():
         return 0
-    pairs = _pairs(leaf.outcome) if math.prod(shape) <= _SHORT else None
-    if not pairs:  # no interval, or an answer without entries
+    outcome = leaf.outcome
+    pairs = None if outcome is None or outcome.values.size > _SHORT else _pairs(outcome)
+    if outcome is None or not pairs:  # no interval, or an answer without entries
         return None
-    ends = leaf.outcome.domain  # type: ignore[union-attr]
-    known = [None if end is None else float(end) for end in np.ravel(np.asarray(ends, dtype=object))[:2]]
-    widths = [_width(pair, known) for pair in pairs]
+    widths = [_width(pair, outcome.domain) for pair in pairs]
     widest = max(range(len(widths)), key=widths.__getitem__)
     return widest if widths[widest] > 0 else None
 
 
-def _width(pair: tuple[float, float], domain: list[float | None]) -> float:
-    low, high = pair
-    at_ends = (domain[0] is not None and low <= domain[0]) or (domain[1] is not None and high >= domain[1])
-    return 0.0 if at_ends or not math.isfinite(high - low) else high - low
+def _width(pair: Pair, domain: Pair) -> float:
+    (low, high), (lowest, highest) = pair, domain
+    return 0.0 if low <= lowest or high >= highest or not math.isfinite(high - low) else high - low
 
 
-def _pairs(outcome: Any) -> list[tuple[float, float]] | None:
+def _pairs(outcome: Result) -> list[Pair] | None:
     """Return both ends for every entry; None where there are none."""
     try:
-        low, high = outcome.interval(LEVEL, "privacy")
+        low, high = outcome.both(LEVEL, "privacy")
     except Unavailable:
         return None
-    return [(float(a), float(b)) for a, b in zip(np.ravel(low), np.ravel(high), strict=True)]
-
-
-def paid_for(releases: tuple[Release, ...]) -> PrivacyLoss:
-    """Return what some distinct releases cost together."""
-    return sum((release.loss for release in releases[1:]), releases[0].loss)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def more_of(leaf: PendingQuestion) -> str:
-    """Return the symbol of what can be paid on top, where what that would buy is known from public facts; else nothing."""
-    if not trail_of(leaf) or not leaf.checked.kind.foretold:
+    """Return the symbol of what can be paid on top, where what that would buy is known from public facts; else nothing.
+
+    Of a vector where each entry is foretold by itself, so that the one that is drawn stands for what is planned.
+    """
+    kind = leaf.checked.kind
+    if not trail_of(leaf) or not kind.foretold:
         return ""
-    return leaf.releases[0].loss.measure.symbol if leaf.shape == () or _alike(leaf) else ""
-
-
-def _alike(leaf: PendingQuestion) -> bool:
-    """Tell whether what is planned of a vector is about the entry that is drawn: it may hold numbers of several kinds."""
-    paid, kind = paid_for(leaf.releases), leaf.checked.kind
-    share = Share("epsilon" if paid.measure is Measure.PURE else "rho", paid.amount)
-    try:
-        width = kind.half_width(leaf.checked.setting, kind.price(leaf.checked.setting, share), _size(leaf))
-    except DpnbError:
-        return False
-    return width is not None and 1 / _LIKE <= width / trail_of(leaf)[-1].half_width <= _LIKE
+    return leaf.releases[0].loss.measure.symbol if leaf.shape == () or kind.apart or kind.plannable else ""
 
 
 def first_of(leaf: PendingQuestion) -> str:
@@ -128,29 +103,19 @@ def first_of(leaf: PendingQuestion) -> str:
 
     A question that is public, is read from another, or names its own loss has no price to choose.
     """
-    budget = getattr(getattr(leaf.dataset, "schema", None), "budget", None)
-    public = getattr(leaf.checked, "public_value", None) is not None
-    if leaf.root is not leaf or budget is None or public or leaf.spend is not None:
+    checked = leaf.checked
+    chosen = leaf.root is leaf and leaf.dataset is not None and leaf.spend is None
+    if not chosen or checked.public_value is not None or not checked.kind.foretold:
         return ""
-    if not leaf.checked.kind.foretold:
-        return ""
-    return "ε" if budget.measure is Measure.PURE else "ρ"
-
-
-def _size(leaf: PendingQuestion) -> float:
-    """Return the released number of people behind the entry that is drawn, where it is known."""
-    place, sizes = least_certain(leaf), getattr(leaf.outcome, "n", None)
-    found = _ANY_SIZE if place is None or sizes is None else float(np.ravel(sizes)[place])
-    return found if math.isfinite(found) and found >= 1 else _ANY_SIZE
+    return "ε" if leaf.dataset.schema.budget.measure is Measure.PURE else "ρ"
 
 
 def _trail(leaf: PendingQuestion, place: int) -> tuple[Step, ...]:
-    releases = tuple({release.id: release for release in leaf.releases}.values())
-    steps = []
+    releases, steps = distinct(leaf.releases), []
     for upto in range(max(1, len(releases) - LONGEST + 1), len(releases) + 1):
         known = releases[:upto]
         outcome = leaf.outcome if upto == len(releases) else conclude(leaf.checked, known)
-        pairs = _pairs(outcome)
+        pairs = None if outcome is None else _pairs(outcome)
         if pairs is None or not all(map(math.isfinite, pairs[place])):
             return ()
         steps.append(Step(*pairs[place], str(paid_for(known))))
@@ -196,7 +161,7 @@ class Stored:
         """The same in one line."""
         return " · ".join(f"{head}: {words}" for head, words in self.rows)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Return it in JSON's own types."""
         return {"rows": [list(row) for row in self.rows]}
 
@@ -216,15 +181,14 @@ def stored_of(
     """
     if leaf is None or not leaf.releases or not all(release.stored for release in leaf.releases):
         return None
-    loss = paid_for(tuple(leaf.releases)) if fresh is None else fresh
+    loss = paid_for(leaf.releases) if fresh is None else fresh
     called = name if name.isidentifier() else "answer"
     return Stored(loss.measure.symbol, payments(leaf.releases), str(loss), called)
 
 
 def payments(releases: Sequence[Release]) -> tuple[str, ...]:
     """Return each payment in words."""
-    distinct = {release.id: release for release in releases}.values()
-    return tuple(f"{one.loss}{_on(when(one.time))}, ledger entry {one.entry}" for one in distinct)
+    return tuple(f"{one.loss}{_on(when(one.time))}, ledger entry {one.entry}" for one in distinct(releases))
 
 
 def when(time: str) -> str:

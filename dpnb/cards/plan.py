@@ -3,18 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Protocol
 
 from dpnb.cards import budget
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, Record, frame
 from dpnb.cards.markup import Markup, clean, code, el
+from dpnb.estimate.derived import Outlook
 from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
 from dpnb.planner.forecast import Forecast, Law, half_widths
+from dpnb.planner.price import PricedQuestion
 from dpnb.planner.schema_words import cap_words
+from dpnb.statistics._base import PriceRow
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.query.plan import Share
 
 
-def plan_card(view: Any) -> Card:
+class _Reading(Protocol):
+    """What is expected of what is read from moments."""
+
+    @property
+    def sentence(self) -> str: ...
+
+
+class _View(Protocol):
+    """What is read of a priced batch."""
+
+    @property
+    def dataset(self) -> budget.Handle: ...
+    @property
+    def items(self) -> tuple[PricedQuestion, ...]: ...
+    @property
+    def stored(self) -> tuple[bool, ...]: ...
+    @property
+    def held(self) -> tuple[Share | None, ...]: ...
+    @property
+    def bought_anew(self) -> tuple[int, ...]: ...
+    @property
+    def cost(self) -> PrivacyLoss: ...
+    @property
+    def left(self) -> PrivacyLoss: ...
+    @property
+    def cap(self) -> PrivacyLoss: ...
+    @property
+    def whose(self) -> str: ...
+    @property
+    def fits(self) -> bool: ...
+    @property
+    def dropped(self) -> int: ...
+    @property
+    def divided(self) -> tuple[str, ...]: ...
+
+    def label(self, place: int) -> str: ...
+    def outlook(self) -> Outlook: ...
+    def matrix_plans(self) -> Sequence[tuple[str, _Reading]]: ...
+
+
+def plan_card(view: _View) -> Card:
     """Return the card of a batch that was priced and not released.
 
     Parameters
@@ -23,7 +69,7 @@ def plan_card(view: Any) -> Card:
         Priced questions, which of them are stored, the cost now, and what is left.
     """
     schema = view.dataset.schema
-    rows, derived = _rows(view), _derived(view)
+    rows, derived = [_row(view, place) for place in range(len(view.items))], _derived(view)
     left = _left(view)
     html = frame(
         el(
@@ -32,7 +78,7 @@ def plan_card(view: Any) -> Card:
             el("span", "Nothing was spent.", class_="paid free"),
             class_="head",
         ),
-        el("div", _table(rows, derived), class_="scroll", tabindex="0", role="group", aria_label="table"),
+        el("div", _table([*rows, *derived]), class_="scroll", tabindex="0", role="group", aria_label="table"),
         el(
             "div",
             budget.bar(view.left, view.cap, view.cost if view.fits else None, what="this plan"),
@@ -49,7 +95,7 @@ def plan_card(view: Any) -> Card:
     text = "\n".join(
         [
             f"plan for {schema.name}: nothing was spent",
-            *_text(rows, derived),
+            *_text([*rows, *derived]),
             f"costs {view.cost}. {left}",
             *_notes(view),
         ]
@@ -57,39 +103,39 @@ def plan_card(view: Any) -> Card:
     return Card(html, text, _record(view, rows, derived), "plan")
 
 
-def _rows(view: Any) -> list[dict[str, Any]]:
-    rows = []
-    for place, item in enumerate(view.items):
-        stored = bool(view.stored[place])
-        symbol = view.cost.measure.symbol
-        cost = "public · free" if item.public else f"stored · {symbol} 0" if stored else str(item.loss)
-        rows.append(
-            {
-                "name": clean(view.label(place)),
-                "question": clean(item.text),
-                "estimand": clean(item.checked.estimand),
-                "expected": clean(item.preview.words),
-                "half_width": item.preview.half_width,
-                "cost": cost,
-                "stored": stored,
-                "public": item.public,
-                "loss": item.loss.to_json(),
-                "parts": [
-                    {
-                        "name": clean(row.name),
-                        "mechanism": row.mechanism,
-                        "sensitivity": row.sensitivity,
-                        "scale": row.scale,
-                        "cost": row.cost,
-                    }
-                    for row in item.rows
-                ],
-            }
-        )
-    return rows
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of the price list: a question with its parts, or a derived value, which is free."""
+
+    name: str
+    question: str
+    expected: str
+    cost: str = "free"
+    free: bool = True
+    estimand: str = ""
+    parts: tuple[PriceRow, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Its name and its question in one line."""
+        return self.name if self.name == self.question else f"{self.name}  {self.question}"
 
 
-def _left(view: Any) -> str:
+def _row(view: _View, place: int) -> _Row:
+    item, stored = view.items[place], view.stored[place]
+    symbol = view.cost.measure.symbol
+    return _Row(
+        clean(view.label(place)),
+        clean(item.text),
+        clean(item.preview.words),
+        "public · free" if item.public else f"stored · {symbol} 0" if stored else str(item.loss),
+        bool(stored) or item.public,
+        clean(item.checked.estimand),
+        item.rows,
+    )
+
+
+def _left(view: _View) -> str:
     if not view.fits:
         return f"Only {view.left.brief('down')} is left{cap_words(view.whose)}: it would be refused. Ask less, or drop a question."
     return (
@@ -97,16 +143,18 @@ def _left(view: Any) -> str:
     )
 
 
-def _notes(view: Any) -> list[str]:
+def _notes(view: _View) -> list[str]:
     notes = []
     if view.dropped:
         notes.append(not_kept(view.dropped))
     for place in view.bought_anew:
-        held, item = view.held[place], view.items[place]
+        held, asked = view.held[place], view.items[place].share
+        assert held is not None
+        assert asked is not None
         symbol = "ε" if held.kind == "epsilon" else "ρ"
         notes.append(
             f"{clean(view.label(place))} was answered before at {symbol} {digits.number(float(held.amount))}. This plan asks "
-            f"{symbol} {digits.number(float(item.share.amount))} of it, more than that: it would be bought anew, in full."
+            f"{symbol} {digits.number(float(asked.amount))} of it, more than that: it would be bought anew, in full."
         )
     notes += [clean(sentence) for sentence in view.divided]
     notes += [f"{clean(name)}: expected {clean(one.sentence)}" for name, one in view.matrix_plans()]
@@ -118,17 +166,13 @@ def _notes(view: Any) -> list[str]:
     return notes
 
 
-def _derived(view: Any) -> list[dict[str, str]]:
+def _derived(view: _View) -> list[_Row]:
     """The derived values: their expression, and what is known of their ±."""
     told = view.outlook()
     labels = [view.label(place) for place in range(len(view.items))]
     names = labels + [one.text for one in told.questions[len(labels) :]]
     return [
-        {
-            "name": clean(name),
-            "question": clean(one.text),
-            "expected": derived_words(forecast, told.laws, told.widths, names),
-        }
+        _Row(clean(name), clean(one.text), derived_words(forecast, told.laws, told.widths, names))
         for name, one, forecast in zip(told.names, told.estimates, told.forecasts, strict=True)
     ]
 
@@ -168,7 +212,22 @@ def _half_widths_in_words(
     return f"about {about} in the middle of the ranges{bound}"
 
 
-def _record(view: Any, rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> dict[str, Any]:
+def _record(view: _View, rows: Sequence[_Row], derived: Sequence[_Row]) -> Record:
+    items = [
+        {
+            "name": row.name,
+            "question": row.question,
+            "estimand": row.estimand,
+            "expected": row.expected,
+            "half_width": item.preview.half_width,
+            "cost": row.cost,
+            "stored": bool(stored),
+            "public": item.public,
+            "loss": item.loss.to_json(),
+            "parts": [{**asdict(part), "name": clean(part.name)} for part in row.parts],
+        }
+        for row, item, stored in zip(rows, view.items, view.stored, strict=True)
+    ]
     return {
         "format": 1,
         "dataset": view.dataset.schema.name,
@@ -178,12 +237,14 @@ def _record(view: Any, rows: list[dict[str, Any]], derived: list[dict[str, str]]
         "whose": view.whose,
         "fits": view.fits,
         "dropped": view.dropped,
-        "items": rows,
-        "derived": derived,
+        "items": items,
+        "derived": [
+            {"name": row.name, "question": row.question, "expected": row.expected} for row in derived
+        ],
     }
 
 
-def _table(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> Markup:
+def _table(rows: Sequence[_Row]) -> Markup:
     head = el(
         "thead",
         el(
@@ -193,47 +254,44 @@ def _table(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> Markup:
             el("th", "cost", scope="col", class_="num"),
         ),
     )
-    free = (_item({**row, "cost": "free", "stored": False, "public": True, "parts": []}) for row in derived)
-    return el("table", head, *(_item(row) for row in rows), *free, class_="plan")
+    return el("table", head, *map(_item, rows), class_="plan")
 
 
-def _item(row: dict[str, Any]) -> Markup:
-    same = row["name"] == row["question"]
-    title = el("span", row["name"], class_="strong")
-    question = None if same else code(row["question"])
-    free = row["stored"] or row["public"]
+def _item(row: _Row) -> Markup:
+    same = row.name == row.question
     first = el(
         "tr",
-        el("th", title, None if same else Markup("<br>"), question, scope="row"),
-        el("td", row["expected"]),
-        el("td", row["cost"], class_="num paid free" if free else "num paid"),
+        el(
+            "th",
+            el("span", row.name, class_="strong"),
+            None if same else Markup("<br>"),
+            None if same else code(row.question),
+            scope="row",
+        ),
+        el("td", row.expected),
+        el("td", row.cost, class_="num paid free" if row.free else "num paid"),
     )
-    estimates = (
-        [el("tr", el("td", f"estimates the {said}", colspan="3"), class_="sub")]
-        if (said := row.get("estimand"))
-        else []
-    )
+    estimand = el("tr", el("td", f"estimates the {row.estimand}", colspan="3"), class_="sub")
     parts = [
         el(
             "tr",
-            el("td", part["name"]),
-            el("td", f"{part['mechanism']}, {part['scale']}; {part['sensitivity']}"),
-            el("td", part["cost"], class_="num"),
+            el("td", part.name),
+            el("td", f"{part.mechanism}, {part.scale}; {part.sensitivity}"),
+            el("td", part.cost, class_="num"),
             class_="sub",
         )
-        for part in row["parts"]
+        for part in row.parts
     ]
-    return el("tbody", first, *estimates, *parts, class_="item")
+    return el("tbody", first, estimand if row.estimand else None, *parts, class_="item")
 
 
-def _text(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> list[str]:
+def _text(rows: Sequence[_Row]) -> list[str]:
     lines = []
     for row in rows:
-        title = row["name"] if row["name"] == row["question"] else f"{row['name']}  {row['question']}"
-        lines.append(f"  {title}  [{row['cost']}]  {row['expected']}")
-        lines += [f"      estimates the {said}"] if (said := row.get("estimand")) else []
+        lines.append(f"  {row.title}  [{row.cost}]  {row.expected}")
+        lines += [f"      estimates the {row.estimand}"] if row.estimand else []
         lines += [
-            f"      {part['name']}: {part['mechanism']}, {part['scale']}; {part['sensitivity']}; {part['cost']}"
-            for part in row["parts"]
+            f"      {clean(part.name)}: {part.mechanism}, {part.scale}; {part.sensitivity}; {part.cost}"
+            for part in row.parts
         ]
-    return lines + [f"  {row['name']}  {row['question']}  [free]  {row['expected']}" for row in derived]
+    return lines

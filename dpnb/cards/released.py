@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from dpnb.cards import budget
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, Record, frame
 from dpnb.cards.curves import Curve, bars_svg, curve_svg, sparkline
-from dpnb.cards.facts import TRUTH, Entry, Line, line_of
+from dpnb.cards.facts import TRUTH, Entry, Line, line_of, record_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.cards.payments import badge, first_of
@@ -24,19 +24,61 @@ from dpnb.cards.tracks import (
     text_track,
     truth_track,
 )
-from dpnb.estimate import Estimate
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.table_formats import aligned
 from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
+from dpnb.inference.interval import KINDS
+from dpnb.planner.price import PricedBatch
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
-_KINDS = ("privacy", "confidence")
 _WIDE = 100
 _FEW = 6
 """So many numbers are told beside their drawing; more are drawn, and told on demand."""
 _LONGEST = 60
 
 
-def release_card(report: Any) -> Card:
+class _Plan(Protocol):
+    """What was priced."""
+
+    @property
+    def priced(self) -> PricedBatch: ...
+
+
+class _Report(Protocol):
+    """What is read of a released batch."""
+
+    @property
+    def dataset(self) -> budget.Handle: ...
+    @property
+    def plan(self) -> _Plan: ...
+    @property
+    def charged(self) -> PrivacyLoss: ...
+    @property
+    def left(self) -> PrivacyLoss: ...
+    @property
+    def cap(self) -> PrivacyLoss: ...
+    @property
+    def whose(self) -> str: ...
+    @property
+    def entry(self) -> int | None: ...
+    @property
+    def before(self) -> PrivacyLoss | None: ...
+    @property
+    def completed(self) -> str: ...
+    @property
+    def dropped(self) -> int: ...
+    @property
+    def measurements(self) -> tuple[PendingQuestion, ...]: ...
+    @property
+    def labels(self) -> Mapping[PendingQuestion, str]: ...
+    @property
+    def named(self) -> tuple[tuple[str, Estimate], ...]: ...
+    @property
+    def hidden(self) -> tuple[PendingQuestion, ...]: ...
+
+
+def release_card(report: _Report) -> Card:
     """Return the card of a released batch.
 
     Parameters
@@ -87,7 +129,7 @@ def release_card(report: Any) -> Card:
     return Card(html, text, _record(report, lines), "release")
 
 
-def lines_of(report: Any) -> list[Line]:
+def lines_of(report: _Report) -> list[Line]:
     """Return the lines of a batch: its questions in order, what was derived from them, then what stands behind that, such as moments."""
     hidden = {id(item) for item in report.hidden}
     fresh = {
@@ -120,7 +162,7 @@ def estimate_card(estimate: Estimate) -> Card:
     line = line_of(estimate)
     text = line_text(line)
     html = frame(line_html(line), made_html([line], []))
-    return Card(html, text, {"format": 1, **line.record}, "estimate")
+    return Card(html, text, {"format": 1, **record_of(line)}, "estimate")
 
 
 def _pending(estimate: Estimate) -> Card:
@@ -143,21 +185,21 @@ def _pending(estimate: Estimate) -> Card:
         )
     )
     pays = "" if leaf is None else first_of(leaf)
-    record = {"format": 1, "question": question, "pending": True, "pays": pays}
+    record: Record = {"format": 1, "question": question, "pending": True, "pays": pays}
     return Card(html, f"<pending {question}>", record, "estimate")
 
 
-def _paid_for(report: Any) -> str:
+def _paid_for(report: _Report) -> str:
     if report.charged:
         return f"{report.charged} paid"
     return f"{'stored' if report.before is None else 'paid before'} · {report.charged.measure.symbol} 0 paid"
 
 
-def _entry(report: Any) -> list[str]:
+def _entry(report: _Report) -> list[str]:
     return [] if report.entry is None else [f"ledger entry {report.entry}"]
 
 
-def _urgent(report: Any) -> list[str]:
+def _urgent(report: _Report) -> list[str]:
     """What must be seen at once."""
     notes = [report.completed] if report.before is not None else []
     return [*notes, not_kept(report.dropped)] if report.dropped else notes
@@ -174,7 +216,7 @@ def _notes(lines: Sequence[Line]) -> list[str]:
     return notes
 
 
-def _record(report: Any, lines: Sequence[Line]) -> dict[str, Any]:
+def _record(report: _Report, lines: Sequence[Line]) -> Record:
     return {
         "format": 1,
         "dataset": report.dataset.schema.name,
@@ -184,7 +226,7 @@ def _record(report: Any, lines: Sequence[Line]) -> dict[str, Any]:
         "whose": report.whose,
         "entry": report.entry,
         "dropped": report.dropped,
-        "lines": [line.record for line in lines],
+        "lines": [record_of(line) for line in lines],
     }
 
 
@@ -237,7 +279,7 @@ def _paid(line: Line) -> Markup:
 def _reasons(line: Line) -> list[str]:
     """Why an interval is missing, each reason once."""
     found: dict[str, list[str]] = {}
-    for kind in _KINDS:
+    for kind in KINDS:
         if kind in line.missing:
             found.setdefault(line.missing[kind], []).append(kind)
     return [
@@ -258,7 +300,7 @@ def _scalar(line: Line, scale: Scale) -> Markup:
             el("td", span_track(kind, line, entry, pair, scale), class_="track"),
             el("td", line.span(pair), class_="num"),
         )
-        for kind, pair in zip(_KINDS, (entry.privacy, entry.confidence), strict=True)
+        for kind, pair in zip(KINDS, (entry.privacy, entry.confidence), strict=True)
         if pair is not None
     ]
     rows += [_truth(line, entry, scale)] if entry.truth is not None else []
@@ -350,7 +392,7 @@ def _drawn(line: Line, scale: Scale) -> Markup:
 
 
 def _numbers(line: Line, scale: Scale) -> Markup:
-    kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
+    kinds = [kind for kind in KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
     head = [el("th", line.axis, scope="col"), el("th", "value", scope="col", class_="num")]
     if kinds:
@@ -400,7 +442,7 @@ def _legend(line: Line, curve: Curve) -> list[str]:
     """Say what is drawn how."""
     look = ("thick lines", "thin lines") if line.bars is not None else ("shaded", "dashed")
     return [
-        f"{drawn}: {kind} intervals" for kind, drawn in zip(_KINDS, look, strict=True) if kind in curve.bands
+        f"{drawn}: {kind} intervals" for kind, drawn in zip(KINDS, look, strict=True) if kind in curve.bands
     ]
 
 
@@ -453,7 +495,7 @@ def _scalar_text(line: Line) -> list[str]:
         rows.append(
             f"{f'before, at {step.paid}':<20} {line.span(then):<20} {text_track(entry, then, scale, 'past')}"
         )
-    for kind, pair in zip(_KINDS, (entry.privacy, entry.confidence), strict=True):
+    for kind, pair in zip(KINDS, (entry.privacy, entry.confidence), strict=True):
         if pair is not None:
             label = f"{kind} interval"
             rows.append(f"{label:<20} {line.span(pair):<20} {text_track(entry, pair, scale, kind)}")
@@ -467,7 +509,7 @@ def _vector_text(line: Line) -> list[str]:
         return [sparkline(line.curve), _all(line)]
     if _behind(line):
         return [f"{line.size:,} numbers: .table() lists them"]
-    kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
+    kinds = [kind for kind in KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
     table = [
         [

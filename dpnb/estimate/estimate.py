@@ -23,7 +23,7 @@ from dpnb.estimate.batch import open_batch
 from dpnb.estimate.evaluate import plain
 from dpnb.estimate.host import current_host
 from dpnb.estimate.operations import Take
-from dpnb.estimate.pending_question import Origin, PendingQuestion
+from dpnb.estimate.pending_question import Origin, PendingQuestion, distinct, paid_for
 from dpnb.estimate.table import Table, table_of
 from dpnb.estimate.table_formats import Tabular
 from dpnb.estimate.taught import Taught
@@ -198,8 +198,7 @@ class Estimate(Arithmetic, Taught, Tabular):
     def releases(self) -> tuple[Release, ...]:
         """The distinct releases under this estimate."""
         self._need("`.releases`")
-        found = {release.id: release for m in self.leaves() for release in m.releases}
-        return tuple(found.values())
+        return distinct(release for m in self.leaves() for release in m.releases)
 
     @property
     def release(self) -> Release:
@@ -216,15 +215,9 @@ class Estimate(Arithmetic, Taught, Tabular):
     def loss(self) -> PrivacyLoss:
         """What the distinct releases under this estimate cost together."""
         self._need("`.loss`")
-        total: PrivacyLoss | None = None
-        for release in self.releases:
-            total = release.loss if total is None else total + release.loss
-        return self._nothing() if total is None else total
-
-    def _nothing(self) -> PrivacyLoss:
-        schema = getattr(self.leaves()[0].checked, "schema", None)
-        measure = getattr(getattr(schema, "budget", None), "measure", Measure.PURE)
-        return PrivacyLoss.zero(measure)
+        paid, dataset = self.releases, self.leaves()[0].dataset
+        measure = Measure.PURE if dataset is None else dataset.schema.budget.measure
+        return paid_for(paid) if paid else PrivacyLoss.zero(measure)
 
     # ---------------------------------------------------------------- what to do with it
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,8 +21,8 @@ from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate.host import current_host
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import conclude
-from dpnb.statistics.result import Outcome
-from dpnb.trusted.privacy.loss import positive
+from dpnb.statistics.result import Result
+from dpnb.trusted.privacy.loss import PrivacyLoss, positive
 from dpnb.trusted.releases import Release
 
 State = Literal["pending", "submitted", "released"]
@@ -102,7 +103,7 @@ class PendingQuestion:
         self.state: State = "pending"
         self.request_id: str | None = None
         self._releases: tuple[Release, ...] = ()
-        self._outcome: Outcome | None = None
+        self._outcome: Result | None = None
         self.held: PendingQuestion | None = None
         self.batch: Any = None
         self.stopped = False
@@ -147,7 +148,7 @@ class PendingQuestion:
         return self._outcome is not None
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> Result | None:
         """What was concluded; None before the release."""
         self._settle()
         return self._outcome
@@ -171,7 +172,7 @@ class PendingQuestion:
         """Keep a borrowed answer for good: it is about to be read."""
         if self.held is not None and not self.answered:
             stored = tuple(replace(release, stored=True) for release in self.held.releases)
-            self.fill(stored, cast("Outcome", self.held.outcome))
+            self.fill(stored, cast("Result", self.held.outcome))
 
     @property
     def answerable(self) -> bool:
@@ -213,7 +214,7 @@ class PendingQuestion:
         if forget:
             self.request_id = None
 
-    def fill(self, releases: tuple[Release, ...], outcome: Outcome) -> None:
+    def fill(self, releases: tuple[Release, ...], outcome: Result) -> None:
         """Write the answer, once: every estimate built on this measurement has a value from here on."""
         self._refuse_second_write()
         self._releases = tuple(releases)
@@ -233,6 +234,17 @@ class PendingQuestion:
         answer = conclude if isinstance(self.checked, CheckedQuestion) else self.outcome
         state = (self.question, self.checked, self.origin, self.releases, answer, self.weight, self.spend)
         return (_measurement, state)
+
+
+def distinct(releases: Iterable[Release]) -> tuple[Release, ...]:
+    """Return some releases, each once."""
+    return tuple({release.id: release for release in releases}.values())
+
+
+def paid_for(releases: Sequence[Release]) -> PrivacyLoss:
+    """Return what some releases, at least one, cost together, each once."""
+    first, *others = distinct(releases)
+    return sum((release.loss for release in others), first.loss)
 
 
 def _measurement(

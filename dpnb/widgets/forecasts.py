@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from dpnb.cards.markup import clean
-from dpnb.cards.payments import least_certain, more_of, paid_for, trail_of
+from dpnb.cards.payments import least_certain, more_of, trail_of
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate.pending_question import paid_for
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of
 from dpnb.widgets.host_questions import text_of
 
@@ -57,7 +58,7 @@ def forecast(estimate: Estimate, name: str, curves: Curves) -> dict[str, Any]:
     trail, place = trail_of(question), least_certain(question)
     if not trail or place is None:
         raise PlanError(f"{question.text} has no bounded privacy interval to narrow.")
-    paid = paid_for(tuple({release.id: release for release in question.releases}.values()))
+    paid = paid_for(question.releases)
     return {
         "name": name,
         "question": text_of(question),

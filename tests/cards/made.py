@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from dpnb.cards.facts import Line
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.expression import Ref
@@ -11,6 +12,7 @@ from dpnb.planner.price import price
 from dpnb.planner.question import QueryPlan
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import conclude
+from dpnb.statistics._base import Axis
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -125,6 +127,15 @@ def release(name, item, *, stored=False):
 def estimate(name, **more):
     """One released estimate."""
     return Estimate.leaf(report(name, **more).measurements[0])
+
+
+def fit(*entries, axis="term"):
+    """A line of coefficients."""
+    axes = (Axis(axis, axis, tuple(entry.key for entry in entries)),)
+    facts = {"text": "fit", "shape": (len(entries),), "size": len(entries), "axes": axes, "op": "fit"}
+    none = {"outcome": None, "measurement": None, "estimand": "", "flags": ()}
+    estimate = SimpleNamespace(**facts, **none, leaves=tuple)
+    return Line(estimate, "fit", entries, {}, "free")
 
 
 class State(SimpleNamespace):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -16,6 +15,7 @@ from dpnb.cards.curves import ticks
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.released import estimate_card, line_html
 from dpnb.cards.tracks import Scale, entry_scales
+from tests.cards import made
 from tests.curator import small
 
 
@@ -76,15 +76,13 @@ def test_moments_are_folded(data):
     assert "numbers themselves</summary>" in html
 
 
-def fitted(*halves: float) -> Line:
+def fitted(*halves: float, axis: str = "term") -> Line:
     """A fit of a term for each half width of its interval, of numbers so large that all of them are about 20 of these."""
     entries = tuple(
         Entry(f"x{place}", 20 * half, (19 * half, 21 * half), (18 * half, 22 * half), None, None)
         for place, half in enumerate(halves)
     )
-    return Line(
-        "fit", "fit", entries, len(entries), False, "term", "free", (), (), {}, "people", True, uneven=True
-    )
+    return made.fit(*entries, axis=axis)
 
 
 def places(line: Line) -> list[float]:
@@ -104,5 +102,4 @@ def test_each_coefficient_has_an_axis_of_its_own_where_one_for_all_would_make_do
     assert "10,000" in str(line_html(apart))
     assert str(line_html(alike)).count('height="18"') == 1
     shared = Scale.over(apart.entries)
-    assert entry_scales(replace(apart, axis="region"), shared) is None
-    assert entry_scales(replace(apart, unit="(0, 1)"), shared) is None
+    assert entry_scales(fitted(500.0, 0.002, axis="region"), shared) is None

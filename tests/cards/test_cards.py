@@ -13,9 +13,8 @@ import nh3
 import pytest
 
 from dpnb import cards
-from dpnb.cards import facts
 from dpnb.cards.explain import explain, odds_sentence
-from dpnb.cards.facts import Entry, Line
+from dpnb.cards.facts import Entry
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.inference import digits
 from dpnb.statistics import conclude
@@ -255,11 +254,15 @@ def test_drawings_have_words_and_different_shapes():
 
 def test_a_card_that_is_drawn_again_computes_no_interval(monkeypatch):
     """Answers' intervals are remembered: a second drawing of a card, in place of the first, takes milliseconds."""
-    report, computed, real = made.report(*FIVE), [], facts._known_pairs
-    monkeypatch.setattr(facts, "_known_pairs", lambda *of: computed.append(found := list(real(*of))) or found)
+    report, computed = made.report(*FIVE, named=[SPREAD]), []
+    for leaf in report.measurements:
+        real = leaf.outcome.ends
+        counted = lambda *asked, real=real: computed.append(found := real(*asked)) or found
+        object.__setattr__(leaf.outcome, "ends", counted)
     first = cards.release_card(report)
     assert computed
     computed.clear()
+    monkeypatch.setattr("dpnb.estimate.draws.interval", pytest.fail)
     assert cards.release_card(report).text == first.text
     assert computed == []
 
@@ -361,16 +364,12 @@ def test_a_second_measurement_says_what_it_won():
 
 def test_numbers_of_one_answer_that_differ_much_in_certainty_have_digits_of_their_own():
     """A slope per year and an intercept are not rounded alike: that would leave nothing of the slope."""
-    pair = (0.0, 0.004)
-    entries = (
-        Entry("Intercept", 0.6491, (0.593, 0.706), None, None, None),
-        Entry("age", 0.00141, (-0.0003, 0.0031), None, None, None),
-    )
-    even = Line("fit", "fit", entries, 2, False, "term", "free", (), (), {}, "people", True, decimals=3)
-    uneven = replace(even, uneven=True)
-    assert (even.answer(entries[1]), even.span(pair)) == ("0.001", "0.000 to 0.004")
-    assert (uneven.answer(entries[1]), uneven.span(pair)) == ("0.0014", "0.0000 to 0.0040")
-    assert uneven.answer(entries[0]) == "0.649"
+    intercept = Entry("Intercept", 0.6491, (0.593, 0.706), None, None, None)
+    slope = Entry("age", 0.00141, (-0.0003, 0.0031), None, None, None)
+    uneven = made.fit(intercept, slope)
+    assert (uneven.answer(slope), uneven.span((0.0, 0.004))) == ("0.0014", "0.0000 to 0.0040")
+    assert uneven.answer(intercept) == "0.649"
+    assert made.fit(intercept, replace(slope, privacy=(-0.05, 0.05))).answer(slope) == "0.001"
 
 
 def test_intervals_stand_on_axes_with_numbers():

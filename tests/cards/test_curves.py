@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpnb.cards.curves import Beside, Curve, curve_of, curve_svg, draw_curve, sparkline
-from dpnb.cards.facts import line_of
+from dpnb.cards.facts import line_of, record_of
 from dpnb.cards.released import line_html, line_text
 from dpnb.estimate import Estimate
 from dpnb.inference.seeded_bits import SeededBits
@@ -60,11 +60,12 @@ def test_a_tree_and_its_readings_are_curves_and_a_short_answer_is_not() -> None:
         assert not re.search("nan|inf", html)
     assert curve_of(root.quantile([0.25, 0.75])) is None  # type: ignore[attr-defined]
     assert "counts of 7 levels" in line_text(line_of(root, "t"))
+    assert line_of(root.cdf()).paid == f"read from {line_of(root).paid}"  # type: ignore[attr-defined]
 
 
 def test_the_record_of_a_card_holds_the_picture() -> None:
     """Who draws a card from its record has the same points; a thousand are pooled to a screen's width."""
-    record = line_of(tree(), "t").record["curve"]
+    record = record_of(line_of(tree(), "t"))["curve"]
     assert len(record["across"]) == len(record["values"]) + 1 == 102
     assert set(record["bands"]) == {"privacy"}
     wide = Curve(np.arange(1001.0), np.ones(1000), {}).to_json()

@@ -46,6 +46,12 @@ class FakeOutcome:
     n_eff: Any = 90
     flags: tuple[str, ...] = ()
     additive: bool = True
+    cell_flags: tuple[tuple[str, ...], ...] = ()
+    labels: tuple[Any, ...] = ()
+    across: None = None
+    along: None = None
+    calendar: None = None
+    estimand: str = ""
 
     @property
     def shape(self):

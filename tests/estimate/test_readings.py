@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from dpnb.cards.facts import line_of
 from dpnb.errors import OptionError, PendingError, PlanError
 from dpnb.estimate import Batch, Estimate, ask
 from dpnb.statistics._base import Axis
@@ -125,9 +124,3 @@ def test_readings_survive_pickling_and_read_again():
     again, whole = pickle.loads(pickle.dumps((root.first(2) * 2, root)))
     np.testing.assert_array_equal(again.value, [24.0, -6.0])
     assert whole.first(1).text == "hiv.age.tree().first(1)"
-
-
-def test_a_card_says_of_which_paid_release_a_reading_is():
-    line = line_of(released_tree().first(2))
-    assert (line.paid, line.derived, line.free) == ("read from ε 0.5", True, True)
-    assert any("Laplace" in words for words in line.mechanism)

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, clean
-from dpnb.cards.payments import paid_for, payments
+from dpnb.cards.payments import payments
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate.pending_question import paid_for
 from dpnb.trusted.privacy.loss import brief
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
@@ -73,7 +74,7 @@ class Stored(Interaction):
             return None, clean(reason)
 
     def _rows(self, question: PendingQuestion) -> list[tuple[str, str]]:
-        paid = paid_for(tuple({one.id: one for one in question.releases}.values()))
+        paid = paid_for(question.releases)
         symbol = paid.measure.symbol
         option = "epsilon" if symbol == "ε" else "rho"
         return [
@@ -101,7 +102,7 @@ class Stored(Interaction):
 
     def _picture(self) -> Markup:
         """Draw what was paid beside what asking again costs: nothing."""
-        symbol = paid_for(tuple(question_of(self._estimate).releases)).measure.symbol
+        symbol = paid_for(question_of(self._estimate).releases).measure.symbol
         paid = [(words, 1.0, "paid") for words in payments(question_of(self._estimate).releases)]
         return bars("what this answer cost", [*paid, ("asked again", 0.0, f"{symbol} 0")])
 
