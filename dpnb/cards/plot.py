@@ -40,15 +40,15 @@ def estimate_axes(
     estimate : Estimate
         Released; at most 400 values, or a curve.
     order : {None, "size", "effect"}
-        As asked, by the released number of rows, or by the released value.
+        In the order asked, by the released number of rows, or by the released value.
     beside : array of the estimate's shape, optional
-        Values to draw beside; they never sort.
+        Values to draw beside the estimate; they never change the order.
     truth : bool, optional
-        Whether to draw the truth beside, which TEACHING data have; by default where the dataset was opened with ``truth=True``.
+        Whether to draw the truth too, for TEACHING data; by default if the dataset was opened with ``truth=True``.
     ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own.
+        Where to draw; by default on a new figure.
     title : str, optional
-        Above the picture.
+        The title above the picture.
     kind : {None, "points", "bars", "curve"}
         A row with its intervals for each value, a bar for each, or one line along a number. By default what the answer is: a
         histogram has bars, a long answer along a number is a curve. The words of pandas ("bar", "hist", "line") are taken too.

@@ -88,12 +88,12 @@ class ColumnQuestions(HoldsNoData):
         return self._dataset.ask(statistic, self._expr, **options)
 
     def sum(self, *, weights: str | ColumnHandle | None = None, ci: bool = True) -> Estimate:
-        """Ask the sum; with weights, the total of the population that they stand for.
+        """Ask the sum; with weights, the total of the population that the rows represent.
 
         Parameters
         ----------
         weights : str or column, optional
-            How many people each row stands for: a column that its owner declared with ``weights_fixed = true``.
+            How many people each row represents: a column that the owner declared with ``weights_fixed = true``.
         ci : bool
             With weights, buy the spread that a confidence interval needs.
         """
@@ -111,22 +111,22 @@ class ColumnQuestions(HoldsNoData):
         about: int | None = None,
         weights: str | ColumnHandle | None = None,
     ) -> Estimate:
-        """Ask the mean; the proportion of a condition.
+        """Ask the mean; for a condition this is the proportion.
 
         Parameters
         ----------
         weights : str or column, optional
-            How much each row counts: a column that its owner declared with ``weights_fixed = true``.
+            The weight of each row: a column that the owner declared with ``weights_fixed = true``.
         ci : bool
             Buy the spread that a confidence interval needs.
         spread : {"bought", "bound"}
-            ``"bound"`` takes the widest spread that the bounds allow: free, and wide.
+            ``"bound"`` uses the widest spread that the bounds allow: free, but wide.
         clamped : bool
-            Count rows at or beyond each bound too, with a tenth of the loss: ``.held_share()`` of the answer is then free, and the
-            card says the shares. An interval for the mean without bounds there is none: one value could lie anywhere.
+            Also count rows at or beyond each bound, with a tenth of the loss: ``.held_share()`` of the answer is then free, and the
+            card shows the shares. There is no interval for the mean without bounds: one value could be anywhere.
         about : int, optional
-            Where the number of rows is private: how many you expect, of all groups together. The more there are the less of the loss has to
-            buy their spread. It is rounded to a power of two and is part of the question; a wrong one makes intervals wider, never wrong.
+            If the number of rows is private: how many you expect, in all groups together. With more rows, less of the loss goes to
+            their spread. It is rounded to a power of two and is part of the question; a wrong number makes intervals wider, never wrong.
         """
         options = unlike(
             ci=(ci, True),
@@ -139,11 +139,11 @@ class ColumnQuestions(HoldsNoData):
         return self._ask("mean", **options)
 
     def robust_mean(self) -> Estimate:
-        """Ask the mean where the declared bounds are very wide: a private range first, then the mean of values moved into it.
+        """Ask the mean if the declared bounds are very wide: first a private range, then the mean of the values moved into it.
 
-        Its readings are free: ``.bounds()``, the range, and ``.outside()``, how many rows were moved. The intervals are of the mean
-        of the moved values. Of incomes, and whatever else has a long tail, they seldom hold the plain mean, with or without a flag: declare
-        bounds and ask ``.mean()``, or ask ``.median()``.
+        ``.bounds()``, the range, and ``.outside()``, the number of rows moved, are free. The intervals are for the mean
+        of the moved values. For incomes, and other columns with a long tail, they seldom contain the plain mean, with or without a flag:
+        declare bounds and ask ``.mean()``, or ask ``.median()``.
         """
         return self._ask("robust_mean")
 
@@ -155,7 +155,7 @@ class ColumnQuestions(HoldsNoData):
         ci : bool
             Buy the third and fourth moments that a confidence interval needs.
         spread : {"bought", "bound"}
-            ``"bound"`` takes the largest fourth moment that the bounds allow: free, and wide.
+            ``"bound"`` uses the largest fourth moment that the bounds allow: free, but wide.
         """
         return self._ask("variance", **unlike(ci=(ci, True), spread=(spread, "bought")))
 
@@ -175,12 +175,12 @@ class ColumnQuestions(HoldsNoData):
         q : float or list of float
             Between 0 and 1.
         ci : bool
-            Buy limits: off a tree of counts where that is forecast to be narrower, which the plan says, else two further selections each. The
-            point is selected beside the tree, or read off it too where rows and loss are few, as public facts tell.
+            Buy limits: from a tree of counts if that is forecast to be narrower (the plan shows it), otherwise by two further selections each.
+            The point is selected beside the tree, or also read from it if rows and loss are small, as public facts decide.
         about : int, optional
-            With ``ci=True``, where the number of rows is private: how many you expect, of all groups together; 1,000 if you name none. Of many
-            a part of the loss selects the point, of few all of it buys the limits. It is rounded to a power of two and is part of
-            the question; a wrong one makes the answer less accurate, never wrong.
+            With ``ci=True``, if the number of rows is private: how many you expect, in all groups together; the default is 1,000. With many
+            rows a part of the loss selects the point; with few, all of it buys the limits. It is rounded to a power of two and is part of
+            the question; a wrong number makes the answer less accurate, never wrong.
         """
         asked = tuple(q) if isinstance(q, Iterable) else q
         return self._ask("quantile", q=asked, **unlike(ci=(ci, False), about=(power_of_two(about), None)))
@@ -190,7 +190,7 @@ class ColumnQuestions(HoldsNoData):
         return self.quantile(0.5, ci=ci, about=about)
 
     def histogram(self, bins: int | str | Iterable[Any] | None = None) -> Estimate:
-        """Ask counts by bin: a number of equal bins, or public edges; of dates ``"day"``, ``"week"``, ``"month"``, ``"year"``."""
+        """Ask counts by bin: a number of equal bins, or public edges; for dates ``"day"``, ``"week"``, ``"month"`` or ``"year"``."""
         if bins is None:
             return self._ask("histogram")
         if isinstance(bins, Iterable) and not isinstance(bins, str):
@@ -207,8 +207,8 @@ class ColumnQuestions(HoldsNoData):
         bins : int or list of float, optional
             A number of equal bins, or public edges; 10 bins by default.
         method : {"histogram", "perturbed", "ks"}
-            ``"histogram"`` is unbiased; ``"perturbed"`` clips noised counts at zero and scales them to one; ``"ks"`` is read off a
-            small synthetic sample (:meth:`ks_density`, whose options it takes).
+            ``"histogram"`` is unbiased; ``"perturbed"`` clips noised counts at zero and scales them to one; ``"ks"`` uses a
+            small synthetic sample (:meth:`ks_density`, with the same options).
         """
         if method == "ks":
             return self._ask("ks_density", **unlike(cells=(bins, None)), **options)
@@ -216,12 +216,12 @@ class ColumnQuestions(HoldsNoData):
         return self._ask("density", **chosen, **unlike(method=(method, "histogram")), **options)
 
     def tree(self, levels: int | None = None) -> Estimate:
-        """Ask counts on every level of a binary tree: any range, the distribution, quantiles and mean are read off it, free.
+        """Ask counts on every level of a binary tree: any range, the distribution, quantiles and the mean can be read from it, free.
 
         Parameters
         ----------
         levels : int
-            At most 2^levels leaves of equal width; 10 by default. Fewer levels need less noise, more are finer.
+            At most 2^levels leaves of equal width; 10 by default. Fewer levels need less noise, more levels are finer.
 
         Examples
         --------
@@ -231,17 +231,17 @@ class ColumnQuestions(HoldsNoData):
         return self._ask("tree", **unlike(levels=(levels, None)))
 
     def ks_density(self, *, points: int | None = None, cells: int | None = None) -> Estimate:
-        """Ask a density through a small synthetic sample, by the exponential mechanism of Wasserman and Zhou.
+        """Ask a density from a small synthetic sample, drawn by the exponential mechanism of Wasserman and Zhou.
 
         Its readings are free: ``.cdf()``, ``.quantile(q)``, ``.median()`` and ``.sample()``.
 
         Parameters
         ----------
         points : int, optional
-            How many points are placed. By default as many as the loss can hold near the data, at most n to the power 2/3; 100 where the
+            The number of points. The default is as many as the loss can keep near the data, at most n to the power 2/3; 100 if the
             number of rows is private.
         cells : int, optional
-            How many equal public cells; by default n to the power 2/3, at most 256; 100 where the number of rows is private.
+            The number of equal public cells; by default n to the power 2/3, at most 256; 100 if the number of rows is private.
         """
         return self._ask("ks_density", **unlike(points=(points, None), cells=(cells, None)))
 
@@ -250,18 +250,18 @@ class ColumnQuestions(HoldsNoData):
         return self.proportions() if normalize else self._ask("value_counts")
 
     def frequent_values(self, *of: str | ColumnHandle, delta: Any = Fraction(1, 10**8)) -> Estimate:
-        """Ask which values many rows have, and how many: for texts that nobody listed, or too many values to count each.
+        """Ask which values many rows have, and how many rows: for texts without a declared list, or too many values to count each.
 
-        With a number, ``shown = clinic.postcode.frequent_values("minutes")``, its sums and means for the values shown are released in the
-        same charge: ``shown.means()`` and ``shown.sums()``; with several, ``shown.means("minutes")``. Rows without one of the numbers
-        are not counted then. More is asked afterwards, by filter or by groups of the values shown: ``clinic.groupby(clinic.postcode.among(shown)).minutes.median()``.
+        With a number, ``shown = clinic.postcode.frequent_values("minutes")``, the same charge releases its sums and means for the values
+        shown: ``shown.means()`` and ``shown.sums()``; with several numbers, ``shown.means("minutes")``. Rows in which one of the numbers is missing
+        are then not counted. Ask for anything else afterwards, by filter or by groups of the values shown: ``clinic.groupby(clinic.postcode.among(shown)).minutes.median()``.
 
         Parameters
         ----------
         *of : str or column
             Up to four numbers whose sums and means are released for the values shown.
         delta : float or str
-            Probability with which a value that one person alone has may show; it is paid from the δ of the budget.
+            The probability with which a value that only one person has may be shown; it is paid from the δ of the budget.
         """
         exact = rational(delta, name="delta")
         named = [self._dataset.key(one) for one in of]
@@ -272,19 +272,19 @@ class ColumnQuestions(HoldsNoData):
         )
 
     def proportions(self, *, simultaneous: bool = False) -> Estimate:
-        """Ask the shares of all declared values: what :meth:`value_counts` releases, read as shares.
+        """Ask the shares of all declared values, computed from what :meth:`value_counts` releases.
 
         Parameters
         ----------
         simultaneous : bool
-            Whether the level of the intervals holds for all shares at once (Bonferroni), not for each alone.
+            Whether the level of the intervals is for all shares at once (Bonferroni) instead of for each share.
         """
         counts: Any = self._ask("value_counts")
         shares: Estimate = counts.proportions(simultaneous=simultaneous)
         return shares
 
     def crosstab(self, *others: str | ColumnHandle) -> Estimate:
-        """Ask how many rows have each combination of declared values of this and other columns.
+        """Ask how many rows have each combination of declared values of this column and others.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ class ColumnQuestions(HoldsNoData):
         return self._dataset.ask("crosstab", last, by=tuple(more))
 
     def difference(self, by: str | ColumnHandle, *, ci: bool = True, spread: str = "bought") -> Estimate:
-        """Ask the mean where `by` has its second declared value, minus the mean where it has its first."""
+        """Ask the mean of the rows in which `by` has its second declared value, minus the mean of those with the first."""
         options = unlike(ci=(ci, True), spread=(spread, "bought"))
         return self._dataset.ask("difference", self._expr, by=(self._dataset.key(by),), **options)
 
@@ -307,22 +307,22 @@ class ColumnQuestions(HoldsNoData):
         tails: Any = TAILS,
         about: int | None = None,
     ) -> Estimate:
-        """Ask the covariance (divisor n) with another column, over the rows where both are known.
+        """Ask the covariance (divisor n) with another column, over the rows in which neither is missing.
 
         Parameters
         ----------
         other : str or column
             The second number.
         method : {"joint", "separate"}
-            ``"joint"`` protects five moments and the count as one vector; ``"separate"`` as sums with equal parts of the loss,
-            which needs more noise.
+            ``"joint"`` protects five moments and the count as one vector; ``"separate"`` protects them as sums with equal parts of the
+            loss, which needs more noise.
         tails : number, default 1.5
-            How much more than those of normal columns products may vary; it widens the confidence interval alone. Heavy tails that
-            go together, as earnings in two years, want 6, and 1,000 supposes next to nothing but the bounds. Unless it is said, how
-            products vary is bought, once rows times ε exceed 5,000.
+            How much more the products may vary than those of normal columns; it widens only the confidence interval. Correlated heavy
+            tails, such as earnings in two years, need 6; 1,000 assumes hardly more than the bounds. Unless you set it, the variability of
+            products is measured and paid for if rows times ε exceed 5,000.
         about : int, optional
-            Where the number of rows is private: how many you expect, of all groups together; else 2,000 are supposed. It is rounded to a power of
-            two and is part of the question; a wrong one makes intervals wider, never wrong.
+            If the number of rows is private: how many you expect, in all groups together; the default is 2,000. It is rounded to a power of
+            two and is part of the question; a wrong number makes intervals wider, never wrong.
         """
         options = unlike(tails=(tails, TAILS), about=(power_of_two(about), None))
         return self._ask_with("covariance", other, method, **options)
@@ -332,7 +332,7 @@ class ColumnQuestions(HoldsNoData):
     def correlation(
         self, other: str | ColumnHandle, *, method: str = "joint", tails: Any = TAILS
     ) -> Estimate:
-        """Ask the Pearson correlation with another column; see :meth:`covariance`. With ``tails=1`` its interval is Fisher's."""
+        """Ask the Pearson correlation with another column; see :meth:`covariance`. With ``tails=1`` it has Fisher's interval."""
         return self._ask_with("correlation", other, method, **unlike(tails=(tails, TAILS)))
 
     corr = correlation
@@ -344,8 +344,8 @@ class ColumnQuestions(HoldsNoData):
     def mode(self) -> Estimate:
         """Ask the most frequent declared value.
 
-        Labels and bins are shown as such, and ``.labels`` gives them; ``.value``, which arithmetic and comparisons use, stays a
-        number: of labels or bins the place in the declaration, from 0.
+        The answer shows a label or bin, also in ``.labels``. Arithmetic and comparisons use ``.value``, which is a
+        number: for labels or bins the position in the declaration, from 0.
         """
         return self._ask("mode")
 

@@ -176,7 +176,7 @@ class Line:
         threading.Thread(target=self._hear, args=(transport,), name="dpnb-life-line", daemon=True).start()
 
     def close(self) -> None:
-        """Let go of the curator; it ends soon after its last kernel."""
+        """Disconnect from the curator; it ends soon after its last kernel."""
         with self.lock:
             self._drop()
             self._gone = False

@@ -122,19 +122,19 @@ class BudgetView:
 
 @checked_calls
 class Dataset(HoldsNoData):
-    """A protected dataset, perhaps with a selection of rows and groups. It holds no data.
+    """A protected dataset, or a selection of its rows or groups. It contains no data.
 
     Parameters
     ----------
     session : Session
     opened : Opened
-        What the curator said at the attach.
+        What the curator returned when the dataset was opened.
     where : Expr, optional
         The rows selected.
     by : tuple of Expr
         The group keys.
     root : Dataset, optional
-        The whole dataset, where this is a part of it.
+        The whole dataset, if this is a part of it.
     """
 
     __slots__ = ("__weakref__", "_by", "_moments", "_opened", "_root", "_session", "_where")
@@ -173,7 +173,7 @@ class Dataset(HoldsNoData):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What its card must say beside the mode."""
+        """Remarks on its card, besides the mode."""
         return self._opened.notes
 
     @property
@@ -193,7 +193,7 @@ class Dataset(HoldsNoData):
 
     @property
     def budget(self) -> BudgetView:
-        """What is spent and what remains, read at each access."""
+        """What is spent and what remains, read from the ledger at each access."""
         return BudgetView(self._session, self._opened.handle)
 
     def __repr__(self) -> str:
@@ -261,7 +261,7 @@ class Dataset(HoldsNoData):
         return self._holding(kept)
 
     def groupby(self, *keys: str | ColumnHandle | Sequence[str | ColumnHandle]) -> Dataset:
-        """Return the dataset by groups of declared keys: columns, small integers or bins."""
+        """Return the dataset, grouped by declared keys: columns, small integers or bins."""
         listed: list[Any] = [
             key for given in keys for key in (given if isinstance(given, list | tuple) else [given])
         ]
@@ -270,13 +270,13 @@ class Dataset(HoldsNoData):
         return self._part(self._where, (*self._by, *(self.key(key) for key in listed)))
 
     def per_unit(self, rows: int) -> Dataset:
-        """Return the dataset with at most so many rows of each person: fewer rows, and less noise for the same loss.
+        """Return the dataset with at most this many rows of each person: fewer rows, and less noise for the same loss.
 
         Parameters
         ----------
         rows : int
-            1 to the ``max_rows_per_unit`` that the owner declared. Which rows they are was decided once, by a secret hash, for
-            every question alike: the rows of a smaller number are among those of a larger one.
+            1 to the ``max_rows_per_unit`` that the owner declared. A secret hash selects the rows, once for
+            all questions: the rows of a smaller number are among those of a larger one.
 
         Raises
         ------
@@ -352,15 +352,15 @@ class Dataset(HoldsNoData):
         return self.ask("crosstab", last, by=tuple(more))
 
     def choose(self, candidates: Mapping[str, ColumnHandle]) -> Estimate:
-        """Ask which of some public candidates has the largest total: rows of a condition, or sum of a number.
+        """Ask which of several public candidates has the largest total: the rows of a condition, or the sum of a number.
 
-        What is shown is the candidate's label, as ``.labels`` gives it; ``.value``, which arithmetic and comparisons use, is its place
+        The answer shows the candidate's label, also in ``.labels``. Arithmetic and comparisons use ``.value``, its position
         (from 0, in the order of the labels).
 
         Parameters
         ----------
         candidates : mapping of str to column
-            Labels (numbers are written as text) and conditions or numbers. Rows in which one of them is unknown do not count.
+            Labels (numbers become text) and conditions or numbers. Rows in which one of them is missing do not count.
 
         Examples
         --------
@@ -383,12 +383,12 @@ class Dataset(HoldsNoData):
         return self.schema.names
 
     def agg(self, figures: Mapping[str, str | Iterable[str]] | Iterable[str] | str) -> dict[str, Estimate]:
-        """Ask figures of several columns at once, of all rows or of groups.
+        """Ask several statistics of several columns at once, over all rows or by groups.
 
         Parameters
         ----------
         figures : mapping of str to str or iterable of str, or names
-            For each column the names of its questions; names alone are asked of every column of numbers.
+            For each column the names of its statistics; names without columns are asked of every column of numbers.
 
         Returns
         -------
@@ -402,9 +402,9 @@ class Dataset(HoldsNoData):
         return aggregated(self, figures)
 
     def describe(self) -> dict[str, Estimate]:
-        """Ask what describes each column: mean, spread and quarters of numbers, counts of categories.
+        """Ask for a description of each column: mean, standard deviation and quartiles of numbers, counts of categories.
 
-        Each is a question with its price: ``%%dp plan`` shows what they cost together and how near each would be.
+        Each is a question with its own price: ``%%dp plan`` shows what they cost together and how accurate each would be.
 
         Returns
         -------
@@ -420,16 +420,16 @@ class Dataset(HoldsNoData):
         columns: str | Sequence[str] | None = None,
         aggfunc: str = "mean",
     ) -> Estimate:
-        """Ask one figure of a column for each combination of groups; ``.table().wide()`` lays it out when it is released.
+        """Ask one statistic of a column for each combination of groups; after the release ``.table().wide()`` shows it as a table.
 
         Parameters
         ----------
         values : str
             The column.
         index, columns : str or sequence of str
-            What to group by.
+            The columns to group by.
         aggfunc : str
-            The name of the question.
+            The name of the statistic.
 
         Examples
         --------
@@ -440,18 +440,18 @@ class Dataset(HoldsNoData):
     def moments(
         self, *columns: str | ColumnHandle, radius: float | None = None, products: bool = False
     ) -> Estimate:
-        """Ask the cross moments of some columns: paid once, and every mean, covariance and regression is read from them free.
+        """Ask the cross moments of some columns. They are paid once, and every mean, covariance and regression from them is free.
 
         Parameters
         ----------
         *columns : str or column
-            Numbers or conditions. The answer and what is read from it have them in this order; in another order they are
-            another question, with noise and a price of its own. A column named twice counts once.
+            Numbers or conditions. The answer has them in this order; in another order they are
+            another question, with noise and a price of its own. A column that is named twice counts once.
         radius : float, optional
-            Move rows farther than this from the middle, each column in half of its range, towards it: less noise, and a
-            bias where many rows lie outside.
+            Move rows that are farther than this from the middle towards it, with each column in units of half its range: less noise, but
+            a bias if many rows are outside.
         products : bool
-            With a radius, sum every product of three and four of the moved columns too: what ``cov_type="HC1"`` needs.
+            With a radius, also sum every product of three and four of the moved columns, which ``cov_type="HC1"`` needs.
 
         Examples
         --------
@@ -474,11 +474,11 @@ class Dataset(HoldsNoData):
         prior: Priors | None = None,
         cov_type: str = CLASSICAL,
     ) -> Regression:
-        """Ask the moments of a formula's columns, and regress on them by least squares.
+        """Ask the moments of a formula's columns, and fit a least-squares regression to them.
 
-        Where moments that you released and still hold cover the columns, of the same rows, it can be read from them at once, free; to
-        release it asks those moments again, which the store answers free, and more ε or ``fresh`` buys anew. Pending
-        moments of just these columns are read once they are released. Otherwise the moments of these columns are asked, in the
+        If you hold released moments of these columns, over the same rows, the regression is computed from them at once, free. If you release
+        it, those moments are asked again: free from the store, or anew with more ε or ``fresh``. Pending
+        moments of exactly these columns are used when they are released. Otherwise the moments of these columns are asked, in the
         order of the schema, and paid; any other regression on the same columns is then free.
 
         Parameters
@@ -486,20 +486,20 @@ class Dataset(HoldsNoData):
         formula : str
             For example ``"y ~ x1 + x2"``. A term is a column or an expression of columns: ``x1**2``, ``x2 == 1``, ``x1:x2`` for
             the product, ``x1*x2`` for both and their product, ``C(x2)`` for a 0/1 column for each declared level but the first.
-            ``- 1`` takes the intercept away.
+            ``- 1`` removes the intercept.
         radius : float, optional
             See :meth:`moments`.
         bounds : mapping of str to (float, float), optional
-            Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Intervals are cut
+            Ranges of coefficients that are known from outside the data: ``bounds={"x1": (0, 5)}``. Intervals are cut
             to them, and say so.
         prior : mapping of str to (float, float), optional
-            Mean and standard deviation of a normal law of coefficients, from elsewhere than these data: ``prior={"x1": (2, 1)}``. Intervals
-            rest on it too, and say so.
+            Mean and standard deviation of a normal prior for coefficients, from outside the data: ``prior={"x1": (2, 1)}``. Intervals
+            use it too, and say so.
         cov_type : {"nonrobust", "HC1"}
-            ``"HC1"`` asks standard errors that hold under unequal variances. They need the products of every two columns as well, which
-            are bought in the same matrix: 2 columns of a regression on one term become 5, 5 of one on four terms 20. With a radius all
-            products of four of the moved columns are bought instead, 126 at four terms, unless the box is forecast to be less noisy: rows
-            then stay where they are. The plan has the price.
+            ``"HC1"`` gives standard errors that are valid under unequal variances. They also need the products of every two columns, in
+            the same matrix: 2 columns of a regression on one term become 5, and 5 columns with four terms become 20. With a radius, all
+            products of four of the moved columns are bought instead (126 with four terms), unless the forecast is less noisy without the
+            radius: rows then stay where they are. The plan shows the price.
 
         Examples
         --------
@@ -566,7 +566,7 @@ class Dataset(HoldsNoData):
         others: tuple[Expr, ...] = (),
         **options: Any,
     ) -> Estimate:
-        """Check a question here, on the line that asks it, and return its pending estimate."""
+        """Check a question on the line that asks it, and return its pending estimate."""
         question = QueryPlan(
             self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items()), other, others
         )

@@ -99,16 +99,16 @@ class Glance:
 
 
 class Session:
-    """What one kernel has open, and the way to its curator.
+    """The datasets that one kernel has open, and its connection to the curator.
 
     Parameters
     ----------
     connect : callable, optional
         Returns a transport; by default the curator of the current home, started when needed.
     seed : str, optional
-        What decides the noise of that curator.
+        The seed for the noise of that curator.
     service : Service, optional
-        The service that it is.
+        The service to use instead of a curator of one's own.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Session:
 
     @property
     def datasets(self) -> dict[str, Dataset]:
-        """The datasets opened in this session, by name; the one opened last where two share a name."""
+        """The datasets opened in this session, by name; if two share a name, the one opened last."""
         return {dataset.name: dataset for dataset in self._open_now()}
 
     def _open_now(self) -> list[Dataset]:
@@ -214,7 +214,7 @@ class Session:
         ask : Ask
             The loss or the accuracy asked.
         labels : mapping of PendingQuestion to str, optional
-            Names to call them by.
+            Their names.
         """
         self._latest = self.preview(items, ask, labels)
         self._plans += 1
@@ -228,7 +228,7 @@ class Session:
 
     @property
     def latest(self) -> PlanView | None:
-        """The plan that was made last and not released since."""
+        """The last plan that was made and not released since."""
         return self._latest
 
     @property
@@ -248,7 +248,7 @@ class Session:
         ChargedError
             Interrupted after the charge; asking again returns the stored answer.
         CuratorGone
-            The curator ended twice in a row; asking again starts it anew.
+            The curator ended twice in a row; asking again starts a new one.
         """
         _refuse_inner()
         asked = list(items)
@@ -291,7 +291,7 @@ class Session:
         return Estimate.leaf(both)
 
     def held(self, answer: PendingQuestion) -> list[PendingQuestion]:
-        """Return the other answers that are stored of a released question, at least a thousandth of its loss each; nothing is spent."""
+        """Return the other stored answers to a released question, each with at least a thousandth of its loss; nothing is spent."""
         _refuse_inner()
         share, found = answer.releases[0], list[PendingQuestion]()
         asked: dict[str, Any] = {share.share_kind: floored_digits(parse_exact(share.share) / _FAR_LESS)}
@@ -314,7 +314,7 @@ class Session:
         return self._sizes.setdefault(dataset.handle, ReleasedSizes())
 
     def glance(self, batch: AskedBatch) -> Glance | None:
-        """Look up what is stored of a batch, where that can be told at once: no curator is started, no cell waited for.
+        """Look up the stored answers of a batch, if that is possible at once: without starting a curator or waiting for a cell.
 
         Like :meth:`plan`, it reads the ledger and spends nothing.
         """
@@ -474,7 +474,7 @@ class Session:
 
     @property
     def spent(self) -> dict[str, PrivacyLoss]:
-        """What you have been charged, by dataset, read from the ledger now."""
+        """What you have been charged, by dataset, read from the ledger."""
         return {dataset.name: dataset.budget.state().mine for dataset in self._open_now()}
 
     @property
@@ -483,7 +483,7 @@ class Session:
         return frozenset(self._charged)
 
     def cap(self, epsilon: Any = None, *, rho: Any = None, dataset: Dataset | None = None) -> None:
-        """Put your own cap under the budget of a dataset, or of all that this session opens; without a number, lift it."""
+        """Set a cap of your own below the budget of a dataset, or of all datasets of this session; without a number, remove it."""
         given = {name: value for name, value in (("epsilon", epsilon), ("rho", rho)) if value is not None}
         if len(given) > 1:
             raise OptionError("A cap is epsilon= or rho=, not both. For example cap(epsilon=2).")
@@ -503,7 +503,7 @@ class Session:
         self._ask(Reset(handle=dataset.handle), None)
 
     def ledger(self, dataset: Dataset | None = None) -> LedgerRows:
-        """Return the ledger's rows as you may see them, oldest first: a list of plain JSON values, losses exactly, as texts.
+        """Return the rows of the ledger that you may see, oldest first: a list of plain JSON values, with exact losses as texts.
 
         It has ``.to_frame()``, ``.to_csv()``, ``.to_markdown()``, ``.to_latex()`` and ``.to_json()`` as a released answer has.
         """
@@ -552,7 +552,7 @@ class Session:
         Raises
         ------
         PlanError
-            Where the entry is no charge that you may read, or has no answer.
+            If the entry is not a charge that you may read, or has no answer.
         """
         found: Receipted = self._ask(Receipt(handle=dataset.handle, entry=entry), Receipted)
         return found
@@ -563,9 +563,9 @@ class Session:
         Parameters
         ----------
         dataset : Dataset, optional
-            By default all that are open.
+            By default all open datasets.
         newest : int
-            So many of the newest entries also say, in the curator's words, what was measured.
+            For this many of the newest entries, the card also shows what was measured, in the curator's words.
         """
         from dpnb.client.drawing import Statement as Card
 
@@ -576,12 +576,12 @@ class Session:
     # the wire --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let go of the curator; it ends soon after its last kernel."""
+        """Disconnect from the curator; it ends soon after its last kernel."""
         self.line.close()
 
     @property
     def gone(self) -> bool:
-        """Whether the curator has ended, and none was started since: asking starts one."""
+        """Whether the curator has ended and no other was started; asking starts one."""
         return self.line.gone
 
     def looking(self) -> contextlib.AbstractContextManager[None]:

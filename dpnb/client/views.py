@@ -42,7 +42,7 @@ class PlanView:
     measurements : tuple of PendingQuestion
         One per distinct question, in the order of `priced`.
     labels : dict of PendingQuestion to str
-        Names to call them by.
+        Their names.
     dropped : int
         Questions that were built and not kept: free.
     named : tuple of (str, Estimate)

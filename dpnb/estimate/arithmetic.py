@@ -190,7 +190,7 @@ class Arithmetic(Node):
         return _node(self.derived(), Cumulate(from_right(axis or 0, self.ndim)), (self,), self.axes)
 
     def clip(self, low: Any = None, high: Any = None) -> Any:
-        """Values held between two bounds."""
+        """Values clipped to two bounds."""
         held = self if low is None else _ufunc(np.maximum, self, low)
         return held if high is None else _ufunc(np.minimum, held, high)
 

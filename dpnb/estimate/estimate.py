@@ -34,7 +34,7 @@ from dpnb.trusted.releases import Release
 
 
 class Estimate(Arithmetic, Taught, Tabular):
-    """A released number, or one that will be: use it in ordinary Python.
+    """A number that is or will be released. Use it in ordinary Python.
 
     Leaves are made by :func:`ask`; every other estimate comes from arithmetic.
     """
@@ -44,7 +44,7 @@ class Estimate(Arithmetic, Taught, Tabular):
     # ---------------------------------------------------------------- what it is worth
 
     def interval(self, level: Any = 0.95, kind: Kind | None = None) -> Interval:
-        """The interval of a level and kind; each component of a vector alone.
+        """The interval of a level and kind; for a vector, one for each component.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class Estimate(Arithmetic, Taught, Tabular):
             Coverage, between 0 and 1.
         kind : {"confidence", "privacy"}, optional
             *confidence*: what sampling and noise hide about the population. *privacy*: what the noise hides about
-            this dataset. Without it the confidence interval where there is one, else the privacy interval.
+            this dataset. The default is the confidence interval if there is one, otherwise the privacy interval.
 
         Returns
         -------
@@ -64,7 +64,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         PendingError
             Before the release.
         Unavailable
-            If the releases cannot support it; the message is the reason.
+            If the releases cannot support it; the message gives the reason.
         """
         if kind is not None and kind not in KINDS:
             raise refusals.no_interval(self, kind)
@@ -104,7 +104,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         return self.args[0].outcome
 
     def test(self, null: Any = 0.0, *, kind: Kind = "confidence", alternative: str = "two-sided") -> Any:
-        """Test a null value: the p-value is the largest ``1 - level`` at which the interval still holds it.
+        """Test a null value: the p-value is the largest ``1 - level`` at which the interval still contains it.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         kind : {"confidence", "privacy"}
             About the population, or about this dataset.
         alternative : {"two-sided", "greater", "less"}
-            What the truth may be instead.
+            The alternative hypothesis.
 
         Returns
         -------
@@ -140,25 +140,25 @@ class Estimate(Arithmetic, Taught, Tabular):
     def estimand(self) -> str:
         """What is estimated, in words: *mean of income held to 0–200,000*.
 
-        A number beyond its declared bounds counts as at the bound. Empty where nothing is held to bounds, as for a count.
+        A number beyond its declared bounds counts as the bound. Empty if nothing is clamped, as for a count.
         """
         return shown.estimand(self)
 
     @property
     def n(self) -> Any:
-        """Rows that the estimate speaks of: public, or released with noise."""
+        """The number of rows that the estimate is about: public, or released with noise."""
         return self._of_leaf("n")
 
     @property
     def n_eff(self) -> Any:
-        """As accurate as this many rows would be without noise."""
+        """The number of rows that would give the same accuracy without noise."""
         return self._of_leaf("n_eff")
 
     @property
     def labels(self) -> Any:
         """The declared values behind a choice (``mode``, ``top_k``, ``choose``), in the shape of the answer; else None.
 
-        They are what a choice shows; where they are no numbers, ``.value`` and arithmetic hold their places, from 0.
+        A choice shows them; if they are not numbers, ``.value`` and arithmetic use their positions, from 0.
         """
         self._need("`.labels`")
         found = shown.labels(self)
@@ -183,7 +183,7 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Warnings, computed from released numbers alone."""
+        """Warnings, computed only from released numbers."""
         self._need("`.flags`")
         if self.op is None:
             return tuple(self._outcome().flags)
@@ -213,7 +213,7 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     @property
     def loss(self) -> PrivacyLoss:
-        """What the distinct releases under this estimate cost together."""
+        """The cost of all distinct releases under this estimate together."""
         self._need("`.loss`")
         paid, dataset = self.releases, self.leaves()[0].dataset
         measure = Measure.PURE if dataset is None else dataset.schema.budget.measure
@@ -235,7 +235,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         return self
 
     def remeasure(self, epsilon: Any = None, *, rho: Any = None, within: Any = None) -> Estimate:
-        """Pay more for the same question, and combine: a new estimate with a narrower interval.
+        """Pay more for the same question and combine both answers: a new estimate with a narrower interval.
 
         Parameters
         ----------
@@ -266,8 +266,8 @@ class Estimate(Arithmetic, Taught, Tabular):
     def table(self, level: float = 0.95) -> Table:
         """Plain columns: keys, values and both intervals; ``.to_frame()`` gives a DataFrame.
 
-        A choice whose labels are no numbers has a column ``label``; where the noise leaves entries undefined, a column
-        ``note`` says which.
+        A choice whose labels are not numbers has a column ``label``; if the noise leaves entries undefined, a column
+        ``note`` marks them.
         """
         self._need("`.table()`")
         return table_of(self, level)
@@ -276,7 +276,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         return self.to_dict(level)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Everything as plain JSON values; what is infinite or undefined becomes None."""
+        """Everything as plain JSON values; infinite or undefined values become None."""
         self._need("`.to_dict()`")
         intervals: dict[str, Any] = {}
         for kind in KINDS:
@@ -311,17 +311,17 @@ class Estimate(Arithmetic, Taught, Tabular):
         Parameters
         ----------
         order : {None, "size", "effect"}
-            As asked, by the released number of rows, or by the released value.
+            In the order asked, by the released number of rows, or by the released value.
         beside : array of this shape, optional
-            Values to draw beside; they never sort.
+            Values to draw beside the estimate; they never change the order.
         truth : bool, optional
-            Whether to draw the truth beside, which TEACHING data have; by default where the dataset was opened with ``truth=True``.
+            Whether to draw the truth too, for TEACHING data; by default if the dataset was opened with ``truth=True``.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
+            Where to draw; by default on a new figure.
         title : str, optional
-            Above the picture.
+            The title above the picture.
         kind : {None, "points", "bars", "curve"}
-            By default what the answer is: a histogram has bars, a long answer along a number is a curve.
+            The default depends on the answer: bars for a histogram, a curve for a long answer along a number.
 
         Examples
         --------
@@ -334,7 +334,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         return estimate_axes(self, order, beside=beside, truth=truth, ax=ax, title=title, kind=kind)
 
     def explain(self) -> Any:
-        """How this number came about: mechanism, scale, loss, both intervals."""
+        """Show how this number was made: mechanism, scale, loss, both intervals."""
         from dpnb.cards.explain import explain
 
         return explain(self)

@@ -85,7 +85,7 @@ class Node:
 
     @property
     def outcome(self) -> Any:
-        """What was concluded for a question or a reading; None before the release and for arithmetic."""
+        """The result of a question or a reading; None before the release and for arithmetic."""
         return self.args[0].outcome if self.op is None else None
 
     def leaves(self) -> tuple[PendingQuestion, ...]:
@@ -99,7 +99,7 @@ class Node:
 
     @property
     def resolved(self) -> bool:
-        """Whether the value is known *and* was read already (then it needs no search)."""
+        """Whether the value is known *and* was read already."""
         return self._value is not None
 
     @property
@@ -141,14 +141,14 @@ class Node:
 
     @property
     def axes(self) -> tuple[Any, ...]:
-        """The axes with their public keys; empty if arithmetic lost them."""
+        """The axes with their public keys; empty if arithmetic removed them."""
         if self._shape is None and self.op is None:
             return self.leaves()[0].axes
         return self._axes
 
     @property
     def keys(self) -> tuple[Any, ...]:
-        """The public keys: of the one axis, or one tuple for each axis."""
+        """The public keys: those of the only axis, or one tuple for each axis."""
         if len(self.axes) == 1:
             return tuple(self.axes[0].keys)
         return tuple(tuple(axis.keys) for axis in self.axes)

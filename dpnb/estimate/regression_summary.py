@@ -48,7 +48,7 @@ def ols(
     Parameters
     ----------
     formula : str
-        For example ``"y ~ x1 + x2"``; ``- 1`` takes the intercept away.
+        For example ``"y ~ x1 + x2"``; ``- 1`` removes the intercept.
     bounds : mapping of str to (float, float), optional
         Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Where noise could have
         made the columns collinear, an interval is finite under such a range or a prior alone; it is named beside the table.

@@ -68,19 +68,19 @@ class Tabular:
         return pd.DataFrame({name: list(column) for name, column in self.table(level).columns.items()})
 
     def to_csv(self, path: str | Path | None = None, *, level: float = 0.95) -> str:
-        """Return the table as CSV, all digits; write it to ``path`` where one is given."""
+        """Return the table as CSV, with all digits; write it to ``path`` if one is given."""
         return written(csv_text(self.table(level)), path)
 
     def to_markdown(self, path: str | Path | None = None, *, level: float = 0.95) -> str:
-        """Return the table as Markdown, rounded; write it to ``path`` where one is given."""
+        """Return the table as Markdown, rounded; write it to ``path`` if one is given."""
         return written(markdown_text(self.table(level)), path)
 
     def to_latex(self, path: str | Path | None = None, *, level: float = 0.95) -> str:
-        """Return the table as a LaTeX tabular (package booktabs), rounded; write it to ``path`` where one is given."""
+        """Return the table as a LaTeX tabular (package booktabs), rounded; write it to ``path`` if one is given."""
         return written(latex_text(self.table(level)), path)
 
     def to_json(self, path: str | Path | None = None, *, level: float = 0.95) -> str:
-        """Return everything as JSON, all digits; write it to ``path`` where one is given."""
+        """Return everything as JSON, with all digits; write it to ``path`` if one is given."""
         return written(json_text(self._plain(level)), path)
 
     def _plain(self, level: float) -> Any:

@@ -21,7 +21,7 @@ class Taught:
 
     @property
     def truth(self) -> Any:
-        """What the answer would be without noise: same rows, bounds and grid. TEACHING data only; free.
+        """The answer without noise, with the same rows, bounds and grid. TEACHING data only; free.
 
         Raises
         ------
@@ -32,7 +32,7 @@ class Taught:
 
     @property
     def overlay(self) -> Any:
-        """The truth where cards and plots show it: all questions are of datasets opened with ``truth=True``; else None."""
+        """The truth, if cards and plots show it (all questions are about datasets opened with ``truth=True``); otherwise None."""
         roots = [one.dataset.root for one in self.leaves() if one.dataset is not None]  # type: ignore[attr-defined]
         shown = [root.public_rows.shown for root in roots if hasattr(type(root), "public_rows")]
         if all(shown) and len(shown) == len(self.leaves()):  # type: ignore[attr-defined]
@@ -41,12 +41,12 @@ class Taught:
         return None
 
     def redraw(self, count: int = 1000, rng: Any = None) -> Any:
-        """Outcomes of this answer under fresh noise of the same law, shape ``(count, *shape)``. TEACHING data only; free.
+        """Draw this answer again with fresh noise of the same law, shape ``(count, *shape)``. TEACHING data only; free.
 
         Parameters
         ----------
         count : int
-            How many, up to 100,000.
+            How many draws, up to 100,000.
         rng : int or numpy Generator, optional
             The seed.
 

@@ -50,7 +50,7 @@ def z_test(estimate: Estimate, null: Any, kind: str, alternative: str) -> Hypoth
     kind : {"confidence", "privacy"}
         About the population, or about this dataset.
     alternative : {"two-sided", "greater", "less"}
-        What the truth may be instead.
+        The alternative hypothesis.
     """
     if kind not in _ABOUT:
         raise OptionError(f'No test of kind {kind!r}. Use kind="confidence" or kind="privacy".')
