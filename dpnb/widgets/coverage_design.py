@@ -15,7 +15,7 @@ from dpnb.simulate.bootstrap import BootstrapDesign, begun_study
 from dpnb.simulate.coverage import designed
 from dpnb.simulate.tally import Tally
 from dpnb.trusted.aggregate.reference import Table
-from dpnb.widgets.coverage_breath import COUNTED, Breath, losses_of
+from dpnb.widgets.coverage_shared import COUNTED, SharedStudies, losses_of
 from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject
 from dpnb.widgets.coverage_run import StudyRun, SweepRun
@@ -132,11 +132,11 @@ class Design:
             design.items(size)
         return CoverageResult(design, tuple(Tally() for _ in design.sizes))
 
-    def breath(self, setup: Setup) -> Breath:
+    def shared(self, setup: Setup) -> SharedStudies:
         """Return the studies of a setup at many losses, which share their random numbers; draws within methods are left out."""
         names = [name for name in METHODS if name not in (*BOOTSTRAP, "monte carlo")]
         losses = losses_of(setup.kind, setup.loss)
-        return Breath(
+        return SharedStudies(
             replace(
                 self.releases(replace(setup, reps=min(setup.reps, COUNTED)), names, losses=losses).design,
                 common=True,

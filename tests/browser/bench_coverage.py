@@ -2,7 +2,7 @@
 
 Measured in the page and printed, not asserted: the figures are the machine's as much as the code's.
 Run ``pytest -m browser tests/browser/bench_coverage.py -s``. Aims: first paint 150 ms, 1,000 studies of a mean 1.5 s, half of all
-frames within 8 ms of script and layout while studies come in, and 95 % of them while forty intervals breathe.
+frames within 8 ms of script and layout while studies come in, and 95 % of them while forty intervals shared.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ FRAMES = """() => { window.times = []; const ask = window.requestAnimationFrame.
         document.body.getBoundingClientRect(); window.times.push(performance.now() - s); }); }"""
 
 # a drag of the loss to and fro, frame by frame: its event, what the lab draws for it, and the layout after both
-BREATH = """async frames => {
-    const svg = document.querySelector(".breath figure:nth-child(2) svg.plot");
+DRAG = """async frames => {
+    const svg = document.querySelector(".shared figure:nth-child(2) svg.plot");
     const box = svg.getBoundingClientRect(), found = [], real = window.requestAnimationFrame.bind(window);
     let spent = 0;
     const timed = act => { const start = performance.now(); act(); spent += performance.now() - start; };
@@ -84,8 +84,8 @@ def test_frames_while_a_million_studies_stream(show):  # noqa: F811
 
 
 @pytest.mark.parametrize("width", [1400, 800, 390])
-def test_frames_while_forty_intervals_breathe(show, width):  # noqa: F811
+def test_frames_while_forty_intervals_simulate_shared(show, width):  # noqa: F811
     """The loss is dragged over its whole axis, to and fro, in 500 frames."""
     page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5), width=width)
-    page.locator(".breath path[stroke-width='2.6']").wait_for(state="attached")
-    told(f"forty intervals breathe, {width} px", page.evaluate(BREATH, 520))
+    page.locator(".shared path[stroke-width='2.6']").wait_for(state="attached")
+    told(f"forty intervals shared, {width} px", page.evaluate(DRAG, 520))

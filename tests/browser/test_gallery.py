@@ -46,7 +46,7 @@ def test_every_cell_of_the_gallery_shows_its_interaction(gallery, shots):
     """No cell fails, each interaction is drawn by its module, and the page it writes is there."""
     lab = gallery
     expect(
-        lab.page.locator(".jp-OutputArea .dpnb-w > :is(.head, .sentence, section:not(.breathing))")
+        lab.page.locator(".jp-OutputArea .dpnb-w > :is(.head, .sentence, section:not(.shared-part))")
     ).to_have_count(20)
     expect(lab.page.locator("table.index tbody tr")).to_have_count(23)
     assert not lab.page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()

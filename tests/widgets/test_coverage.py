@@ -17,7 +17,7 @@ from dpnb.datasets import adult_ages
 from dpnb.errors import DpnbError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.widgets import coverage_charge, coverage_run, coverage_still
-from dpnb.widgets.coverage_breath import bits, quantised
+from dpnb.widgets.coverage_shared import bits, quantised
 from dpnb.widgets.scenes import ASKED, SCENES, made
 
 BOOT = ["unbiased", "conservative", "most conservative"]
@@ -508,13 +508,13 @@ def test_an_estimate_has_no_other_population(data):
 # ---------------------------------------------------------------- size, form and bad input
 
 
-def breathed(lab):
+def reached(lab):
     """What the page does: open, and ask for more while there will be more; returns how many studies there were each time."""
-    lab.chosen = {"breathe": True}
-    seen = [lab.facts["breath"]["studies"]]
-    while seen[-1] < lab.facts["breath"]["goal"]:
-        lab.chosen = {**lab.chosen, "breathed": seen[-1]}
-        seen.append(lab.facts["breath"]["studies"])
+    lab.chosen = {"shared": True}
+    seen = [lab.facts["shared"]["studies"]]
+    while seen[-1] < lab.facts["shared"]["goal"]:
+        lab.chosen = {**lab.chosen, "reached": seen[-1]}
+        seen.append(lab.facts["shared"]["studies"])
     return seen
 
 
@@ -523,10 +523,10 @@ def test_studies_at_many_losses_stream_as_bytes():
     lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
     messages = []
     lab.send_state = lambda key=None: messages.append(key)
-    seen = breathed(lab)
+    seen = reached(lab)
     assert seen == [10, 40, 280, 520, 760, 1000]
     assert all({"facts", "arrays"} <= set(one) for one in messages if one and "arrays" in one)
-    assert "ends" not in json.dumps(lab.facts["breath"])
+    assert "ends" not in json.dumps(lab.facts["shared"])
 
 
 def size_of(lab, ending):
@@ -538,8 +538,8 @@ def test_arrays_are_as_small_as_promised():
     """Forty intervals of four methods 16 kB and their scales, values 4 kB, the hits of a thousand studies 6 kB; all ends 400 kB."""
     lab = widgets.coverage_lab("mean", "outliers", n=200, epsilon=0.2)
     lab.complete()
-    assert lab.facts["breath"]["studies"] == 1000
-    assert len(lab.facts["breath"]["methods"]) == 4
+    assert lab.facts["shared"]["studies"] == 1000
+    assert len(lab.facts["shared"]["methods"]) == 4
     assert size_of(lab, "/ends") == 16_000
     assert size_of(lab, "/scale") == 800
     assert size_of(lab, "answers") == 4000
@@ -552,17 +552,17 @@ def test_ends_of_other_studies_come_when_they_are_asked_for():
     lab = widgets.coverage_lab("mean", "skewed", n=100, epsilon=0.5, reps=100)
     lab.complete()
     first = dict(lab.arrays)
-    lab.chosen = {"breathe": True, "page": [0, 2]}
-    assert lab.facts["breath"]["first"] == 80
+    lab.chosen = {"shared": True, "page": [0, 2]}
+    assert lab.facts["shared"]["first"] == 80
     assert size_of(lab, "/ends") == 4 * 25 * 20 * 4
     changed = {name for name, value in lab.arrays.items() if value != first[name]}
     assert not any(name.endswith("missed") for name in changed)
     assert {"answers", "truths", "confidence/ends"} <= changed
     for strange in ([0, 99], [0, -1], [7, 1], [0], "1", [0, 1.5], None):
-        lab.chosen = {"breathe": True, "page": strange}
+        lab.chosen = {"shared": True, "page": strange}
         assert dict(lab.arrays) == first
-    lab.chosen = {"breathe": True, "page": [0, 1], "setup": {"n": 200}}
-    assert lab.facts["breath"]["first"] == 0
+    lab.chosen = {"shared": True, "page": [0, 1], "setup": {"n": 200}}
+    assert lab.facts["shared"]["first"] == 0
 
 
 def test_quantised_ends_are_the_ends():
@@ -604,32 +604,32 @@ def test_bits_are_written_as_changes():
 def test_a_page_that_asks_for_nothing_gets_nothing():
     """Only a page that was shown the studies so far gets the next block; another setting of the hand brings none."""
     lab = widgets.coverage_lab("mean", "skewed", n=100, epsilon=0.5)
-    lab.chosen = {"breathe": True}
+    lab.chosen = {"shared": True}
     lab.chosen = {**lab.chosen, "shown": ["confidence"]}
-    lab.chosen = {**lab.chosen, "breathed": 5}
-    assert lab.facts["breath"]["studies"] == 10
+    lab.chosen = {**lab.chosen, "reached": 5}
+    assert lab.facts["shared"]["studies"] == 10
 
 
 def test_blocks_are_cut_without_a_trace_of_when_they_were_asked_for():
     """Opened twice, or completed for a page without a kernel, the studies are the same to the byte."""
     one, other = (widgets.coverage_lab("median", "skewed", n=60, epsilon=0.5) for _ in range(2))
-    breathed(one)
+    reached(one)
     other.complete()
     assert dict(one.arrays) == dict(other.arrays)
-    assert one.facts["breath"] == other.facts["breath"]
+    assert one.facts["shared"] == other.facts["shared"]
 
 
 @pytest.mark.parametrize("n", [250_000, 30_000_000])
 def test_a_study_of_any_size_is_simulated(n):
     """Above 20,000 rows studies are drawn as counts: the intervals hold as often as they promise, and the code says how."""
     lab = widgets.coverage_lab("mean", "declared", n=n, epsilon=0.5, reps=300)
-    breathed(lab)
+    reached(lab)
     found = lab.run().table()
     assert "counted=True" in lab.code()
     row = next(row for row in found.rows if row["interval"] == "confidence")
     assert row["studies"] == 300
     assert row["coverage"] > 0.9
-    assert lab.facts["breath"]["studies"] == 300
+    assert lab.facts["shared"]["studies"] == 300
 
 
 def test_memory_and_messages_do_not_grow():

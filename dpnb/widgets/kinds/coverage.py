@@ -20,7 +20,7 @@ from dpnb.estimate.table import Table
 from dpnb.simulate import BootstrapStudy, CoverageResult, Population, population
 from dpnb.widgets import coverage_still
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.coverage_breath import Breath
+from dpnb.widgets.coverage_shared import SharedStudies
 from dpnb.widgets.coverage_charge import Costs, charges, compared, paid, partition, place_of, printed, words
 from dpnb.widgets.coverage_design import Design
 from dpnb.widgets.coverage_estimate import Subject, subject_of
@@ -138,8 +138,8 @@ class Coverage(Interaction):
         self._design = Design(own, subject)
         self._lock = threading.RLock()
         self._shown, self._view, self._pulled, self._reset = shown, "studies", 0, 0
-        self._breath: tuple[Setup, Breath] | None = None
-        self._breaths = -1
+        self._shared: tuple[Setup, SharedStudies] | None = None
+        self._draws = -1
         self._begin(setup)
         super().__init__()
 
@@ -150,37 +150,37 @@ class Coverage(Interaction):
         self._runs: dict[str, Run] = {"studies": first}
         self._costs: Costs = {}
 
-    def _breathe(self) -> None:
+    def _simulate_shared(self) -> None:
         """Simulate a block of the studies at many losses that a drag goes through, once for all losses of one setup."""
         key = replace(self._setup, loss=1.0, computed=())
-        if self._breath is None or self._breath[0] != key:
-            self._breath = (key, self._design.breath(self._setup))
-            self._breaths += 1
-            self._breath[1].step()
-        elif self.chosen.get("breathed") == self._breath[1].studies and not self._breath[1].done:
-            self._breath[1].step()
+        if self._shared is None or self._shared[0] != key:
+            self._shared = (key, self._design.shared(self._setup))
+            self._draws += 1
+            self._shared[1].step()
+        elif self.chosen.get("reached") == self._shared[1].studies and not self._shared[1].done:
+            self._shared[1].step()
 
     def complete(self) -> None:
         """Simulate the studies at many losses, which a page without a kernel draws; see :class:`Interaction`."""
         with self._lock:
             if self._view != "studies":
                 return
-            self._breathe()
-            assert self._breath is not None
-            while not self._breath[1].done:
-                self._breath[1].step()
+            self._simulate_shared()
+            assert self._shared is not None
+            while not self._shared[1].done:
+                self._shared[1].step()
             self._tell()
 
     def _tell(self) -> None:
         """Bring facts and arrays in step, in one message."""
         with self.hold_sync():
-            self.arrays = {} if self._breath is None else self._breath[1].arrays(self._page())
+            self.arrays = {} if self._shared is None else self._shared[1].arrays(self._page())
             self.facts = self.describe()
 
     def _page(self) -> int:
         """Return which forty of the studies at many losses are drawn."""
         match self.chosen.get("page"):
-            case [int(of), int(page)] if of == self._breaths:
+            case [int(of), int(page)] if of == self._draws:
                 return page
         return 0  # other studies begin at the first
 
@@ -306,7 +306,7 @@ class Coverage(Interaction):
             "pulled": self._pulled,
             "run": run.to_json() if isinstance(run, StudyRun) else None,
             "sweep": sweep,
-            "breath": self._breath and {"of": self._breaths, **self._breath[1].to_json(self._page())},
+            "shared": self._shared and {"of": self._draws, **self._shared[1].to_json(self._page())},
             "partition": partition(setup) if resampled and sweep is None else None,
             "charge": self._note(setup) if resampled and sweep is None else "",
             "compared": compared(setup) if resampled and sweep is None else "",
@@ -378,8 +378,8 @@ class Coverage(Interaction):
         pull = pull if isinstance(pull, int) else 0
         try:
             self._set(self.chosen)
-            if self.chosen.get("breathe") is True and self._view == "studies":
-                self._breathe()
+            if self.chosen.get("shared") is True and self._view == "studies":
+                self._simulate_shared()
             if pull > self._pulled:
                 self._step()
             self._pulled = max(self._pulled, pull)

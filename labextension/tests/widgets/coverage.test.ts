@@ -60,7 +60,7 @@ const facts = (more: Partial<CoverageFacts> = {}): CoverageFacts => ({
   pulled: 0,
   run: null,
   sweep: null,
-  breath: null,
+  shared: null,
   partition: null,
   charge: '',
   compared: '',

@@ -7,7 +7,7 @@ import { labelled } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { offAxis, onAxis } from '../parts/on_axis';
 import { slider, type Slider } from '../parts/slider';
-import { AXIS } from './breath_picture';
+import { AXIS } from './shared_picture';
 import type { CoverageFacts, CoverageSet, CoverageSetup } from './facts';
 import { population } from './population';
 import {

@@ -81,13 +81,13 @@ export interface Partition {
 }
 
 /** One method of the studies at many losses; its arrays are called `<name>/` `ends`, `scale`, `missed` and `unknown`. */
-export interface BreathMethod {
+export interface SharedMethod {
   readonly name: string;
   readonly about: 'dataset' | 'population';
 }
 
 /** The same studies with the same random numbers at many losses; their numbers and flags are in arrays. */
-export interface BreathFacts {
+export interface SharedFacts {
   /** Which simulation it is. */
   readonly of: number;
   readonly values: readonly number[];
@@ -99,7 +99,7 @@ export interface BreathFacts {
   readonly parameter: number | null;
   /** Whether ends may be drawn between two computed losses. */
   readonly smooth: boolean;
-  readonly methods: readonly BreathMethod[];
+  readonly methods: readonly SharedMethod[];
 }
 
 export interface Method {
@@ -140,7 +140,7 @@ export interface CoverageFacts {
   readonly pulled: number;
   readonly run: StudyFacts | null;
   readonly sweep: SweepFacts | null;
-  readonly breath: BreathFacts | null;
+  readonly shared: SharedFacts | null;
   readonly partition: Partition | null;
   /** What the resamples cost, in one sentence. */
   readonly charge: string;
@@ -155,9 +155,9 @@ export interface CoverageSet {
   shown: string[];
   view: string;
   /** Whether studies at many losses are wanted. */
-  breathe: boolean;
+  shared: boolean;
   /** How many of those were here when more were asked for. */
-  breathed: number;
+  reached: number;
   /** Of which of them which forty are drawn. */
   page: [number, number];
   pull: number;

@@ -5,8 +5,8 @@ import { announcer, button, eachFrame, html, sayCode } from '../parts/dom';
 import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
-import { breathing } from './breath';
-import { arraysOf } from './breath_model';
+import { sharedPart } from './shared';
+import { arraysOf } from './shared_model';
 import { controls } from './controls';
 import type { CoverageFacts, CoverageSet } from './facts';
 import { reachOf, stack } from './intervals';
@@ -197,7 +197,7 @@ function studiesPart(play: Play): Part {
     nodes: [node],
     show: (facts, now) => {
       const { run, shown } = facts;
-      node.hidden = run === null || (facts.studies === 0 && facts.breath !== null);
+      node.hidden = run === null || (facts.studies === 0 && facts.shared !== null);
       if (run !== null) {
         const reach = reachOf(shown.map(name => play.latest[name] ?? []));
         const rows = rowsOf(facts, run.rows);
@@ -256,15 +256,15 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   const simulated = simulation(link, frame.ask);
   const { play } = simulated;
   const heading = titleOf('Would this interval be right?', 'Simulated: nothing is spent.', answered.question);
-  const breath = breathing({
+  const shared = sharedPart({
     arrays: () => arraysOf(link.arrays?.()),
     follow: (loss, words) => hand.follow(loss, words),
     rested: loss => link.choose({ setup: { ...link.facts().setup, loss } }),
-    more: breathed => link.choose({ breathed }),
+    more: reached => link.choose({ reached }),
     page: (of, page) => link.choose({ page: [of, page] }),
     alive: () => link.alive?.() !== false
   });
-  const hand = controls(answered, chosen => link.choose(chosen), breath.move);
+  const hand = controls(answered, chosen => link.choose(chosen), shared.move);
   const problem = html('p', { class: 'warn', role: 'status' });
   const before = html('p', { class: 'soft', role: 'status', hidden: '' }, PALE);
   /** The view in which there were studies. */
@@ -279,7 +279,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   const sweep = html('div', {}, swept.node);
   const code = codeBox(5);
   root.append(
-    ...[heading, hand.node, breath.node, ...run.nodes, problem, simulated.late, before],
+    ...[heading, hand.node, shared.node, ...run.nodes, problem, simulated.late, before],
     ...[...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node]
   );
 
@@ -289,8 +289,8 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     sayCode(heading.querySelector('code')!, facts.question);
     problem.textContent = facts.problem;
     code.show(facts.code, codeOf(facts));
-    breath.show(facts);
-    hand.stand(breath.slot, breath.range());
+    shared.show(facts);
+    hand.stand(shared.slot, shared.range());
     run.show(facts, now, swept.at());
     const pale = facts.studies === 0 && drawn === facts.view;
     before.hidden = !pale;
@@ -311,7 +311,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   }
 
   show();
-  link.choose({ breathe: true }); // the first picture needs no Start
+  link.choose({ shared: true }); // the first picture needs no Start
   return {
     update: () => {
       if (link.facts() !== answered) {
@@ -323,7 +323,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     },
     dispose: () => {
       simulated.stop();
-      breath.stop();
+      shared.stop();
       frame.stop();
     }
   };

@@ -13,10 +13,10 @@ import {
   reachAt,
   runningAt,
   truthOf,
-  type Breath,
-  type BreathRow,
+  type SharedStudies,
+  type SharedRow,
   type Share
-} from './breath_model';
+} from './shared_model';
 import { band, layered, line, marker, percent, roomFor } from './looks';
 
 export const [W, H] = [360, 230];
@@ -34,10 +34,10 @@ function round(below: number): number {
   return size * (below >= 5 * size ? 5 : below >= 2 * size ? 2 : 1);
 }
 
-/** What of a breath is drawn: a method, the loss under the hand, and the computed one nearest to it. */
+/** What of a shared is drawn: a method, the loss under the hand, and the computed one nearest to it. */
 export interface Shown {
-  readonly breath: Breath;
-  readonly row: BreathRow;
+  readonly shared: SharedStudies;
+  readonly row: SharedRow;
   readonly loss: number;
   readonly at: number;
   /** The loss at which it rested last. */
@@ -47,18 +47,18 @@ export interface Shown {
 
 /** The paths of forty intervals around what each claims to hold. */
 function intervalPaths(
-  { breath, row, loss, at }: Shown,
+  { shared, row, loss, at }: Shown,
   y: (off: number) => number
 ): Record<'holds' | 'misses' | 'crosses', string> {
   const found = { holds: '', misses: '', crosses: '' };
-  for (const study of drawnOf(breath)) {
-    const held = heldAt(breath, row, at, study);
-    const truth = truthOf(breath, row, study);
-    const [low, high] = endsAt(breath, row, loss, study).map(end => y(end - truth)) as [number, number];
+  for (const study of drawnOf(shared)) {
+    const held = heldAt(shared, row, at, study);
+    const truth = truthOf(shared, row, study);
+    const [low, high] = endsAt(shared, row, loss, study).map(end => y(end - truth)) as [number, number];
     if (held === null || !Number.isFinite(low + high)) {
       continue;
     }
-    const x = xOf(study - breath.first, breath.places).toFixed(1);
+    const x = xOf(study - shared.first, shared.places).toFixed(1);
     found[held ? 'holds' : 'misses'] += `M${x} ${low.toFixed(1)}V${high.toFixed(1)}`;
     if (!held) {
       const end =
@@ -116,7 +116,7 @@ export function fortyPicture() {
     clear: () => set(ghost, { d: '' }),
     show: (now: Shown, words: string): void => {
       const reach = Math.sqrt(
-        reachAt(now.breath, now.row, now.loss) * reachAt(now.breath, now.row, now.rest)
+        reachAt(now.shared, now.row, now.loss) * reachAt(now.shared, now.row, now.rest)
       );
       const y = (off: number): number => MIDDLE - Math.min(Math.max(off / reach, -1), 1) * (MIDDLE - 26);
       const paths = intervalPaths(now, y);
@@ -134,14 +134,14 @@ export function fortyPicture() {
         say(label, `${off > 0 ? '+' : ''}${number(off)}`);
       }
       set(handle, {
-        cx: xOf(now.study - now.breath.first, now.breath.places),
+        cx: xOf(now.study - now.shared.first, now.shared.places),
         'aria-valuemin': 1,
-        'aria-valuemax': now.breath.studies,
+        'aria-valuemax': now.shared.studies,
         'aria-valuenow': now.study + 1,
         'aria-valuetext': words
       });
       const failed = paths.misses.split('M').length - 1;
-      plot.describe(`${failed} of ${now.breath.drawn} intervals miss the truth`);
+      plot.describe(`${failed} of ${now.shared.drawn} intervals miss the truth`);
     }
   };
 }
@@ -188,9 +188,9 @@ export function alongPicture() {
   let found: { name: string; along: Share[] }[] = [];
   const x = (loss: number): number => AXIS.from + place(range, loss) * (AXIS.to - AXIS.from);
   /** Draw what does not move with the loss. */
-  const lay = ({ breath }: Shown, rows: readonly BreathRow[], level: number, symbol: string): void => {
-    range = { low: breath.values[0]!, high: breath.values.at(-1)! };
-    found = rows.map(row => ({ name: row.name, along: alongLosses(breath, row) }));
+  const lay = ({ shared }: Shown, rows: readonly SharedRow[], level: number, symbol: string): void => {
+    range = { low: shared.values[0]!, high: shared.values.at(-1)! };
+    found = rows.map(row => ({ name: row.name, along: alongLosses(shared, row) }));
     const frame = axis(
       Math.min(1, ...found.flatMap(({ along }) => along.map(one => one.band[0]))),
       level,
@@ -220,9 +220,9 @@ export function alongPicture() {
       const share = Math.min(Math.max((px - AXIS.from) / (AXIS.to - AXIS.from), 0), 1);
       return range.low * (range.high / range.low) ** share;
     },
-    show: (now: Shown, rows: readonly BreathRow[], level: number, symbol: string): void => {
-      const next = JSON.stringify([now.breath.of, now.breath.studies, rows.map(row => row.name), level]);
-      const value = now.breath.values[now.at]!;
+    show: (now: Shown, rows: readonly SharedRow[], level: number, symbol: string): void => {
+      const next = JSON.stringify([now.shared.of, now.shared.studies, rows.map(row => row.name), level]);
+      const value = now.shared.values[now.at]!;
       const [laid, same] = [next === key, next === key && value === marked];
       [key, marked] = [next, value];
       if (!laid) {
@@ -252,23 +252,23 @@ export function runningPicture() {
   let [key, laid] = ['', ''];
   return {
     node: plot.node,
-    show: ({ breath, row, at }: Shown, level: number): void => {
-      const next = JSON.stringify([breath.of, breath.studies, row.name, at, level]);
+    show: ({ shared, row, at }: Shown, level: number): void => {
+      const next = JSON.stringify([shared.of, shared.studies, row.name, at, level]);
       if (next === key) {
         return;
       }
       key = next;
-      const found = runningAt(breath, row, at);
-      const x = (studies: number): number => LEFT + (studies / breath.goal) * (W - LEFT - RIGHT);
+      const found = runningAt(shared, row, at);
+      const x = (studies: number): number => LEFT + (studies / shared.goal) * (W - LEFT - RIGHT);
       const frame = axis(Math.min(1, ...found.slice(3).map(one => one.band[0])), level);
       const late = found.filter(one => frame.y(one.band[0]) <= H - BOTTOM);
-      const frameOf = JSON.stringify([breath.goal, frame.y(0), level]);
+      const frameOf = JSON.stringify([shared.goal, frame.y(0), level]);
       if (frameOf !== laid) {
         laid = frameOf;
         grid.replaceChildren(
           ...frame.nodes(),
           text(LEFT, H - 8, '0 studies'),
-          text(W - RIGHT, H - 8, number(breath.goal), 'end')
+          text(W - RIGHT, H - 8, number(shared.goal), 'end')
         );
       }
       content.replaceChildren(

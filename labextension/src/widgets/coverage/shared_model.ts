@@ -1,12 +1,12 @@
 /** The same studies at many losses: what is drawn between two of them, and what is counted at the nearest. No DOM. */
 import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
-import type { BreathFacts, BreathMethod } from './facts';
+import type { SharedFacts, SharedMethod } from './facts';
 
 /** So many studies are drawn at a time. */
 export const PLACES = 40;
 
-export interface BreathRow {
+export interface SharedRow {
   readonly name: string;
   readonly about: 'dataset' | 'population';
   readonly ends: Float32Array;
@@ -14,7 +14,7 @@ export interface BreathRow {
   readonly unknown: Uint8Array | null;
 }
 
-export interface Breath {
+export interface SharedStudies {
   readonly of: number;
   readonly values: readonly number[];
   readonly studies: number;
@@ -28,7 +28,7 @@ export interface Breath {
   readonly parameter: number | null;
   /** Whether ends are drawn between two computed losses, or at the nearest. */
   readonly smooth: boolean;
-  readonly rows: readonly BreathRow[];
+  readonly rows: readonly SharedRow[];
 }
 
 export type Arrays = ReadonlyMap<string, DataView>;
@@ -84,10 +84,10 @@ function bitsOf(view: DataView, rows: number, wide: number): Uint8Array | null {
 
 /** A method with its arrays; null where they are not as long as they must be. */
 function rowOf(
-  { name, about }: BreathMethod,
+  { name, about }: SharedMethod,
   arrays: Arrays,
   { losses, drawn, wide }: Record<'losses' | 'drawn' | 'wide', number>
-): BreathRow | null {
+): SharedRow | null {
   const [ends, scale, missed, unknown] = ['ends', 'scale', 'missed', 'unknown'].map(one =>
     arrays.get(`${name}/${one}`)
   );
@@ -107,7 +107,7 @@ function rowOf(
 }
 
 /** The studies of some facts, with their arrays; null where these are not those. */
-export function breathOf(facts: BreathFacts, arrays: Arrays): Breath | null {
+export function sharedOf(facts: SharedFacts, arrays: Arrays): SharedStudies | null {
   const [truths, answers] = [arrays.get('truths'), arrays.get('answers')];
   const [losses, drawn] = [facts.values.length, (truths?.byteLength ?? 0) >> 2];
   if (truths === undefined || answers?.byteLength !== 4 * losses * drawn || losses === 0 || drawn === 0) {
@@ -124,7 +124,7 @@ export function breathOf(facts: BreathFacts, arrays: Arrays): Breath | null {
     places: Math.max(drawn, Math.min(PLACES, facts.goal - facts.first)),
     truths: floats(truths),
     answers: floats(answers),
-    rows: rows as BreathRow[]
+    rows: rows as SharedRow[]
   };
 }
 
@@ -151,8 +151,8 @@ const isWide = ([low, high]: readonly [number, number]): boolean => Number.isFin
  * that is a point or has no end on one of the sides, they are those of the nearest.
  */
 export function endsAt(
-  { values, drawn, first, smooth }: Breath,
-  row: BreathRow,
+  { values, drawn, first, smooth }: SharedStudies,
+  row: SharedRow,
   loss: number,
   study: number
 ): [number, number] {
@@ -172,22 +172,22 @@ const bit = (flags: Uint8Array, wide: number, at: number, study: number): boolea
   ((flags[at * wide + (study >> 3)]! >> (study & 7)) & 1) === 1;
 
 /** Whether a study's interval held at a computed loss; null where there is none. */
-export function heldAt({ studies }: Breath, row: BreathRow, at: number, study: number): boolean | null {
+export function heldAt({ studies }: SharedStudies, row: SharedRow, at: number, study: number): boolean | null {
   const wide = Math.ceil(studies / 8);
   const unknown = row.unknown !== null && bit(row.unknown, wide, at, study);
   return unknown ? null : !bit(row.missed, wide, at, study);
 }
 
 /** The studies that are drawn, by their numbers among all. */
-export const drawnOf = ({ first, drawn }: Breath): number[] =>
+export const drawnOf = ({ first, drawn }: SharedStudies): number[] =>
   Array.from({ length: drawn }, (_, i) => first + i);
 
 /** How many studies had an interval at a computed loss, and how many held: of all, or of those that are drawn. */
-export function countAt(breath: Breath, row: BreathRow, at: number, of?: 'drawn'): [number, number] {
+export function countAt(shared: SharedStudies, row: SharedRow, at: number, of?: 'drawn'): [number, number] {
   let [known, held] = [0, 0];
-  const [from, to] = of === 'drawn' ? [breath.first, breath.first + breath.drawn] : [0, breath.studies];
+  const [from, to] = of === 'drawn' ? [shared.first, shared.first + shared.drawn] : [0, shared.studies];
   for (let study = from; study < to; study += 1) {
-    const one = heldAt(breath, row, at, study);
+    const one = heldAt(shared, row, at, study);
     known += one === null ? 0 : 1;
     held += one === true ? 1 : 0;
   }
@@ -205,22 +205,22 @@ const shareOf = (x: number, [known, held]: readonly [number, number]): Share[] =
   known === 0 ? [] : [{ x, share: held / known, band: wilson(held, known)! }];
 
 /** The coverage at every computed loss. */
-export function alongLosses(breath: Breath, row: BreathRow): Share[] {
-  return breath.values.flatMap((value, at) => shareOf(value, countAt(breath, row, at)));
+export function alongLosses(shared: SharedStudies, row: SharedRow): Share[] {
+  return shared.values.flatMap((value, at) => shareOf(value, countAt(shared, row, at)));
 }
 
 const POINTS = 40;
 
 /** The running coverage at one computed loss. */
-export function runningAt(breath: Breath, row: BreathRow, at: number): Share[] {
+export function runningAt(shared: SharedStudies, row: SharedRow, at: number): Share[] {
   const found: Share[] = [];
   let [known, held] = [0, 0];
-  const step = Math.max(1, Math.ceil(breath.studies / POINTS));
-  for (let study = 0; study < breath.studies; study += 1) {
-    const one = heldAt(breath, row, at, study);
+  const step = Math.max(1, Math.ceil(shared.studies / POINTS));
+  for (let study = 0; study < shared.studies; study += 1) {
+    const one = heldAt(shared, row, at, study);
     known += one === null ? 0 : 1;
     held += one === true ? 1 : 0;
-    if ((study + 1) % step === 0 || study === breath.studies - 1) {
+    if ((study + 1) % step === 0 || study === shared.studies - 1) {
       found.push(...shareOf(study + 1, [known, held]));
     }
   }
@@ -228,16 +228,16 @@ export function runningAt(breath: Breath, row: BreathRow, at: number): Share[] {
 }
 
 /** What an interval of a study claims to hold. */
-export function truthOf({ truths, first, parameter }: Breath, row: BreathRow, study: number): number {
+export function truthOf({ truths, first, parameter }: SharedStudies, row: SharedRow, study: number): number {
   return row.about === 'dataset' || parameter === null ? truths[study - first]! : parameter;
 }
 
 /** How far the picture reaches to both sides of the truth: what most ends at a loss lie within. */
-export function reachAt(breath: Breath, row: BreathRow, loss: number): number {
-  const far = drawnOf(breath)
+export function reachAt(shared: SharedStudies, row: SharedRow, loss: number): number {
+  const far = drawnOf(shared)
     .map(study => {
-      const truth = truthOf(breath, row, study);
-      return Math.max(...endsAt(breath, row, loss, study).map(end => Math.abs(end - truth)));
+      const truth = truthOf(shared, row, study);
+      return Math.max(...endsAt(shared, row, loss, study).map(end => Math.abs(end - truth)));
     })
     .filter(Number.isFinite)
     .sort((a, b) => a - b);
@@ -248,27 +248,27 @@ const signed = (value: number): string => `${value < 0 ? '-' : '+'}${number(Math
 
 /** One study at a computed loss in words: what was released, what its interval holds, and why it missed. */
 export function studyWords(
-  breath: Breath,
-  row: BreathRow,
+  shared: SharedStudies,
+  row: SharedRow,
   at: number,
   study: number,
   symbol: string
 ): string {
-  const answer = breath.answers[at * breath.drawn + study - breath.first]!;
-  const [low, high] = endsAt(breath, row, breath.values[at]!, study);
-  const start = `Study ${number(study + 1)} at ${symbol} ${number(breath.values[at]!)}: released ${number(answer)}`;
-  const held = heldAt(breath, row, at, study);
+  const answer = shared.answers[at * shared.drawn + study - shared.first]!;
+  const [low, high] = endsAt(shared, row, shared.values[at]!, study);
+  const start = `Study ${number(study + 1)} at ${symbol} ${number(shared.values[at]!)}: released ${number(answer)}`;
+  const held = heldAt(shared, row, at, study);
   if (held === null) {
     return `${start}, and there is no ${row.name} interval.`;
   }
-  const truth = truthOf(breath, row, study);
+  const truth = truthOf(shared, row, study);
   const what = row.about === 'dataset' ? 'this dataset' : 'the population';
   const interval = `${start}, interval ${number(low)} to ${number(high)}; the truth of ${what} is ${number(truth)}.`;
   if (held) {
     return `${interval} It holds.`;
   }
-  const noise = answer - breath.truths[study - breath.first]!;
-  const drawn = breath.truths[study - breath.first]! - truth;
+  const noise = answer - shared.truths[study - shared.first]!;
+  const drawn = shared.truths[study - shared.first]! - truth;
   const half = (high - low) / 2;
   const parts =
     row.about === 'dataset'

@@ -103,7 +103,7 @@ class _Method:
     known: list[NDArray[np.bool_]] = field(default_factory=list)
 
 
-class Breath:
+class SharedStudies:
     """Studies of one size at many losses that share their random numbers, simulated block by block.
 
     Parameters

@@ -6,17 +6,17 @@ import { button, eachFrame, html, say, unique } from '../parts/dom';
 import { labelled } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import {
-  breathOf,
+  sharedOf,
   countAt,
   heldAt,
   nearestLoss,
   PLACES,
   studyWords,
   type Arrays,
-  type Breath,
-  type BreathRow
-} from './breath_model';
-import { alongPicture, fortyPicture, runningPicture, studyOf, type Shown } from './breath_picture';
+  type SharedStudies,
+  type SharedRow
+} from './shared_model';
+import { alongPicture, fortyPicture, runningPicture, studyOf, type Shown } from './shared_picture';
 import type { CoverageFacts } from './facts';
 import { guess } from './guess';
 import { percent, showSamples } from './looks';
@@ -27,7 +27,7 @@ import { symbolOf } from './table';
 const SIDE_BY_SIDE =
   'display:grid;gap:8px 24px;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr))';
 
-export interface Breathing {
+export interface SharedPart {
   readonly node: HTMLElement;
   /** Where the slider of the loss stands, while it is seen, and what it ranges over. */
   readonly slot: HTMLElement;
@@ -39,9 +39,9 @@ export interface Breathing {
 }
 
 /** What holds at the nearest computed loss, in words. */
-function found({ breath, row, loss, at }: Shown, symbol: string): string {
-  const [value, near] = [breath.values[at]!, `${symbol} ${number(breath.values[at]!)}`];
-  const [few, some] = [countAt(breath, row, at, 'drawn'), countAt(breath, row, at)];
+function found({ shared, row, loss, at }: Shown, symbol: string): string {
+  const [value, near] = [shared.values[at]!, `${symbol} ${number(shared.values[at]!)}`];
+  const [few, some] = [countAt(shared, row, at, 'drawn'), countAt(shared, row, at)];
   if (some[0] === 0) {
     return `At ${near} there are no ${row.name} intervals.`;
   }
@@ -52,22 +52,22 @@ function found({ breath, row, loss, at }: Shown, symbol: string): string {
 }
 
 /** The method that is drawn: the one that was chosen, or the release's own. */
-function rowIn(breath: Breath, shown: readonly string[], chosen: string): BreathRow | undefined {
-  const rows = breath.rows.filter(row => shown.includes(row.name));
-  const named = (name: string): BreathRow | undefined => rows.find(row => row.name === name);
+function rowIn(shared: SharedStudies, shown: readonly string[], chosen: string): SharedRow | undefined {
+  const rows = shared.rows.filter(row => shown.includes(row.name));
+  const named = (name: string): SharedRow | undefined => rows.find(row => row.name === name);
   return named(chosen) ?? named('confidence') ?? rows[0];
 }
 
 /** The next study that misses, among some: of a page without a kernel, those that are drawn. */
-function nextMiss({ breath, row, at, study }: Shown, { from, to }: Reach): number {
+function nextMiss({ shared, row, at, study }: Shown, { from, to }: Reach): number {
   const many = to - from;
   const later = Array.from({ length: many }, (_, i) => from + ((study - from + 1 + i) % many));
-  return later.find(one => heldAt(breath, row, at, one) === false) ?? study;
+  return later.find(one => heldAt(shared, row, at, one) === false) ?? study;
 }
 
 /** The studies that can be chosen. */
 type Reach = Readonly<Record<'from' | 'to', number>>;
-const reachOf = ({ first, drawn, studies }: Breath, all: boolean): Reach =>
+const reachOf = ({ first, drawn, studies }: SharedStudies, all: boolean): Reach =>
   all ? { from: 0, to: studies } : { from: first, to: first + drawn };
 
 /** What is under the hand, and the studies that follow it. */
@@ -80,7 +80,7 @@ interface State {
   /** The method that was chosen, and the setup that was taken over. */
   chosen: string;
   seen: string;
-  breath: Breath | null;
+  shared: SharedStudies | null;
   now: Shown | null;
 }
 
@@ -117,15 +117,15 @@ export interface Around {
 /** The hand chooses a study; where its ends are not here yet, they are asked for, and it is drawn when they come. */
 function chooser(state: State, ask: () => void, { page, alive }: Around): (study: number) => void {
   return study => {
-    const { breath } = state;
-    if (breath === null) {
+    const { shared } = state;
+    if (shared === null) {
       return;
     }
-    const { from, to } = reachOf(breath, alive());
+    const { from, to } = reachOf(shared, alive());
     state.study = Math.min(Math.max(study, from), to - 1);
-    const [wanted, here] = [state.study, breath.first].map(one => Math.floor(one / PLACES));
+    const [wanted, here] = [state.study, shared.first].map(one => Math.floor(one / PLACES));
     if (wanted !== here) {
-      page(breath.of, wanted!);
+      page(shared.of, wanted!);
     }
     ask();
   };
@@ -133,12 +133,12 @@ function chooser(state: State, ask: () => void, { page, alive }: Around): (study
 
 /** Buttons to the forty before and after, and which are drawn. */
 function pager(state: State, choose: (study: number) => void, alive: () => boolean) {
-  const turn = (by: 1 | -1) => () => choose((state.breath?.first ?? 0) + by * PLACES);
+  const turn = (by: 1 | -1) => () => choose((state.shared?.first ?? 0) + by * PLACES);
   const [before, after] = [button('Forty before', turn(-1)), button('Next forty', turn(1))];
   const where = html('span', { class: 'soft' });
   return {
     nodes: [before, where, after],
-    show: ({ first, drawn, studies }: Breath): void => {
+    show: ({ first, drawn, studies }: SharedStudies): void => {
       for (const one of [before, after, where]) {
         one.hidden = !alive() || studies <= PLACES;
       }
@@ -165,7 +165,7 @@ function steered(
   };
   draggable(forty.node, {
     move: x => {
-      const { first = 0, drawn = 1, places = 1 } = state.breath ?? {};
+      const { first = 0, drawn = 1, places = 1 } = state.shared ?? {};
       choose(first + Math.min(studyOf(x, places), drawn - 1));
     },
     end: () => undefined
@@ -173,7 +173,7 @@ function steered(
   draggable(along.node, { move: x => move(along.lossAt(x)), end });
   forty.handle.addEventListener('keydown', event => {
     const pages = { PageUp: PLACES, PageDown: -PLACES }[event.key];
-    const stride = pages ?? strideOf(event.key, state.breath?.studies ?? 0);
+    const stride = pages ?? strideOf(event.key, state.shared?.studies ?? 0);
     if (stride !== undefined) {
       event.preventDefault();
       event.stopPropagation();
@@ -184,15 +184,15 @@ function steered(
 
 /** Take over what the kernel says: other studies, or another loss at rest. */
 function take(state: State, { forty }: Pictures, facts: CoverageFacts, arrays: () => Arrays): void {
-  const [told, before] = [facts.breath, state.breath];
+  const [told, before] = [facts.shared, state.shared];
   const same = before !== null && told !== null && told.of === before.of;
   if (told !== null && !(same && told.studies === before.studies && told.first === before.first)) {
-    const made = breathOf(told, arrays());
+    const made = sharedOf(told, arrays());
     if (made !== null && before !== null && !same) {
       forty.fade();
       state.study = Math.min(state.study, made.drawn - 1);
     }
-    state.breath = made ?? before; // what is drawn stays until there is something else
+    state.shared = made ?? before; // what is drawn stays until there is something else
   }
   const set = JSON.stringify([facts.setup.kind, facts.setup.loss]);
   if (set !== state.seen) {
@@ -202,7 +202,7 @@ function take(state: State, { forty }: Pictures, facts: CoverageFacts, arrays: (
 }
 
 /** The methods that can be drawn, as choices. */
-function offer(field: HTMLSelectElement, key: HTMLElement, rows: readonly BreathRow[], chosen: string): void {
+function offer(field: HTMLSelectElement, key: HTMLElement, rows: readonly SharedRow[], chosen: string): void {
   const names = rows.map(row => row.name);
   if (JSON.stringify([...field.options].map(one => one.value)) !== JSON.stringify(names)) {
     field.replaceChildren(...names.map(name => html('option', { value: name }, name)));
@@ -218,7 +218,7 @@ const figure = (caption: string, ...nodes: Element[]): HTMLElement =>
 function sideBySide(pictures: Pictures, running: SVGSVGElement, ...below: HTMLElement[]): HTMLElement {
   const drawings = html(
     'div',
-    { class: 'breath', style: SIDE_BY_SIDE },
+    { class: 'shared', style: SIDE_BY_SIDE },
     figure('Each bar is an interval, ✕ misses the truth. Choose one to see why.', pictures.forty.node),
     figure('Coverage of all of them. Drag the loss: the same studies follow.', pictures.along.node, ...below),
     figure('Their running coverage at the nearest computed loss', running)
@@ -235,10 +235,10 @@ function sideBySide(pictures: Pictures, running: SVGSVGElement, ...below: HTMLEl
 /** Asks for more studies while there will be more, once for each answer. */
 function asking(more: (studies: number) => void): (facts: CoverageFacts) => void {
   let asked = '';
-  return ({ breath }) => {
-    if (breath !== null && breath.studies < breath.goal && asked !== `${breath.of} ${breath.studies}`) {
-      asked = `${breath.of} ${breath.studies}`;
-      more(breath.studies);
+  return ({ shared }) => {
+    if (shared !== null && shared.studies < shared.goal && asked !== `${shared.of} ${shared.studies}`) {
+      asked = `${shared.of} ${shared.studies}`;
+      more(shared.studies);
     }
   };
 }
@@ -254,19 +254,19 @@ function methodField(state: State, ask: () => void): HTMLSelectElement {
 }
 
 /** How many of the studies are here, in words. */
-function titleWords({ studies, goal }: Breath, symbol: string): string {
+function titleWords({ studies, goal }: SharedStudies, symbol: string): string {
   const still = studies < goal ? ` of ${number(goal)}` : '';
   return `The same ${number(studies)}${still} studies at every ${symbol}`;
 }
 
-export function breathing(around: Around): Breathing {
+export function sharedPart(around: Around): SharedPart {
   const { arrays, follow, rested, more, alive } = around;
   let facts: CoverageFacts | null = null;
   // a frame of its own: a drag draws nothing else of the lab
   const { ask, stop } = eachFrame(() => facts !== null && draw(facts));
   const state: State = {
     ...{ loss: 1, rest: 1, touched: false, study: 0, chosen: '', seen: '' },
-    ...{ breath: null, now: null }
+    ...{ shared: null, now: null }
   };
   const pictures = { forty: fortyPicture(), along: alongPicture() };
   const [slot, running] = [html('div'), runningPicture()];
@@ -275,7 +275,7 @@ export function breathing(around: Around): Breathing {
   steered(state, pictures, choose, move, rested);
   const field = methodField(state, ask);
   const miss = button('Next miss', () => {
-    choose(state.now === null ? 0 : nextMiss(state.now, reachOf(state.now.breath, alive())));
+    choose(state.now === null ? 0 : nextMiss(state.now, reachOf(state.now.shared, alive())));
   });
   const pages = pager(state, choose, alive);
   const [title, said, why] = [
@@ -295,28 +295,28 @@ export function breathing(around: Around): Breathing {
     why
   );
   const choices = html('div', { class: 'choices' }, labelled('interval', field), guessed.switch);
-  const node = html('section', { class: 'breathing', hidden: '' }, title, choices, guessed.node, result);
+  const node = html('section', { class: 'shared-part', hidden: '' }, title, choices, guessed.node, result);
   const draw = (facts: CoverageFacts): void => {
     take(state, pictures, facts, arrays);
-    const { breath, loss, rest } = state;
-    const row = breath === null ? undefined : rowIn(breath, facts.shown, state.chosen);
-    node.hidden = breath === null || row === undefined || facts.view !== 'studies';
-    if (breath === null || row === undefined || node.hidden) {
+    const { shared, loss, rest } = state;
+    const row = shared === null ? undefined : rowIn(shared, facts.shown, state.chosen);
+    node.hidden = shared === null || row === undefined || facts.view !== 'studies';
+    if (shared === null || row === undefined || node.hidden) {
       return;
     }
     const symbol = symbolOf(facts);
-    const rows = breath.rows.filter(one => facts.shown.includes(one.name));
-    const { from, to } = reachOf(breath, false);
+    const rows = shared.rows.filter(one => facts.shown.includes(one.name));
+    const { from, to } = reachOf(shared, false);
     const study = Math.min(Math.max(state.study, from), to - 1); // what is not here yet is not drawn yet
-    const now = { breath, row, loss, rest, study, at: nearestLoss(breath.values, loss) };
+    const now = { shared, row, loss, rest, study, at: nearestLoss(shared.values, loss) };
     state.now = now;
-    pages.show(breath);
-    say(title, titleWords(breath, symbol));
+    pages.show(shared);
+    say(title, titleWords(shared, symbol));
     offer(field, key, rows, row.name);
-    const [words, reason] = [found(now, symbol), studyWords(breath, row, now.at, study, symbol)];
+    const [words, reason] = [found(now, symbol), studyWords(shared, row, now.at, study, symbol)];
     say(said, words);
     say(why, reason);
-    const [known, held] = countAt(breath, row, now.at);
+    const [known, held] = countAt(shared, row, now.at);
     result.hidden = guessed.show(known === 0 ? null : held / known);
     pictures.forty.show(now, reason);
     pictures.along.show(now, rows, facts.setup.level, symbol);
@@ -330,8 +330,8 @@ export function breathing(around: Around): Breathing {
     goOn(told);
   };
   const range = (): Range | null => {
-    const { breath } = state;
-    return breath === null || node.hidden ? null : { low: breath.values[0]!, high: breath.values.at(-1)! };
+    const { shared } = state;
+    return shared === null || node.hidden ? null : { low: shared.values[0]!, high: shared.values.at(-1)! };
   };
   return { node, slot, range, move, show, stop };
 }

@@ -16,16 +16,16 @@ from tests.examples import mostly_long
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
-HOLDS = ".breath figure:first-child svg path[stroke-width='2.6']"
-MISSES = ".breath figure:first-child svg path[stroke-width='3.4']"
+HOLDS = ".shared figure:first-child svg path[stroke-width='2.6']"
+MISSES = ".shared figure:first-child svg path[stroke-width='3.4']"
 ALIGNED = """() => {
-    const range = document.querySelector(".breath input[type=range]:not([hidden] *)"), box = range.getBoundingClientRect();
+    const range = document.querySelector(".shared input[type=range]:not([hidden] *)"), box = range.getBoundingClientRect();
     const thumb = box.left + 8 + (box.width - 16) * range.value / 1000;
-    const line = document.querySelector(".breath figure:nth-child(2) svg.plot > path.ink-line").getBoundingClientRect();
+    const line = document.querySelector(".shared figure:nth-child(2) svg.plot > path.ink-line").getBoundingClientRect();
     return Math.abs(thumb - line.left - line.width / 2) < 2;
 }"""
 FRAMES = """async () => {
-    const svg = document.querySelector(".breath figure:nth-child(2) svg.plot");
+    const svg = document.querySelector(".shared figure:nth-child(2) svg.plot");
     const box = svg.getBoundingClientRect(), times = [], drawn = new Set();
     const at = x => ({clientX: box.left + x * box.width, clientY: box.top + 100, pointerId: 1, button: 0, bubbles: true});
     svg.setPointerCapture = () => undefined;
@@ -38,7 +38,7 @@ FRAMES = """async () => {
             svg.getBoundingClientRect(); done();
         }));
         times.push(window.drawn);
-        drawn.add(document.querySelector(".breath path[stroke-width='2.6']").getAttribute("d"));
+        drawn.add(document.querySelector(".shared path[stroke-width='2.6']").getAttribute("d"));
     }
     svg.dispatchEvent(new PointerEvent("pointerup", at(0.5)));
     times.sort((a, b) => a - b);
@@ -47,9 +47,9 @@ FRAMES = """async () => {
 
 # the loss is dragged from one computed value to the next but one, by fortieths of a step: how many pictures the intervals have
 PICTURES = """async () => {
-    const svg = document.querySelector(".breath figure:nth-child(2) svg.plot"), box = svg.getBoundingClientRect();
-    const read = () => [...document.querySelectorAll(".breath figure:first-child svg path[stroke-width='2.6'], " +
-        ".breath figure:first-child svg path[stroke-width='3.4']")].map(one => one.getAttribute("d")).join("|");
+    const svg = document.querySelector(".shared figure:nth-child(2) svg.plot"), box = svg.getBoundingClientRect();
+    const read = () => [...document.querySelectorAll(".shared figure:first-child svg path[stroke-width='2.6'], " +
+        ".shared figure:first-child svg path[stroke-width='3.4']")].map(one => one.getAttribute("d")).join("|");
     const said = () => document.querySelector(".found").textContent.split(/[,(]/)[0];
     const send = (kind, x) => svg.dispatchEvent(new PointerEvent(kind, {
         clientX: box.left + x * box.width / 360, clientY: box.top + 100, pointerId: 1, button: 0, bubbles: true
@@ -99,7 +99,7 @@ def test_forty_intervals_follow_a_drag_without_the_kernel(show):
     expect(page.get_by_label("ε, typed")).not_to_have_value("0.5")
     assert len(heard) == 1  # the end of the drag, and nothing before it
     assert heard[0]["setup"]["loss"] != 0.5
-    assert lab.facts["breath"]["of"] == 0  # the same studies as before
+    assert lab.facts["shared"]["of"] == 0  # the same studies as before
 
 
 def selected():
@@ -136,7 +136,7 @@ def test_counts_and_words_are_those_of_the_nearest_loss(show):
     lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
     page = show(lab)
     page.set_default_timeout(5000)
-    said = page.locator(".breathing .found")
+    said = page.locator(".shared-part .found")
     expect(said).to_contain_text("At ε 0.5,")
     held = int(re.search(r"(\d+) of these 40", said.inner_text())[1])
     assert (page.locator(MISSES).get_attribute("d") or "").count("M") == 40 - held
@@ -154,7 +154,7 @@ def test_a_miss_is_explained(show):
     page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.05))
     page.get_by_label("interval", exact=True).select_option("naive")
     page.get_by_role("button", name="Next miss").click()
-    why = page.locator(".breathing .study")
+    why = page.locator(".shared-part .study")
     expect(why).to_contain_text("It misses. The noise moved the answer by")
     study = page.get_by_role("slider", name="study")
     study.focus()
@@ -167,7 +167,7 @@ def test_intervals_far_down_come_when_they_are_looked_at(show):
     lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
     page = show(lab)
     page.set_default_timeout(5000)
-    where, why = page.get_by_text(re.compile("^studies ")), page.locator(".breathing .study")
+    where, why = page.get_by_text(re.compile("^studies ")), page.locator(".shared-part .study")
     expect(where).to_have_text("studies 1 to 40 of 1,000")
     study = page.get_by_role("slider", name="study")
     study.focus()
@@ -175,7 +175,7 @@ def test_intervals_far_down_come_when_they_are_looked_at(show):
     expect(where).to_have_text("studies 961 to 1,000 of 1,000")
     expect(why).to_contain_text("Study 1,000 at ε 0.5: released")
     released = np.frombuffer(lab.arrays["answers"], "<f4").reshape(25, 40)[
-        lab.facts["breath"]["values"].index(0.5), 39
+        lab.facts["shared"]["values"].index(0.5), 39
     ]
     expect(why).to_contain_text(f"released {released:.4g},")
     expect(page.get_by_role("button", name="Next forty")).to_be_disabled()
@@ -185,18 +185,18 @@ def test_intervals_far_down_come_when_they_are_looked_at(show):
         page.get_by_role("button", name="Next miss").click()
     expect(why).to_contain_text("It misses.")
     expect(where).not_to_have_text("studies 921 to 960 of 1,000")
-    expect(page.locator(".breathing .found")).to_contain_text("of all 1,000, ")
+    expect(page.locator(".shared-part .found")).to_contain_text("of all 1,000, ")
 
 
 def test_a_guess_comes_first_where_it_is_wanted(show):
     """With the switch on nothing is shown until a guess is told; then both stand side by side."""
     page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5))
     page.get_by_label("guess before it is shown").check()
-    expect(page.locator(".breathing .found")).to_be_hidden()
+    expect(page.locator(".shared-part .found")).to_be_hidden()
     page.get_by_label("of 100 intervals, how many hold the truth?").fill("80")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_text("You guessed 80 of 100; 9")).to_be_visible()
-    expect(page.locator(".breathing .found")).to_be_visible()
+    expect(page.locator(".shared-part .found")).to_be_visible()
 
 
 def test_other_rows_leave_the_old_intervals_behind(show):
@@ -209,7 +209,7 @@ def test_other_rows_leave_the_old_intervals_behind(show):
     assert before is not None
     page.get_by_label("n, typed").fill("2000")
     page.get_by_label("n, typed").press("Enter")
-    expect(page.locator(".breath .ghost")).to_have_attribute("d", re.compile("M.*M"))
+    expect(page.locator(".shared .ghost")).to_have_attribute("d", re.compile("M.*M"))
     expect(page.locator(HOLDS)).not_to_have_attribute("d", before)
 
 
@@ -238,7 +238,7 @@ def test_studies_come_in_blocks_while_the_page_asks(show, monkeypatch):
     monkeypatch.setattr(Coverage, "complete", lambda lab: None)
     lab = widgets.coverage_lab("mean", "skewed", n=60, epsilon=0.5)
     counts = []
-    lab.observe(lambda change: counts.append((change["new"]["breath"] or {}).get("studies")), "facts")
+    lab.observe(lambda change: counts.append((change["new"]["shared"] or {}).get("studies")), "facts")
     page = show(lab)
     expect(page.get_by_role("heading", name="The same 1,000 studies at every ε")).to_be_visible()
     found = [*dict.fromkeys(counts)]
@@ -251,7 +251,7 @@ def test_one_slider_stands_on_the_axis_of_the_loss(show):
     page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5))
     page.set_default_timeout(5000)
     slider = page.get_by_role("slider", name="ε", exact=True)
-    expect(page.locator(".breath").get_by_role("slider", name="ε", exact=True)).to_have_count(1)
+    expect(page.locator(".shared").get_by_role("slider", name="ε", exact=True)).to_have_count(1)
     for key in ("Home", "End", "ArrowLeft"):
         slider.focus()
         page.keyboard.press(key)
@@ -270,10 +270,10 @@ def test_the_breath_fits_its_window(show, shots, width, scheme):
     """Nothing sticks out sideways, and text in the pictures is at least 11 pixels high."""
     page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.2), width=width, scheme=scheme)
     page.get_by_role("button", name="Next miss").click()
-    shots(page, f"breath-{width}-{scheme}", full_page=True)
+    shots(page, f"shared-{width}-{scheme}", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     sizes = page.evaluate(
-        """() => [...document.querySelectorAll(".breath svg.plot")].map(one =>
+        """() => [...document.querySelectorAll(".shared svg.plot")].map(one =>
             parseFloat(getComputedStyle(one.querySelector("text")).fontSize)
                 * one.getBoundingClientRect().width / one.viewBox.baseVal.width)"""
     )
