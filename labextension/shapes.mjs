@@ -21,9 +21,9 @@ export const { options: compilerOptions } = ts.parseJsonConfigFileContent(
   here
 );
 
-const entry = kind => join(widgets, kind, 'index.ts');
+const entry = kind => join(widgets, kind, 'view.ts');
 
-/** The names of the interactions: each src/widgets/<kind>/index.ts is one. */
+/** The names of the interactions: each src/widgets/<kind>/view.ts is one. */
 export function kinds() {
   return readdirSync(widgets)
     .filter(name => existsSync(entry(name)))
@@ -100,7 +100,7 @@ function argumentsOf(file, checker) {
 function text(kind, [facts, set]) {
   return `// made by shapes.mjs from the types of widgets/${kind}
 import { checked } from '../drawing/checked';
-import module from '../widgets/${kind}';
+import module from '../widgets/${kind}/view';
 
 export default checked(module, ${JSON.stringify(facts)}, ${JSON.stringify(set)});
 `;

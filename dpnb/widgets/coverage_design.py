@@ -15,11 +15,11 @@ from dpnb.simulate.bootstrap import BootstrapDesign, begun_study
 from dpnb.simulate.coverage import designed
 from dpnb.simulate.tally import Tally
 from dpnb.trusted.aggregate.reference import Table
-from dpnb.widgets.coverage_shared import COUNTED, SharedStudies, losses_of
 from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject
 from dpnb.widgets.coverage_run import StudyRun, SweepRun
 from dpnb.widgets.coverage_setup import BOOTSTRAP, LARGE, METHODS, OWN, QUESTION, Setup
+from dpnb.widgets.coverage_shared import COUNTED, SharedStudies, losses_of
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES, Asked, Shape, declared, made
 
 LOSSES: dict[str, tuple[float, ...]] = {

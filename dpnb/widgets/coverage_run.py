@@ -103,7 +103,7 @@ class Watch:
         many = max(self.studies, 1)
         return {
             "stack": [] if last is None else _stack(last),
-            "trail": [list(point) for point in self.trail],
+            "trail": [_share(*point) for point in self.trail if point[1]],
             "errors": (self.errors / many).tolist(),
             "zero": self.zero / many,
             "wide": self.wide / many,
@@ -232,7 +232,7 @@ class SweepRun:
 
 
 Run = StudyRun | SweepRun
-_ALONG = ("studies", "held", "coverage", "low", "high", "width")
+_ALONG = ("coverage", "low", "high", "width")
 
 
 def with_methods(found: CoverageResult, shown: list[str]) -> CoverageResult:
@@ -253,6 +253,12 @@ def _top(errors: list[Floats]) -> float:
     most = max(float(np.quantile(one, 0.98)) for one in known)
     least = min(float(np.median(one)) for one in known)
     return 1.05 * min(most, 8 * least)
+
+
+def _share(studies: int, known: int, held: int) -> list[float]:
+    """Return a point of the running coverage: after how many studies, the share that held, and its band."""
+    low, high = wilson(held, known)
+    return [studies, held / known, float(low), float(high)]
 
 
 def _thinned(trail: list[Counts]) -> list[Counts]:

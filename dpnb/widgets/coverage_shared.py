@@ -1,7 +1,7 @@
 """The same studies with the same random numbers at 25 losses, so that the page can redraw coverage during a drag.
 
-Numbers travel as bytes beside the facts. Of four methods at 25 losses forty studies take 16 kB of ends and 4 kB of answers, and
-which of a thousand held takes 3 to 6 kB. The ends of the other studies travel forty at a time, when the page asks for them.
+Numbers travel as 32-bit floats beside the facts, and which of all studies held as one byte each. The ends of the other studies
+travel forty at a time, when the page asks for them.
 Studies come in blocks: a first one that takes no time to speak of, and more while the page asks.
 """
 
@@ -27,6 +27,8 @@ _FIRST, _BLOCK = 10, 240
 _LEAST = 50
 _ENDS = {"epsilon": (0.01, 10.0), "rho": (0.0005, 5.0)}
 _LOSSES = 25
+#: What is told of a study that has no interval, beside 0 for one that missed and 1 for one that held.
+_NONE = 2
 
 Floats = NDArray[np.float64]
 
@@ -52,55 +54,14 @@ def packed(values: NDArray[Any]) -> bytes:
         return np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 
-def bits(flags: NDArray[np.bool_]) -> bytes:
-    """Return flags as bits, each row filled up to whole bytes, the first flag in the lowest bit.
-
-    A row is written as what differs from the row before, the first from none: which of its bytes differ, as bits, and then
-    these bytes. Studies that share their noise rarely change from one loss to the next.
-    """
-    rows = np.packbits(flags, axis=-1, bitorder="little")
-    rows[1:] ^= rows[:-1].copy()
-    return b"".join(
-        np.packbits(row != 0, bitorder="little").tobytes() + row[row != 0].tobytes() for row in rows
-    )
-
-
-#: Codes of ends: none, without a lower end, the lowest and highest that count, without an upper end.
-_NONE, _BELOW, _LOW, _HIGH, _ABOVE = 0, 1, 2, 65_534, 65_535
-
-
-def quantised(ends: Floats) -> tuple[bytes, bytes]:
-    """Return ends as 16-bit codes, and the lowest end and the step of each loss as 32-bit floats.
-
-    Parameters
-    ----------
-    ends : array of float, shape (losses, studies, 2)
-
-    Notes
-    -----
-    An end is off by at most half a step: of 65,532 steps from the lowest to the highest end at that loss.
-    """
-    there = np.isfinite(ends)
-    low = np.where(there, ends, np.inf).min(axis=(1, 2), initial=np.inf)
-    high = np.where(there, ends, -np.inf).max(axis=(1, 2), initial=-np.inf)
-    low, high = np.where(high < low, 0, low), np.where(high < low, 0, high)
-    scale = np.stack([low, (high - low) / (_HIGH - _LOW)], axis=-1).astype("<f4")
-    start, step = scale[:, :1, None].astype(float), scale[:, 1:, None].astype(float)
-    places = np.divide(np.where(there, ends, start) - start, step, out=np.zeros(ends.shape), where=step > 0)
-    codes = np.clip(np.rint(places) + _LOW, _LOW, _HIGH)
-    codes = np.select([np.isnan(ends), ends == -np.inf, ends == np.inf], [_NONE, _BELOW, _ABOVE], codes)
-    return np.ascontiguousarray(codes, dtype="<u2").tobytes(), scale.tobytes()
-
-
 @dataclass(slots=True, eq=False)
 class _Method:
-    """What is kept of one method: the ends of the first studies, and of each study whether it held, block after block."""
+    """What is kept of one method, block after block: the ends of each study, and whether it held."""
 
     name: str
     about: str
     ends: list[Floats] = field(default_factory=list)
-    held: list[NDArray[np.bool_]] = field(default_factory=list)
-    known: list[NDArray[np.bool_]] = field(default_factory=list)
+    held: list[NDArray[np.uint8]] = field(default_factory=list)
 
 
 class SharedStudies:
@@ -162,8 +123,7 @@ class SharedStudies:
         seen: list[Seen] = [seen_under((a, b), target, 0, (0, 0)) for a, b in zip(low, high, strict=True)]
         there = ~np.isnan(low) & ~np.isnan(high)
         kept.ends.append(np.stack([low, high], axis=-1))
-        kept.held.append(np.stack([one.held for one in seen]) & there)
-        kept.known.append(there)
+        kept.held.append(np.where(there, np.stack([one.held for one in seen]), _NONE).astype(np.uint8))
 
     def first(self, page: int) -> int:
         """Return the first study of a page of forty; of a page that is not there yet, of the first."""
@@ -189,11 +149,8 @@ class SharedStudies:
             "truths": packed(np.concatenate(self._truths)[drawn]),
         }
         for one in self._methods.values():
-            known = np.concatenate(one.known, axis=1)
-            ends, scale = quantised(np.concatenate(one.ends, axis=1)[:, drawn])
-            found[f"{one.name}/ends"], found[f"{one.name}/scale"] = ends, scale
-            found[f"{one.name}/missed"] = bits(known & ~np.concatenate(one.held, axis=1))
-            found[f"{one.name}/unknown"] = b"" if known.all() else bits(~known)
+            found[f"{one.name}/ends"] = packed(np.concatenate(one.ends, axis=1)[:, drawn])
+            found[f"{one.name}/held"] = np.concatenate(one.held, axis=1).tobytes()
         return found
 
 

@@ -12,7 +12,7 @@ from dpnb.inference.digits import number, percent
 from dpnb.simulate import wilson
 from dpnb.widgets.coverage_charge import Costs, compared, paid, place_of, printed
 from dpnb.widgets.coverage_run import Run, StudyRun
-from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
+from dpnb.widgets.coverage_setup import BOOTSTRAP, WORDS, Setup
 from dpnb.widgets.wording import still
 
 Rows: TypeAlias = Sequence[Sequence[str]]
@@ -44,28 +44,64 @@ def card(run: Run, shown: list[str], setup: Setup, facts: dict[str, Any], costs:
 
 
 def _of_studies(run: StudyRun, shown: list[str], setup: Setup, facts: dict[str, Any], costs: Costs) -> Card:
-    found = [row for row in run.rows() if row["name"] in shown]
-    found.sort(key=lambda row: shown.index(row["name"]))
-    resampled = any(name in BOOTSTRAP for name in shown)
-    rows = []
-    for row in found:
-        cells = (row["name"], _missed(row), _percent(row["coverage"]), _band(row), _width(row["width"]))
-        charge = tuple(paid(setup, row["name"], costs.get(place_of(setup)))) if resampled else ()
-        rows.append((*cells, *charge))
-    head: tuple[str, ...] = ("interval", "missed", "coverage", "its 95 % band", "mean width")
-    head += ("charged in print", "true charge") if resampled else ()
+    head = columns(run, shown, setup)
+    many = len(head) - 1 if head[-1] == "about" else len(head)
+    [found] = findings(run, shown, setup, costs)
+    rows = [(one["name"], *one["cells"])[:many] for one in found]
     about = f"{facts['question']}, {setup.symbol} {setup.loss:g}, n {setup.n:,}: {run.studies:,} simulated studies"
-    notes = [missed(r["name"], r["held"], r["studies"], setup.level) for r in found if r["studies"]]
-    notes += [f"{row['name']}: none. {row['reason']}" for row in found if row["reason"]]
-    notes += [facts["charge"]] if facts["charge"] else []
-    notes += _beside(found, setup)
-    picture = _bands([row for row in found if row["studies"]], setup.level)
-    return _card(about, (head, *rows), facts, notes, picture)
+    notes = [one["said"] for one in found] + [facts["charge"]] + beside(run, shown, setup)
+    drawn = [row for row in run.rows() if row["name"] in shown and row["studies"]]
+    drawn.sort(key=lambda row: shown.index(row["name"]))
+    return _card(about, (head[:many], *rows), facts, list(filter(None, notes)), _bands(drawn, setup.level))
 
 
-def _beside(found: list[dict[str, Any]], setup: Setup) -> list[str]:
-    """Return what is said beside the published table; nothing for another setup."""
-    pairs = [(row, printed(setup, row["name"])) for row in found if row["studies"]]
+def columns(run: Run, shown: list[str], setup: Setup) -> list[str]:
+    """Return the heads of the table: charges, and what is in print, only where single studies are resampled."""
+    more = []
+    if isinstance(run, StudyRun) and any(name in BOOTSTRAP for name in shown):
+        more = [*(["in print (its band)"] if compared(setup) else []), "charged in print", "true charge"]
+    return ["interval", "coverage", "95 % band", "mean width", *(more or ["about"])]
+
+
+def findings(run: Run, shown: list[str], setup: Setup, costs: Costs) -> list[list[dict[str, Any]]]:
+    """Return what was found at each value of a sweep, or of single studies at one: for each method a sentence and its cells."""
+    head = columns(run, shown, setup)
+    if isinstance(run, StudyRun):
+        return [[_finding(name, run, setup, head, costs) for name in shown]]
+    runs = [*run.runs, *[None] * (len(run.values) - len(run.runs))]
+    return [[_finding(name, one, setup, head, costs) for name in shown] for one in runs]
+
+
+def _finding(name: str, run: StudyRun | None, setup: Setup, head: list[str], costs: Costs) -> dict[str, Any]:
+    row = None
+    if run is not None and run.studies:
+        row = next((one for one in run.rows() if one["name"] == name), None)
+    mark, said, cells = "", "", ["–", "–", "–"]
+    if row is not None and not row["studies"]:
+        said, cells[0] = f"{name}: none. {row['reason']}", "none"
+    elif row is not None:
+        mark = _MARKS[verdict(row["held"], row["studies"], setup.level)]
+        said = missed(name, row["held"], row["studies"], setup.level)
+        cells = [_percent(row["coverage"]), _band(row), _width(row["width"])]
+    if head[4].startswith("in print"):
+        cells.append(_in_print(printed(setup, name)))
+    cells += [WORDS[name]] if head[-1] == "about" else paid(setup, name, costs.get(place_of(setup)))
+    return {"name": name, "mark": mark, "said": said, "cells": cells}
+
+
+def _in_print(share: float | None) -> str:
+    if share is None:
+        return ""
+    low, high = print_band(share)
+    return f"{percent(share, 1)} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def beside(run: Run, shown: list[str], setup: Setup) -> list[str]:
+    """Return what is said beside the published table; nothing of another setup, or of a sweep."""
+    if not isinstance(run, StudyRun):
+        return []
+    rows = {row["name"]: row for row in run.rows() if row["studies"]}
+    pairs = [(rows[name], printed(setup, name)) for name in shown if name in rows]
     said = [
         beside_print(row["name"], row["held"], row["studies"], share)
         for row, share in pairs
@@ -101,10 +137,6 @@ def _told(row: dict[str, Any], i: int) -> str:
     if i >= len(row["coverage"]) or row["coverage"][i] is None:
         return "none"
     return f"{_percent(row['coverage'][i])}, {_width(row['width'][i])}"
-
-
-def _missed(row: dict[str, Any]) -> str:
-    return f"{row['studies'] - row['held']:,} of {row['studies']:,}" if row["studies"] else "none"
 
 
 def _percent(share: float | None) -> str:

@@ -90,21 +90,6 @@ def test_paused_resumed_and_cancelled(show):
     assert (lab.result.studies, bar.evaluate("e => e.value")) == (0, 0)
 
 
-def test_a_block_is_played_where_motion_is_welcome(show):
-    """Without reduced motion the studies of a block come one after the other, and can be paused in between."""
-    lab = widgets.coverage_lab()
-    page = show(lab, motion="no-preference")
-    button(page, "Start").click()
-    pause(page, 0.1)
-    held = page.locator("progress").evaluate("e => e.value")
-    assert 0 < held < 1
-    rest(page)
-    assert page.locator("progress").evaluate("e => e.value") == held
-    button(page, "Resume").click()
-    expect(button(page, "Again")).to_be_visible()
-    expect(page.locator("tbody tr", has_text="confidence")).to_contain_text("95.4 %")
-
-
 def test_methods_are_toggled(show):
     """A hidden method leaves table, pictures and code, and comes back without a new run; one method always stays."""
     lab = widgets.coverage_lab("mean", "bell", methods=["confidence", "naive"]).run()

@@ -88,7 +88,7 @@ def test_interactions_load_nothing_of_jupyterlab():
 
 def test_kinds_are_one_closed_table():
     """The table, a file for each in Python, the extension's code of each, and its source there: one content."""
-    sources = {path.parent.name for path in FOLDER.glob("src/widgets/*/index.ts")}
+    sources = {path.parent.name for path in FOLDER.glob("src/widgets/*/view.ts")}
     table = re.findall(
         r"\['(\w+)', \(\) => import\('\.\./kinds/(\w+)'\)\]", (FOLDER / "src/drawing/kinds.ts").read_text()
     )

@@ -89,7 +89,7 @@ def test_wheel_brings_the_front_end_enabled(wheel, names):
         assert {f"{share}/package.json", f"{share}/install.json"} <= names
         described = json.loads(zipfile.ZipFile(wheel).read(f"{share}/package.json"))
         assert f"{share}/{described['jupyterlab']['_build']['load']}" in names
-    sources = {path.parent.name for path in ROOT.glob("labextension/src/widgets/*/index.ts")}
+    sources = {path.parent.name for path in ROOT.glob("labextension/src/widgets/*/view.ts")}
     assert {f"dpnb/widgets/static/{name}.js" for name in sources} <= names
 
 

@@ -22,8 +22,7 @@ from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.risk import odds as risk
 from dpnb.simulate import wilson
 from dpnb.trusted.privacy.accountant import epsilon_of, rho_for
-from dpnb.widgets import arithmetic, counting, coverage_still, person, remedies
-from dpnb.widgets.coverage_charge import PRINTED
+from dpnb.widgets import arithmetic, counting, person, remedies
 from dpnb.widgets.curve import Curve
 from dpnb.widgets.kinds.clamp import clamped_errors
 
@@ -52,25 +51,12 @@ def odds() -> list[Case]:
 
 
 def coverage() -> list[Case]:
-    """Shares with their bands, and the sentences about them."""
+    """Shares with their bands."""
     found = []
     for studies in (1, 40, 1000, 123_456):
         for share in (0.0, 0.5, 0.8, 0.95, 0.999, 1.0):
             held = round(share * studies)
-            low, high = wilson(held, studies)
-            found.append(case("wilson", [held, studies], [float(low), float(high)]))
-            for level in (0.9, 0.95):
-                args = [held, studies, level]
-                found.append(case("verdict", args, coverage_still.verdict(held, studies, level)))
-                found.append(
-                    case("missed", ["naive", *args], coverage_still.missed("naive", held, studies, level))
-                )
-    found.append(case("wilson", [0, 0], None))
-    for name, printed in PRINTED.items():
-        found.append(case("printBand", [printed], list(coverage_still.print_band(printed))))
-        for studies, share in ((20, 0.9), (1000, 0.774), (1000, 0.804), (100_000, 0.804), (1000, 1.0)):
-            args = [name, round(share * studies), studies, printed]
-            found.append(case("besidePrint", args, coverage_still.beside_print(*args)))
+            found.append(case("wilson", [held, studies], [float(end) for end in wilson(held, studies)]))
     return found
 
 

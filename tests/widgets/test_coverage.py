@@ -17,7 +17,6 @@ from dpnb.datasets import adult_ages
 from dpnb.errors import DpnbError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.widgets import coverage_charge, coverage_run, coverage_still
-from dpnb.widgets.coverage_shared import bits, quantised
 from dpnb.widgets.scenes import ASKED, SCENES, made
 
 BOOT = ["unbiased", "conservative", "most conservative"]
@@ -150,7 +149,7 @@ def test_what_is_drawn_is_what_is_counted():
     run = lab.facts["run"]
     for row in run["rows"]:
         found = run["methods"][row["name"]]
-        assert found["trail"][-1] == [1700, row["studies"], row["held"]]
+        assert found["trail"][-1] == [1700, row["coverage"], row["low"], row["high"]]
         assert len(found["stack"]) == 40
         assert sum(found["scores"]) == pytest.approx(1)
         assert sum(found["errors"]) + found["zero"] + found["wide"] == pytest.approx(1)
@@ -264,8 +263,8 @@ def test_published_table_is_reproduced_beside_its_price():
         assert row["published"] == "ρ 0.5 (ε 4.89)"
         assert row["true"] == "ε 5.16 to 6.74"
     assert "California 2000: ages of adults" in lab.facts["question"]
-    printed = {one["name"]: one["printed"] for one in lab.facts["methods"]}
-    assert [printed[name] for name in BOOT] == [0.801, 0.971, 1.0]
+    printed = {one["name"]: one["cells"][3] for one in lab.facts["findings"][0]}
+    assert [printed[name].split(" (")[0] for name in BOOT] == ["80.1 %", "97.1 %", "100.0 %"]
     assert "ε 5.16 is reached, ε 6.74 is proved" in lab.card().text
     assert 0.05 < lab.facts["run"]["methods"]["unbiased"]["zero"] < 0.2  # the spike
 
@@ -294,11 +293,12 @@ def test_distance_from_print_is_computed_not_asserted():
     said = coverage_still.beside_print("unbiased", row["held"], row["studies"], 0.801)
     assert f"{100 * row['coverage']:.1f} % here" in said
     assert said in lab.card().text
-    assert lab.facts["compared"] in lab.card().text
+    assert lab.facts["beside"][-1].startswith("In print: adults of California")
+    assert all(words in lab.card().text for words in lab.facts["beside"])
     far = coverage_still.beside_print("unbiased", 774, 1000, 0.85)
     assert "more than chance explains" in far
     other = widgets.coverage_lab("mean", "publication", n=400, rho=0.5, reps=20, methods=BOOT).run()
-    assert other.facts["compared"] == ""
+    assert other.facts["beside"] == []
     assert "in print;" not in other.card().text
 
 
@@ -534,19 +534,6 @@ def size_of(lab, ending):
     return sum(len(value) for name, value in lab.arrays.items() if name.endswith(ending))
 
 
-def test_arrays_are_as_small_as_promised():
-    """Forty intervals of four methods 16 kB and their scales, values 4 kB, the hits of a thousand studies 6 kB; all ends 400 kB."""
-    lab = widgets.coverage_lab("mean", "outliers", n=200, epsilon=0.2)
-    lab.complete()
-    assert lab.facts["shared"]["studies"] == 1000
-    assert len(lab.facts["shared"]["methods"]) == 4
-    assert size_of(lab, "/ends") == 16_000
-    assert size_of(lab, "/scale") == 800
-    assert size_of(lab, "answers") == 4000
-    assert size_of(lab, "/missed") < 6000
-    assert 25 * size_of(lab, "/ends") == 400_000
-
-
 def test_ends_of_other_studies_come_when_they_are_asked_for():
     """A page of forty brings the ends and answers of just those studies; other studies begin at the first page again."""
     lab = widgets.coverage_lab("mean", "skewed", n=100, epsilon=0.5, reps=100)
@@ -554,51 +541,15 @@ def test_ends_of_other_studies_come_when_they_are_asked_for():
     first = dict(lab.arrays)
     lab.chosen = {"shared": True, "page": [0, 2]}
     assert lab.facts["shared"]["first"] == 80
-    assert size_of(lab, "/ends") == 4 * 25 * 20 * 4
+    assert size_of(lab, "/ends") == 4 * 25 * 20 * 2 * 4
     changed = {name for name, value in lab.arrays.items() if value != first[name]}
-    assert not any(name.endswith("missed") for name in changed)
+    assert not any(name.endswith("held") for name in changed)
     assert {"answers", "truths", "confidence/ends"} <= changed
     for strange in ([0, 99], [0, -1], [7, 1], [0], "1", [0, 1.5], None):
         lab.chosen = {"shared": True, "page": strange}
         assert dict(lab.arrays) == first
     lab.chosen = {"shared": True, "page": [0, 1], "setup": {"n": 200}}
     assert lab.facts["shared"]["first"] == 0
-
-
-def test_quantised_ends_are_the_ends():
-    """An end is off by half a step at most; none, and what reaches as far as there is, come back as they were."""
-    ends = np.random.default_rng(1).standard_cauchy((3, 40, 2))
-    ends[1, 3] = [-np.inf, np.inf]
-    ends[2, 0] = np.nan
-    codes, scale = (
-        np.frombuffer(raw, kind) for raw, kind in zip(quantised(ends), ("<u2", "<f4"), strict=True)
-    )
-    codes, scale = codes.reshape(3, 40, 2), scale.reshape(3, 2).astype(float)
-    back = scale[:, :1, None] + (codes.astype(float) - 2) * scale[:, 1:, None]
-    there = np.isfinite(ends)
-    error = np.abs(back - ends) / scale[:, 1:, None]
-    assert np.max(error[there]) < 0.6  # half a step, and the rounding of the scale to 32 bits
-    assert codes[1, 3].tolist() == [1, 65_535]
-    assert codes[2, 0].tolist() == [0, 0]
-    codes, scale = quantised(np.full((2, 5, 2), np.nan))
-    assert set(codes) == {0}
-    assert set(np.frombuffer(quantised(np.ones((1, 2, 2)))[0], "<u2")) == {2}  # all at one place
-
-
-def test_bits_are_written_as_changes():
-    """A reader that knows what differs from the row before gets every flag back."""
-    flags = np.random.default_rng(2).random((25, 1001)) < 0.05
-    flags[1:5] = flags[0]
-    raw, at, rows = bits(flags), 0, [np.zeros(126, np.uint8)]
-    for _ in range(25):
-        differs = np.unpackbits(np.frombuffer(raw[at : at + 16], np.uint8), bitorder="little")[:126] == 1
-        row, at = rows[-1].copy(), at + 16
-        row[differs] ^= np.frombuffer(raw[at : at + differs.sum()], np.uint8)
-        rows.append(row)
-        at += int(differs.sum())
-    assert at == len(raw)
-    back = np.unpackbits(np.array(rows[1:]), axis=1, bitorder="little")[:, :1001]
-    np.testing.assert_array_equal(back, flags)
 
 
 def test_a_page_that_asks_for_nothing_gets_nothing():

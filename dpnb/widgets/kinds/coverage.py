@@ -20,8 +20,7 @@ from dpnb.estimate.table import Table
 from dpnb.simulate import BootstrapStudy, CoverageResult, Population, population
 from dpnb.widgets import coverage_still
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.coverage_shared import SharedStudies
-from dpnb.widgets.coverage_charge import Costs, charges, compared, paid, partition, place_of, printed, words
+from dpnb.widgets.coverage_charge import Costs, charges, partition, place_of, words
 from dpnb.widgets.coverage_design import Design
 from dpnb.widgets.coverage_estimate import Subject, subject_of
 from dpnb.widgets.coverage_figure import studies_figure, sweep_figure
@@ -39,6 +38,7 @@ from dpnb.widgets.coverage_setup import (
     changed,
     methods,
 )
+from dpnb.widgets.coverage_shared import SharedStudies
 from dpnb.widgets.coverage_tables import code_of, parts_of, table_of
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 
@@ -309,7 +309,9 @@ class Coverage(Interaction):
             "shared": self._shared and {"of": self._draws, **self._shared[1].to_json(self._page())},
             "partition": partition(setup) if resampled and sweep is None else None,
             "charge": self._note(setup) if resampled and sweep is None else "",
-            "compared": compared(setup) if resampled and sweep is None else "",
+            "columns": coverage_still.columns(run, visible, setup),
+            "findings": coverage_still.findings(run, visible, setup, self._costs),
+            "beside": coverage_still.beside(run, visible, setup),
             "code": self.code(),
             "problem": "",
         }
@@ -331,17 +333,9 @@ class Coverage(Interaction):
         return subject.words + large
 
     def _method(self, name: str, setup: Setup) -> dict[str, Any]:
-        unfit = setup.resampled if name in BOOTSTRAP else ""
-        cost = paid(setup, name, self._costs.get(place_of(setup)))
-        return {
-            "name": name,
-            "words": WORDS[name],
-            "resampled": name in BOOTSTRAP,
-            "unfit": unfit,
-            "published": cost[0],
-            "true": cost[1],
-            "printed": printed(setup, name),
-        }
+        resampled = name in BOOTSTRAP
+        unfit = setup.resampled if resampled else ""
+        return {"name": name, "words": WORDS[name], "resampled": resampled, "unfit": unfit}
 
     def _note(self, setup: Setup) -> str:
         found = self._costs.get(place_of(setup))

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import * as budget from '../../src/maths/budget';
 import * as clamp from '../../src/maths/clamp';
 import * as composition from '../../src/maths/composition';
-import * as coverage from '../../src/maths/coverage';
 import * as curve from '../../src/maths/curve';
 import * as digits from '../../src/maths/digits';
 import * as forecast from '../../src/maths/forecast';
@@ -14,6 +13,7 @@ import * as noiseSum from '../../src/maths/noise_sum';
 import * as odds from '../../src/maths/odds';
 import * as person from '../../src/maths/person';
 import * as scale from '../../src/maths/scale';
+import { wilson } from '../../src/widgets/coverage/shared_model';
 import { remedies } from '../../src/widgets/plan/remedies';
 
 interface Case {
@@ -31,7 +31,7 @@ const FILES: Record<string, Called> = {
       clamp.errors(clamp.sorted(values), low, high, noise)
   },
   composition,
-  coverage,
+  coverage: { wilson },
   curve,
   digits,
   forecast,

@@ -13,10 +13,7 @@ const method = (name: string, resampled: boolean, unfit = ''): Method => ({
   name,
   words: '',
   resampled,
-  unfit,
-  published: '',
-  true: '',
-  printed: null
+  unfit
 });
 const methods = [
   method('naive', false),

@@ -14,16 +14,6 @@ import {
 } from '../../src/widgets/coverage/shared_model';
 
 const packed = (values: readonly number[]): DataView => new DataView(new Float32Array(values).buffer);
-/** Ends in whole steps from -100. */
-const ends = (values: readonly number[]): DataView =>
-  new DataView(Uint16Array.from(values.map(value => value + 102)).buffer);
-/** Rows of at most eight flags, each as what differs from the row before. */
-const bits = (rows: readonly (readonly number[])[]): DataView => {
-  const bytes = rows.map(row => row.reduce((sum, on, i) => sum + on * 2 ** i, 0));
-  const changes = bytes.map((byte, i) => byte ^ (bytes[i - 1] ?? 0));
-  return new DataView(Uint8Array.from(changes.flatMap(one => (one === 0 ? [0] : [1, one]))).buffer);
-};
-
 /** Three losses, two drawn of three studies; the second study misses at the first loss, the third always. */
 const facts = {
   ...{ of: 0, values: [0.1, 1, 10], studies: 3, goal: 3, first: 0, parameter: 0, smooth: true },
@@ -32,24 +22,8 @@ const facts = {
 const arrays = new Map([
   ['answers', packed([5, -4, 1, -1, 0.5, 0])],
   ['truths', packed([0.5, -0.5])],
-  ['confidence/ends', ends([-3, 13, -7, -1, -1, 3, -3, 1, 0, 1, -1, 1])],
-  ['confidence/scale', packed([-100, 1, -100, 1, -100, 1])],
-  [
-    'confidence/missed',
-    bits([
-      [0, 1, 1],
-      [0, 0, 1],
-      [0, 0, 0]
-    ])
-  ],
-  [
-    'confidence/unknown',
-    bits([
-      [0, 0, 0],
-      [0, 0, 0],
-      [0, 0, 1]
-    ])
-  ]
+  ['confidence/ends', packed([-3, 13, -7, -1, -1, 3, -3, 1, 0, 1, -1, 1])],
+  ['confidence/held', new DataView(Uint8Array.from([1, 0, 0, 1, 1, 0, 1, 1, 2]).buffer)]
 ]);
 const shared = sharedOf(facts, arrays)!;
 const row = shared.rows[0]!;
@@ -62,8 +36,8 @@ describe('ends between two computed losses', () => {
   });
 
   it('are those of the nearest where an interval is a point, or has no end, on one side', () => {
-    const raw = new Uint16Array([102, 102, 97, 107, 98, 106, 1, 65535, 102, 102, 99, 105]);
-    const some = sharedOf(facts, new Map([...arrays, ['confidence/ends', new DataView(raw.buffer)]]))!;
+    const raw = packed([0, 0, -5, 5, -4, 4, -Infinity, Infinity, 0, 0, -3, 3]);
+    const some = sharedOf(facts, new Map([...arrays, ['confidence/ends', raw]]))!;
     expect([0.3, 0.33].map(loss => endsAt(some, some.rows[0]!, loss, 0))).toEqual([
       [0, 0],
       [-4, 4]
@@ -98,14 +72,6 @@ describe('studies at many losses', () => {
     expect(endsAt(shared, row, 1e-9, 1)).toEqual([-7, -1]);
   });
 
-  it('have ends that are none, or reach as far as there is', () => {
-    const codes = new DataView(Uint16Array.from([0, 0, 1, 65535, ...Array<number>(8).fill(2)]).buffer);
-    const some = sharedOf(facts, new Map([...arrays, ['confidence/ends', codes]]))!;
-    expect(endsAt(some, some.rows[0]!, 0.1, 0)).toEqual([NaN, NaN]);
-    expect(endsAt(some, some.rows[0]!, 0.1, 1)).toEqual([-Infinity, Infinity]);
-    expect(endsAt(some, some.rows[0]!, 1, 1)).toEqual([-100, -100]);
-  });
-
   it('further down are known by their numbers among all', () => {
     const later = sharedOf({ ...facts, first: 1 }, arrays)!;
     expect(drawnOf(later)).toEqual([1, 2]);
@@ -134,9 +100,9 @@ describe('studies at many losses', () => {
     const running = runningAt(shared, row, 0);
     expect(running.map(one => one.x)).toEqual([1, 2, 3]);
     expect(running.at(-1)!.share).toBe(along[0]!.share);
-    expect(running.at(-1)!.band).toEqual(along[0]!.band);
-    expect(along[0]!.band[0]).toBeLessThan(1 / 3);
-    expect(along[0]!.band[1]).toBeGreaterThan(1 / 3);
+    expect(running.at(-1)!.low).toBe(along[0]!.low);
+    expect(along[0]!.low).toBeLessThan(1 / 3);
+    expect(along[0]!.high).toBeGreaterThan(1 / 3);
   });
 
   it('are put into words one by one', () => {

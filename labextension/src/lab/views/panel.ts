@@ -1,6 +1,6 @@
 /** JupyterLab's side panel: the session of the notebook in front. */
 import { Widget } from '@lumino/widgets';
-import { session, type Actions } from '../../widgets/panel/view';
+import { session, type Actions } from '../../widgets/panel/session';
 import type { Client } from '../kernel/client';
 
 export class SessionPanel extends Widget {

@@ -4,7 +4,7 @@ import { coded, html, set, unique } from '../parts/dom';
 import { take, type Taken } from '../parts/insert';
 import { scrolling } from '../parts/scroll_region';
 import type { Dataset } from '../parts/session_state';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 
 export interface ReadyQuestion {
   readonly words: string;
@@ -224,3 +224,5 @@ export function attachView(root: HTMLElement, link: Link<AttachFacts, Record<str
   );
   return { update: () => living.replaceChildren(...budget(link.facts())) };
 }
+
+export default widget(attachView);

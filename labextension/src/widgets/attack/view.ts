@@ -6,7 +6,7 @@ import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { onAxis } from '../parts/on_axis';
 import { slider, type Slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { AXIS, lossPlot } from './curve';
 import {
   chosenOf,
@@ -221,3 +221,5 @@ export function attackView(root: HTMLElement, link: Link<AttackFacts, AttackSet>
     }
   };
 }
+
+export default widget(attackView);

@@ -8,7 +8,7 @@ import { releaseButton } from '../parts/release';
 import { brief, clock, type Dataset } from '../parts/session_state';
 import type { Remedy } from '../plan/remedies';
 import { remedyList } from '../plan/remedy_list';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 
 export interface BudgetFacts {
   readonly at: string;
@@ -85,3 +85,5 @@ export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<str
   draw();
   return { update: draw };
 }
+
+export default widget(budgetView);

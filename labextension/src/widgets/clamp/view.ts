@@ -4,7 +4,7 @@ import { announcer, html } from '../parts/dom';
 import { dragState, losses as lossSlider } from '../parts/drag_state';
 import { figures, head, key } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { declaredView } from './declared';
 import { boundsPicture, dalePicture, sharePicture } from './drawing';
 import {
@@ -68,3 +68,5 @@ function handles(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
   show();
   return { update: held.follow, dispose: held.stop };
 }
+
+export default widget(clampView);

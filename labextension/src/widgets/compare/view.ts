@@ -10,7 +10,7 @@ import { cut, apart } from '../parts/line_names';
 import { draggable } from '../parts/pointer';
 import { scrolling } from '../parts/scroll_region';
 import { slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { leaves, partAt, partsOf, rangeOf, toldAt, type CompareFacts, type CompareSet } from './model';
 
 const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 250, 58, 150, 14, 30];
@@ -152,3 +152,5 @@ export function compareView(root: HTMLElement, link: Link<CompareFacts, CompareS
   show();
   return { update: held.follow, dispose: held.stop };
 }
+
+export default widget(compareView);

@@ -2,8 +2,8 @@
 
 /** [low, high, what is true, whether it is held]; nothing where there is no interval. */
 export type Stack = readonly (readonly [number | null, number | null, number | null, boolean])[];
-/** [studies so far, those that had an interval, those whose interval held]. */
-export type Point = readonly [number, number, number];
+/** Studies so far, the share of their intervals that held, and the band of that share. */
+export type Trail = readonly (readonly [studies: number, share: number, low: number, high: number])[];
 
 export interface Histogram {
   readonly low: number;
@@ -11,19 +11,24 @@ export interface Histogram {
   readonly shares: readonly number[];
 }
 
+/** A method of the studies, and why it has no interval. */
 export interface Row {
   readonly name: string;
-  readonly about: 'dataset' | 'population';
-  readonly studies: number;
-  readonly held: number;
-  readonly width: number | null;
   readonly reason: string;
+}
+
+/** What was found of a method: a mark, a sentence that is empty where nothing is simulated, and the cells of its row. */
+export interface Finding {
+  readonly name: string;
+  readonly mark: string;
+  readonly said: string;
+  readonly cells: readonly string[];
 }
 
 /** What was seen of one method: its last intervals, its running coverage, its standard errors and z-scores. */
 export interface Watched {
   readonly stack: Stack;
-  readonly trail: readonly Point[];
+  readonly trail: Trail;
   readonly errors: readonly number[];
   readonly zero: number;
   readonly wide: number;
@@ -55,10 +60,12 @@ export interface StudyFacts {
   readonly releases: Readonly<Record<string, Histogram>>;
 }
 
+/** One method along a sweep; null where nothing is known. */
 export interface SweepRow {
   readonly name: string;
-  readonly studies: readonly number[];
-  readonly held: readonly number[];
+  readonly coverage: readonly (number | null)[];
+  readonly low: readonly (number | null)[];
+  readonly high: readonly (number | null)[];
   readonly width: readonly (number | null)[];
 }
 
@@ -80,7 +87,7 @@ export interface Partition {
   readonly you: readonly number[];
 }
 
-/** One method of the studies at many losses; its arrays are called `<name>/` `ends`, `scale`, `missed` and `unknown`. */
+/** One method of the studies at many losses; its arrays are called `<name>/ends` and `<name>/held`. */
 export interface SharedMethod {
   readonly name: string;
   readonly about: 'dataset' | 'population';
@@ -108,10 +115,6 @@ export interface Method {
   readonly resampled: boolean;
   /** Why it cannot be computed here; empty where it can. */
   readonly unfit: string;
-  readonly published: string;
-  readonly true: string;
-  /** Its coverage in print, where this is the setup of the print. */
-  readonly printed: number | null;
 }
 
 /** The shares of the population in bins from low to high; of two arms one after the other, each with its name. */
@@ -144,8 +147,11 @@ export interface CoverageFacts {
   readonly partition: Partition | null;
   /** What the resamples cost, in one sentence. */
   readonly charge: string;
-  /** Whose rows stand in print and whose here; empty where this is not the setup of the print. */
-  readonly compared: string;
+  /** The columns of the table, and what was found at each value of a sweep, or once of single studies. */
+  readonly columns: readonly string[];
+  readonly findings: readonly (readonly Finding[])[];
+  /** What is said beside the published table; empty where this is not its setup. */
+  readonly beside: readonly string[];
   readonly code: string;
   readonly problem: string;
 }

@@ -1,6 +1,6 @@
 /** Small histograms of what the studies gave: standard errors with a spike at zero, z-scores, and what was released. */
 import { significant } from '../../maths/digits';
-import { pathThrough } from './axes';
+import { pathThrough } from './curves';
 import { html, picture, svg, type Child } from '../parts/dom';
 import { ends } from '../parts/layout';
 import type { StudyFacts } from './facts';

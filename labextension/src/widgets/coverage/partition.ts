@@ -1,9 +1,11 @@
 /** One resample as a partition of the rows: why a bootstrap needs more noise than its print says. */
 import { number } from '../../maths/digits';
-import { H, W } from './axes';
+import { WIDE } from './curves';
 import { html, picture, svg } from '../parts/dom';
 import { text } from '../parts/layout';
 import type { Partition } from './facts';
+
+const { w: W, h: H } = WIDE;
 
 /** One resample as a partition of the rows: a column of those it holds 0, 1, 2, … times, beside what is expected. */
 export function parted(found: Partition, at: number): HTMLElement {

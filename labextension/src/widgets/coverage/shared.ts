@@ -1,5 +1,4 @@
 /** Redraw the intervals of the same studies while the loss is dragged, without asking the kernel. */
-import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
 import { button, eachFrame, html, say, unique } from '../parts/dom';
@@ -11,12 +10,15 @@ import {
   heldAt,
   nearestLoss,
   PLACES,
+  runningAt,
   studyWords,
+  wilson,
   type Arrays,
   type SharedStudies,
   type SharedRow
 } from './shared_model';
-import { alongPicture, fortyPicture, runningPicture, studyOf, type Shown } from './shared_picture';
+import { alongPicture, fortyPicture, studyOf, type Shown } from './shared_picture';
+import { runningPicture, SMALL } from './curves';
 import type { CoverageFacts } from './facts';
 import { guess } from './guess';
 import { percent, showSamples } from './looks';
@@ -45,7 +47,7 @@ function found({ shared, row, loss, at }: Shown, symbol: string): string {
   if (some[0] === 0) {
     return `At ${near} there are no ${row.name} intervals.`;
   }
-  const [low, high] = wilson(some[1], some[0])!;
+  const [low, high] = wilson(some[1], some[0]);
   const counted =
     Math.abs(Math.log(loss / value)) < 0.005 ? '' : ` (${symbol} ${number(loss)} under the hand)`;
   return `At ${near}${counted}, ${few[1]} of these ${few[0]} intervals hold the truth; of all ${number(some[0])}, ${number(some[1])}: ${percent(some[1] / some[0])} (95 % band ${percent(low)} to ${percent(high)}).`;
@@ -243,6 +245,22 @@ function asking(more: (studies: number) => void): (facts: CoverageFacts) => void
   };
 }
 
+/** The running coverage of the interval that is drawn, at the nearest computed loss. */
+function runningPart() {
+  const plot = runningPicture('coverage study by study, at this loss', SMALL);
+  let key = '';
+  return {
+    node: plot.node,
+    show: ({ shared, row, at }: Shown, level: number): void => {
+      const next = JSON.stringify([shared.of, shared.studies, row.name, at, level]);
+      if (next !== key) {
+        key = next;
+        plot.show([{ name: row.name, points: runningAt(shared, row, at) }], shared.goal, level);
+      }
+    }
+  };
+}
+
 /** The choice of the interval that is drawn. */
 function methodField(state: State, ask: () => void): HTMLSelectElement {
   const field = html('select', { id: unique('method') });
@@ -269,7 +287,8 @@ export function sharedPart(around: Around): SharedPart {
     ...{ shared: null, now: null }
   };
   const pictures = { forty: fortyPicture(), along: alongPicture() };
-  const [slot, running] = [html('div'), runningPicture()];
+  const slot = html('div');
+  const running = runningPart();
   const move = mover(state, pictures, ask);
   const choose = chooser(state, ask, around);
   steered(state, pictures, choose, move, rested);

@@ -1,6 +1,6 @@
 /** The same studies at many losses: what is drawn between two of them, and what is counted at the nearest. No DOM. */
-import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
+import type { CurvePoint } from './curves';
 import type { SharedFacts, SharedMethod } from './facts';
 
 /** So many studies are drawn at a time. */
@@ -10,8 +10,8 @@ export interface SharedRow {
   readonly name: string;
   readonly about: 'dataset' | 'population';
   readonly ends: Float32Array;
-  readonly missed: Uint8Array;
-  readonly unknown: Uint8Array | null;
+  /** Of each study at each loss: 0 missed, 1 held, 2 without an interval. */
+  readonly held: Uint8Array;
 }
 
 export interface SharedStudies {
@@ -33,6 +33,17 @@ export interface SharedStudies {
 
 export type Arrays = ReadonlyMap<string, DataView>;
 
+const Z2 = 1.959963984540054 ** 2;
+
+/** The 95 % Wilson interval of a share. Twin of `dpnb.simulate.wilson`. */
+export function wilson(held: number, studies: number): [number, number] {
+  const share = held / studies;
+  const middle = (share + Z2 / (2 * studies)) / (1 + Z2 / studies);
+  const half =
+    Math.sqrt(Z2 * ((share * (1 - share)) / studies + Z2 / (4 * studies ** 2))) / (1 + Z2 / studies);
+  return [middle - half, middle + half];
+}
+
 /** No array is longer than dpnb writes one. */
 const MOST_BYTES = 4_000_000;
 
@@ -51,59 +62,18 @@ export function floats(view: DataView): Float32Array {
   return Float32Array.from({ length: view.byteLength >> 2 }, (_, i) => view.getFloat32(4 * i, true));
 }
 
-/** Codes of ends: none, without a lower end, the lowest that counts, without an upper end. */
-const [NONE, BELOW, LOW, ABOVE] = [0, 1, 2, 65_535];
-
-/** Ends from 16-bit codes, with the lowest end and the step of each loss. */
-function unquantised(codes: DataView, scale: Float32Array): Float32Array {
-  const each = codes.byteLength / scale.length; // two bytes an end, two numbers a loss
-  return Float32Array.from({ length: codes.byteLength >> 1 }, (_, i) => {
-    const code = codes.getUint16(2 * i, true);
-    const at = 2 * Math.floor(i / each);
-    const special = { [NONE]: NaN, [BELOW]: -Infinity, [ABOVE]: Infinity }[code];
-    return special ?? scale[at]! + (code - LOW) * scale[at + 1]!;
-  });
-}
-
-/** Rows of bits, each written as what differs from the one before; null where the bytes are not just as many. */
-function bitsOf(view: DataView, rows: number, wide: number): Uint8Array | null {
-  const [found, mask] = [new Uint8Array(rows * wide), Math.ceil(wide / 8)];
-  const byte = (at: number): number => (at < view.byteLength ? view.getUint8(at) : 0);
-  let next = 0;
-  for (let row = 0; row < rows && next <= view.byteLength; row += 1) {
-    const start = next;
-    next += mask;
-    for (let i = 0; i < wide; i += 1) {
-      const differs = (byte(start + (i >> 3)) >> (i & 7)) & 1;
-      const before = row === 0 ? 0 : found[(row - 1) * wide + i]!;
-      found[row * wide + i] = differs === 1 ? before ^ byte(next++) : before;
-    }
-  }
-  return next === view.byteLength ? found : null;
-}
-
 /** A method with its arrays; null where they are not as long as they must be. */
 function rowOf(
   { name, about }: SharedMethod,
   arrays: Arrays,
-  { losses, drawn, wide }: Record<'losses' | 'drawn' | 'wide', number>
+  { losses, drawn, studies }: Record<'losses' | 'drawn' | 'studies', number>
 ): SharedRow | null {
-  const [ends, scale, missed, unknown] = ['ends', 'scale', 'missed', 'unknown'].map(one =>
-    arrays.get(`${name}/${one}`)
-  );
-  if (
-    ends?.byteLength !== 4 * losses * drawn ||
-    scale?.byteLength !== 8 * losses ||
-    wide > MOST_BYTES / losses
-  ) {
+  const [ends, held] = [arrays.get(`${name}/ends`), arrays.get(`${name}/held`)];
+  if (ends?.byteLength !== 8 * losses * drawn || held?.byteLength !== losses * studies) {
     return null;
   }
-  const flags = missed === undefined ? null : bitsOf(missed, losses, wide);
-  const none = unknown?.byteLength === 0;
-  const gaps = unknown === undefined || none ? null : bitsOf(unknown, losses, wide);
-  return flags === null || (gaps === null && !none)
-    ? null
-    : { name, about, ends: unquantised(ends, floats(scale)), missed: flags, unknown: gaps };
+  const flags = new Uint8Array(held.buffer, held.byteOffset, held.byteLength);
+  return { name, about, ends: floats(ends), held: flags };
 }
 
 /** The studies of some facts, with their arrays; null where these are not those. */
@@ -113,7 +83,7 @@ export function sharedOf(facts: SharedFacts, arrays: Arrays): SharedStudies | nu
   if (truths === undefined || answers?.byteLength !== 4 * losses * drawn || losses === 0 || drawn === 0) {
     return null;
   }
-  const size = { losses, drawn, wide: Math.ceil(facts.studies / 8) };
+  const size = { losses, drawn, studies: facts.studies };
   const rows = facts.methods.map(one => rowOf(one, arrays, size));
   if (rows.some(row => row === null) || !(facts.first >= 0 && facts.first + drawn <= facts.studies)) {
     return null;
@@ -168,14 +138,15 @@ export function endsAt(
     : [below[0] + share * (above[0] - below[0]), below[1] + share * (above[1] - below[1])];
 }
 
-const bit = (flags: Uint8Array, wide: number, at: number, study: number): boolean =>
-  ((flags[at * wide + (study >> 3)]! >> (study & 7)) & 1) === 1;
-
 /** Whether a study's interval held at a computed loss; null where there is none. */
-export function heldAt({ studies }: SharedStudies, row: SharedRow, at: number, study: number): boolean | null {
-  const wide = Math.ceil(studies / 8);
-  const unknown = row.unknown !== null && bit(row.unknown, wide, at, study);
-  return unknown ? null : !bit(row.missed, wide, at, study);
+export function heldAt(
+  { studies }: SharedStudies,
+  row: SharedRow,
+  at: number,
+  study: number
+): boolean | null {
+  const held = row.held[at * studies + study]!;
+  return held > 1 ? null : held === 1;
 }
 
 /** The studies that are drawn, by their numbers among all. */
@@ -194,26 +165,24 @@ export function countAt(shared: SharedStudies, row: SharedRow, at: number, of?: 
   return [known, held];
 }
 
-/** A share with its band, at one computed loss or after so many studies. */
-export interface Share {
-  readonly x: number;
-  readonly share: number;
-  readonly band: readonly [number, number];
+function pointOf(x: number, [known, held]: readonly [number, number]): CurvePoint[] {
+  if (known === 0) {
+    return [];
+  }
+  const [low, high] = wilson(held, known);
+  return [{ x, share: held / known, low, high }];
 }
 
-const shareOf = (x: number, [known, held]: readonly [number, number]): Share[] =>
-  known === 0 ? [] : [{ x, share: held / known, band: wilson(held, known)! }];
-
 /** The coverage at every computed loss. */
-export function alongLosses(shared: SharedStudies, row: SharedRow): Share[] {
-  return shared.values.flatMap((value, at) => shareOf(value, countAt(shared, row, at)));
+export function alongLosses(shared: SharedStudies, row: SharedRow): CurvePoint[] {
+  return shared.values.flatMap((value, at) => pointOf(value, countAt(shared, row, at)));
 }
 
 const POINTS = 40;
 
 /** The running coverage at one computed loss. */
-export function runningAt(shared: SharedStudies, row: SharedRow, at: number): Share[] {
-  const found: Share[] = [];
+export function runningAt(shared: SharedStudies, row: SharedRow, at: number): CurvePoint[] {
+  const found: CurvePoint[] = [];
   let [known, held] = [0, 0];
   const step = Math.max(1, Math.ceil(shared.studies / POINTS));
   for (let study = 0; study < shared.studies; study += 1) {
@@ -221,7 +190,7 @@ export function runningAt(shared: SharedStudies, row: SharedRow, at: number): Sh
     known += one === null ? 0 : 1;
     held += one === true ? 1 : 0;
     if ((study + 1) % step === 0 || study === shared.studies - 1) {
-      found.push(...shareOf(study + 1, [known, held]));
+      found.push(...pointOf(study + 1, [known, held]));
     }
   }
   return found;

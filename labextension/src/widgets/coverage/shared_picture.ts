@@ -1,26 +1,22 @@
-/** The drawings of studies at many losses: forty intervals, coverage along the loss, and the running coverage at it. */
+/** The drawings of studies at many losses: forty intervals, and coverage along the loss. */
 import { number } from '../../maths/digits';
 import { place } from '../../maths/scale';
 import { picture, say, set, svg } from '../parts/dom';
 import { text, under } from '../parts/layout';
-import { lineNames } from '../parts/line_names';
-import { pathThrough } from './axes';
+import { drawn, lowest, markers, shares, SMALL, type Curve, type Frame } from './curves';
+import { percent, roomFor } from './looks';
 import {
   alongLosses,
   drawnOf,
   endsAt,
   heldAt,
   reachAt,
-  runningAt,
   truthOf,
-  type SharedStudies,
   type SharedRow,
-  type Share
+  type SharedStudies
 } from './shared_model';
-import { band, layered, line, marker, percent, roomFor } from './looks';
 
-export const [W, H] = [360, 230];
-const [LEFT, RIGHT, TOP, BOTTOM] = [44, 14, 12, 40];
+const { w: W, h: H, left: LEFT, right: RIGHT, top: TOP, bottom: BOTTOM } = SMALL;
 const MIDDLE = H / 2;
 
 /** Where a study stands, and which study stands at a place. */
@@ -146,37 +142,11 @@ export function fortyPicture() {
   };
 }
 
-/** An axis of shares from a round one below all bands up to 1, with lines across. */
-function axis(
-  lowest: number,
-  level: number,
-  right = W - RIGHT
-): { y: (share: number) => number; nodes: () => SVGElement[] } {
-  const floor = Math.max(0, Math.floor(Math.min(lowest, level - 0.05) * 10) / 10);
-  const y = (share: number): number => TOP + ((1 - share) / (1 - floor)) * (H - TOP - BOTTOM);
-  const gap = 1 - floor > 0.5 ? 0.25 : 0.1;
-  const marks = Array.from({ length: 10 }, (_, i) => 1 - i * gap).filter(share => share >= floor - 1e-9);
-  const nodes = (): SVGElement[] => [
-    ...marks.flatMap(share => [
-      svg('path', { class: 'axis', d: `M${LEFT} ${y(share)}H${right}` }),
-      text(LEFT - 6, y(share) + 4, `${number(100 * share, 0)} %`, 'end')
-    ]),
-    svg('path', { class: 'ink-line', 'stroke-dasharray': '2 4', d: `M${LEFT} ${y(level)}H${right}` })
-  ];
-  return { y, nodes };
-}
-
-const points = (
-  found: readonly Share[],
-  x: (value: number) => number,
-  y: (share: number) => number
-): [number, number][] => found.map(one => [x(one.x), y(one.share)]);
-
-/** Lines are named right of here. */
-const END = W - 76;
+/** Lines are named right of their ends. */
+const ALONG: Frame = { ...SMALL, right: 76 };
 
 /** Where the axis of losses runs. */
-export const AXIS = { wide: W, from: LEFT + 8, to: END - 8, below: BOTTOM };
+export const AXIS = { wide: W, from: LEFT + 8, to: W - ALONG.right - 8, below: BOTTOM };
 
 /** Coverage along the loss; the slider of the loss stands on its axis. */
 export function alongPicture() {
@@ -185,32 +155,19 @@ export function alongPicture() {
   const plot = picture('coverage of the same studies at each loss', W, H, curves, cursor, dots);
   let [range, key, marked] = [{ low: 1, high: 2 }, '', NaN];
   let y = (share: number): number => share;
-  let found: { name: string; along: Share[] }[] = [];
+  let found: Curve[] = [];
   const x = (loss: number): number => AXIS.from + place(range, loss) * (AXIS.to - AXIS.from);
   /** Draw what does not move with the loss. */
   const lay = ({ shared }: Shown, rows: readonly SharedRow[], level: number, symbol: string): void => {
     range = { low: shared.values[0]!, high: shared.values.at(-1)! };
-    found = rows.map(row => ({ name: row.name, along: alongLosses(shared, row) }));
-    const frame = axis(
-      Math.min(1, ...found.flatMap(({ along }) => along.map(one => one.band[0]))),
-      level,
-      END
-    );
-    y = frame.y;
+    found = rows.map(row => ({ name: row.name, points: alongLosses(shared, row) }));
+    const axis = shares(ALONG, lowest(found, level), level);
+    y = axis.y;
     const marks = [0.001, 0.01, 0.1, 1, 10, 100].filter(mark => mark >= range.low && mark <= range.high);
-    const ends = found.flatMap(({ name, along }) =>
-      along.length === 0 ? [] : [[name, y(along.at(-1)!.share)] as const]
-    );
+    const names = { x: W - ALONG.right + 2, bottom: H - BOTTOM, ...roomFor(plot.node) };
     curves.replaceChildren(
-      ...frame.nodes(),
-      ...lineNames(ends, { x: END + 2, bottom: H - BOTTOM, ...roomFor(plot.node) }),
-      ...found.map(({ name, along }) =>
-        band(
-          along.map(one => [x(one.x), y(one.band[0]), y(one.band[1])]),
-          name
-        )
-      ),
-      ...layered(found).map(({ name, along }) => line(name, pathThrough(points(along, x, y)))),
+      ...axis.grid,
+      ...drawn(found, x, y, names),
       ...marks.map(mark => under(x(mark), H - BOTTOM, `${symbol} ${number(mark)}`))
     );
   };
@@ -232,55 +189,11 @@ export function alongPicture() {
       if (same) {
         return;
       }
-      dots.replaceChildren(
-        ...found.flatMap(({ name, along }) =>
-          along.filter(one => one.x === value).map(one => marker(name, x(one.x), y(one.share)))
-        )
-      );
-      const said = found.flatMap(({ name, along }) =>
-        along.filter(one => one.x === value).map(one => `${name} ${percent(one.share)}`)
+      dots.replaceChildren(...markers(found, x, y, points => points.filter(one => one.x === value)));
+      const said = found.flatMap(({ name, points }) =>
+        points.filter(one => one.x === value).map(one => `${name} ${percent(one.share)}`)
       );
       plot.describe(`at ${symbol} ${number(value)}: ${said.join(', ')}`);
-    }
-  };
-}
-
-/** The running coverage at the nearest computed loss, with its Wilson band. */
-export function runningPicture() {
-  const [grid, content] = [svg('g'), svg('g')];
-  const plot = picture('coverage study by study, at this loss', W, H, grid, content);
-  let [key, laid] = ['', ''];
-  return {
-    node: plot.node,
-    show: ({ shared, row, at }: Shown, level: number): void => {
-      const next = JSON.stringify([shared.of, shared.studies, row.name, at, level]);
-      if (next === key) {
-        return;
-      }
-      key = next;
-      const found = runningAt(shared, row, at);
-      const x = (studies: number): number => LEFT + (studies / shared.goal) * (W - LEFT - RIGHT);
-      const frame = axis(Math.min(1, ...found.slice(3).map(one => one.band[0])), level);
-      const late = found.filter(one => frame.y(one.band[0]) <= H - BOTTOM);
-      const frameOf = JSON.stringify([shared.goal, frame.y(0), level]);
-      if (frameOf !== laid) {
-        laid = frameOf;
-        grid.replaceChildren(
-          ...frame.nodes(),
-          text(LEFT, H - 8, '0 studies'),
-          text(W - RIGHT, H - 8, number(shared.goal), 'end')
-        );
-      }
-      content.replaceChildren(
-        band(
-          late.map(one => [x(one.x), frame.y(one.band[0]), frame.y(one.band[1])]),
-          row.name
-        ),
-        line(row.name, pathThrough(points(late, x, frame.y)))
-      );
-      plot.describe(
-        found.length === 0 ? 'there are no intervals' : `it ends at ${percent(found.at(-1)!.share)}`
-      );
     }
   };
 }

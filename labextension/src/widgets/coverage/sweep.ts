@@ -1,23 +1,14 @@
 /** Coverage and mean width along losses or sizes, with one cursor for both. */
 import { number } from '../../maths/digits';
-import { BOTTOM, H, LEFT, pathThrough, RIGHT, rule, shares, TOP, W } from './axes';
 import { html, picture, set, svg } from '../parts/dom';
-import type { CoverageFacts, SweepFacts } from './facts';
-import { band, layered, line, marker, percent, roomFor, showSamples } from './looks';
-import {
-  along,
-  brief,
-  known,
-  linesOf,
-  lowest,
-  nearest,
-  strideOf,
-  widthsOf,
-  type SweepLine
-} from './sweep_model';
-import { symbolOf } from './table';
-import { lineNames } from '../parts/line_names';
 import { draggable } from '../parts/pointer';
+import { drawn, lowest, markers, pathThrough, rule, shares, WIDE } from './curves';
+import type { CoverageFacts, SweepFacts } from './facts';
+import { layered, line, marker, percent, roomFor, showSamples } from './looks';
+import { along, brief, linesOf, nearest, strideOf, widthsOf, type SweepLine } from './sweep_model';
+import { symbolOf } from './table';
+
+const { w: W, h: H, left: LEFT, right: RIGHT, top: TOP, bottom: BOTTOM } = WIDE;
 
 export interface Sweep {
   readonly node: HTMLElement;
@@ -39,18 +30,6 @@ function labels(values: readonly number[], symbol: string, x: Place): SVGElement
   );
 }
 
-/** One line with its markers for each method. */
-function curves(lines: readonly SweepLine[], of: 'coverage' | 'width', x: Place, y: Place): SVGElement[] {
-  const drawn = layered(lines).map(one => ({
-    name: one.name,
-    points: known(one[of], (value, i) => [x(i), y(value)] as const)
-  }));
-  return [
-    ...drawn.map(({ name, points }) => line(name, pathThrough(points))),
-    ...drawn.flatMap(({ name, points }) => points.map(([a, b]) => marker(name, a, b)))
-  ];
-}
-
 function coverages(
   lines: readonly SweepLine[],
   level: number,
@@ -58,32 +37,30 @@ function coverages(
   below: SVGElement[],
   room: ReturnType<typeof roomFor>
 ): Node[] {
-  const { y, grid } = shares(lowest(lines, level), level);
-  const bands = lines.map(one =>
-    band(
-      known(one.band, ([low, high], i) => [x(i), y(low), y(high)] as const),
-      one.name
-    )
-  );
-  const ends = lines.flatMap(one => {
-    const last = known(one.coverage, share => y(share)).at(-1);
-    return last === undefined ? [] : [[one.name, last] as const];
-  });
-  const names = lineNames(ends, { x: W - RIGHT + 4, bottom: H - BOTTOM, ...room });
-  return [...grid, ...below, ...bands, ...curves(lines, 'coverage', x, y), ...names];
+  const { y, grid } = shares(WIDE, lowest(lines, level), level);
+  const names = { x: W - RIGHT + 4, bottom: H - BOTTOM, ...room };
+  return [...grid, ...below, ...drawn(lines, x, y, names), ...markers(lines, x, y, points => points)];
 }
 
 function meanWidths(lines: readonly SweepLine[], x: Place, below: SVGElement[]): Node[] {
   const { at, marks } = widthsOf(lines);
   const y = (width: number): number => TOP + (1 - at(width)) * (H - TOP - BOTTOM);
-  const grid = marks.flatMap(width => rule(y(width), brief(width)));
-  return [...grid, ...below, ...curves(lines, 'width', x, y)];
+  const found = layered(lines).map(one => ({
+    name: one.name,
+    points: one.widths.map(([i, width]) => [x(i), y(width)] as const)
+  }));
+  return [
+    ...marks.flatMap(width => rule(WIDE, y(width), brief(width))),
+    ...below,
+    ...found.map(({ name, points }) => line(name, pathThrough(points))),
+    ...found.flatMap(({ name, points }) => points.map(([a, b]) => marker(name, a, b)))
+  ];
 }
 
 /** The coverage of each method at the cursor. */
 function sharesAt(lines: readonly SweepLine[], at: number): string[] {
-  return lines.flatMap(({ name, coverage }) =>
-    known([coverage[at] ?? null], share => `${name} ${percent(share)}`)
+  return lines.flatMap(({ name, points }) =>
+    points.filter(one => one.x === at).map(one => `${name} ${percent(one.share)}`)
   );
 }
 

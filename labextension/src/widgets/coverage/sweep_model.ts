@@ -1,27 +1,22 @@
 /** A sweep as it is drawn: lines of coverages and widths, their axes, and where the cursor goes. No DOM. */
-import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
 import { place, ticks } from '../../maths/scale';
 import { ARROWS } from '../parts/track';
+import type { Curve } from './curves';
 import type { SweepFacts, SweepRow } from './facts';
 
-type Values<T = number> = readonly (T | null)[];
-
-/** One method along a sweep: its coverage with its band, and its width; null where nothing is known. */
-export interface SweepLine {
-  readonly name: string;
-  readonly coverage: Values;
-  readonly width: Values;
-  readonly band: Values<readonly [number, number]>;
+/** One method along a sweep, by the number of the value: its coverage with its band, and its widths. */
+export interface SweepLine extends Curve {
+  readonly widths: readonly (readonly [number, number])[];
 }
 
-function lineOf({ name, held, studies, width }: SweepRow): SweepLine {
-  const band = held.map((count, i) => wilson(count, studies[i] ?? 0));
+function lineOf({ name, coverage, low, high, width }: SweepRow): SweepLine {
   return {
     name,
-    width,
-    band,
-    coverage: band.map((one, i) => (one === null ? null : held[i]! / studies[i]!))
+    points: coverage.flatMap((share, x) =>
+      share === null ? [] : [{ x, share, low: low[x]!, high: high[x]! }]
+    ),
+    widths: width.flatMap((one, i) => (one === null ? [] : [[i, one] as const]))
   };
 }
 
@@ -36,22 +31,12 @@ export function along(values: readonly number[]): (i: number) => number {
   return i => place(range, values[i]!);
 }
 
-/** Something of each value that is known. */
-export function known<T, U>(values: Values<T>, made: (value: T, i: number) => U): U[] {
-  return values.flatMap((value, i) => (value === null ? [] : [made(value, i)]));
-}
-
-/** The lowest end of all bands, and no more than the level. */
-export function lowest(lines: readonly SweepLine[], level: number): number {
-  return Math.min(level, ...lines.flatMap(({ band }) => known(band, ([low]) => low)));
-}
-
 /** The axis of widths: where one lies, from 0 to 1, and which are written. */
 export function widthsOf(lines: readonly SweepLine[]): {
   readonly at: (width: number) => number;
   readonly marks: readonly number[];
 } {
-  const all = lines.flatMap(one => known(one.width, width => width)).filter(width => width > 0);
+  const all = lines.flatMap(one => one.widths.map(([, width]) => width)).filter(width => width > 0);
   const some = all.length > 0;
   const range = { low: (some ? Math.min(...all) : 1) * 0.9, high: Math.max(...all, 1e-9) * 1.1 };
   const marks = some ? ticks(range) : [];

@@ -4,34 +4,19 @@ import { codeBox } from '../parts/code_box';
 import { announcer, button, eachFrame, html, sayCode } from '../parts/dom';
 import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { sharedPart } from './shared';
 import { arraysOf } from './shared_model';
 import { controls } from './controls';
+import { runningPicture, WIDE } from './curves';
 import type { CoverageFacts, CoverageSet } from './facts';
 import { reachOf, stack } from './intervals';
-import {
-  begunAnew,
-  buttonsOf,
-  codeOf,
-  isDone,
-  isPlayed,
-  nextOf,
-  rowsOf,
-  sentence,
-  shownStudies,
-  startOf,
-  takeIn,
-  visible,
-  type Play
-} from './model';
-import { running } from './running';
+import { showSamples } from './looks';
+import { begunAnew, buttonsOf, codeOf, isDone, nextOf, sentence, startOf, takeIn } from './model';
 import { sweepPicture } from './sweep';
-import { beside, head, sentences, table, whereOf } from './table';
+import { head, sentences, table, whereOf } from './table';
 import { why } from './why';
 
-/** A step of a block that is played takes so long. */
-const STEP_MS = 35;
 const LATE_MS = 4000;
 const LATE =
   'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
@@ -39,18 +24,16 @@ const GONE = 'The kernel is gone, and its simulation with it. This picture no lo
 const PALE = 'Pale: what was found before the last change.';
 const NONE = 'Nothing can be simulated on this page: run the cell in a notebook.';
 
-const still = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
-
-/** A part of the lab: `now` studies are on the screen, `at` is where the cursor of a sweep stands. */
+/** A part of the lab; `at` is where the cursor of a sweep stands. */
 interface Part {
   readonly nodes: readonly HTMLElement[];
-  readonly show: (facts: CoverageFacts, now: number, at: number) => void;
+  readonly show: (facts: CoverageFacts, at: number) => void;
 }
 
-/** The simulation itself: asks for studies while it goes on, and plays what comes. */
+/** The simulation itself: asks for studies while it goes on. */
 interface Simulation {
   readonly late: HTMLElement;
-  readonly play: Play;
+  readonly play: ReturnType<typeof startOf>;
   readonly gone: () => boolean;
   readonly toggle: () => void;
   readonly cancel: () => void;
@@ -93,7 +76,7 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
   /** Whether there ever was a kernel to ask. */
   const began = link.alive?.() !== false;
   const late = lateness(began, ask);
-  let [gone, timer] = [false, 0];
+  let gone = false;
   const pull = (): void => {
     play.asked = Math.max(play.asked, link.facts().pulled) + 1;
     late.wait();
@@ -103,15 +86,9 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
     play.reset += 1;
     link.choose({ reset: play.reset });
   };
-  /** Play what is there, then ask for more. */
   const onward = (): void => {
-    clearTimeout(timer);
     const next = nextOf(play, link.facts());
-    if (next === 'play') {
-      play.played += 1;
-      timer = window.setTimeout(onward, STEP_MS);
-      ask();
-    } else if (next === 'end') {
+    if (next === 'end') {
       play.going = false;
       ask();
     } else if (next === 'ask') {
@@ -124,7 +101,7 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
     gone: () => gone,
     toggle: () => {
       play.going = !play.going;
-      if (play.going && isDone(link.facts()) && isPlayed(play)) {
+      if (play.going && isDone(link.facts())) {
         again();
       }
       ask();
@@ -145,14 +122,13 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
         late.say('');
       }
       const again = begunAnew(play, facts) && !gone;
-      takeIn(play, facts, !still());
+      takeIn(play, facts);
       play.going ||= again;
       ask();
       onward();
     },
     stop: () => {
       play.going = false;
-      clearTimeout(timer);
       late.stop();
     }
   };
@@ -166,71 +142,101 @@ function runPart({ play, gone, toggle, cancel }: Simulation): Part {
   const count = html('span', { class: 'soft' });
   return {
     nodes: [html('div', { class: 'buttons' }, start, stop, bar, count)],
-    show: (facts, now) => {
-      const words = buttonsOf(play, facts, now);
+    show: facts => {
+      const { studies } = facts;
+      const words = buttonsOf(play, facts);
       start.textContent = words.start;
       start.disabled = gone();
       stop.textContent = words.cancel;
-      stop.disabled = gone() || (now === 0 && !play.going);
-      bar.value = now / facts.reps;
-      count.textContent = `${number(now)} of ${number(facts.reps)} studies, seed ${facts.setup.seed}`;
+      stop.disabled = gone() || (studies === 0 && !play.going);
+      bar.value = studies / facts.reps;
+      count.textContent = `${number(studies)} of ${number(facts.reps)} studies, seed ${facts.setup.seed}`;
     }
   };
 }
 
 const LEGEND = '│ is what is true, ─ holds it, ✕ misses it; the last 40 studies, newest below';
 
+/** The running coverage of all methods, and the key of its lines. */
+function runningPart(): Part {
+  const plot = runningPicture('running coverage', WIDE);
+  const key = html('p', { class: 'key' });
+  return {
+    nodes: [html('div', {}, plot.node, key)],
+    show: ({ run, shown, studies, reps, setup }) => {
+      const found = shown.map(name => {
+        const trail = run?.methods[name]?.trail ?? [];
+        return { name, points: trail.map(([x, share, low, high]) => ({ x, share, low, high })) };
+      });
+      const known = found.filter(one => one.points.length > 0);
+      plot.show(known, endOf(studies, reps), setup.level);
+      showSamples(key, shown);
+    }
+  };
+}
+
+/** Where the axis of the studies ends: at all where they are few, and otherwise at a round number that they have not passed. */
+function endOf(now: number, reps: number): number {
+  const rounds = [1, 2, 5]
+    .flatMap(digit => [4, 5, 6].map(power => digit * 10 ** power))
+    .sort((a, b) => a - b);
+  return Math.min(reps, rounds.find(end => end >= now) ?? reps);
+}
+
 /** The studies one by one: their intervals, the running coverage, and why intervals miss. */
-function studiesPart(play: Play): Part {
+function studiesPart(): Part {
   const stacks = html('div', { class: 'stacks' });
-  const [curve, reasons] = [running(), why()];
+  const [curve, reasons] = [runningPart(), why()];
   const node = html(
     'div',
     {},
     stacks,
     html('p', { class: 'soft' }, LEGEND),
     html('h4', { class: 'say' }, 'Running coverage, with its 95 % Wilson band'),
-    curve.node,
+    ...curve.nodes,
     reasons.node
   );
+  let drawn: unknown = null;
   return {
     nodes: [node],
-    show: (facts, now) => {
-      const { run, shown } = facts;
-      node.hidden = run === null || (facts.studies === 0 && facts.shared !== null);
-      if (run !== null) {
-        const reach = reachOf(shown.map(name => play.latest[name] ?? []));
-        const rows = rowsOf(facts, run.rows);
-        stacks.replaceChildren(...rows.map(row => stack(row, visible(play, row.name), reach)));
-        curve.show(run, facts, now);
-        reasons.show(run, facts);
+    show: (facts, at) => {
+      const { run, shown, studies } = facts;
+      node.hidden = run === null || (studies === 0 && facts.shared !== null);
+      if (run === null || drawn === facts) {
+        return;
       }
+      drawn = facts;
+      const reach = reachOf(shown.map(name => run.methods[name]?.stack ?? []));
+      const rows = shown.flatMap(name => run.rows.filter(row => row.name === name));
+      stacks.replaceChildren(...rows.map(row => stack(row, run.methods[row.name]?.stack ?? [], reach)));
+      curve.show(facts, at);
+      reasons.show(run, facts);
     }
   };
 }
 
 /** What was found, in sentences; heard as one when it rests. */
-function findingsPart(play: Play): Part {
+function findingsPart(play: Simulation['play']): Part {
   const said = announcer();
   const where = html('p', { class: 'say' });
   const told = html('ul', { class: 'told' });
   const charge = html('p', { class: 'say' });
   return {
     nodes: [said, where, told, charge],
-    show: (facts, now, at) => {
-      where.textContent = now === 0 ? '' : whereOf(facts, at);
+    show: (facts, at) => {
+      where.textContent = facts.studies === 0 ? '' : whereOf(facts, at);
       where.hidden = where.textContent === '';
-      told.replaceChildren(...sentences(facts, at, now));
+      told.replaceChildren(...sentences(facts, at));
       charge.textContent = facts.charge;
       charge.hidden = facts.charge === '';
       if (play.going) {
         return; // told when it rests, not with every block
       }
-      const words = sentence(facts, at, now);
+      const words = sentence(facts, at);
       if (said.textContent !== words) {
         said.textContent = words;
       }
-      said.classList.toggle('hidden', now > 0); // seen as a list, heard as one sentence
+      said.classList.toggle('hidden', facts.studies > 0); // seen as a list, heard as one sentence
     }
   };
 }
@@ -241,11 +247,11 @@ function tablePart(): Part {
   const print = html('ul', { class: 'told' });
   return {
     nodes: [scrolling('coverage of each method', html('table', {}, top, rows)), print],
-    show: (facts, now, at) => {
+    show: (facts, at) => {
       top.replaceChildren(head(facts));
-      rows.replaceChildren(...table(facts, at, now));
-      print.hidden = facts.compared === '';
-      print.replaceChildren(...(print.hidden ? [] : beside(facts, at, now)));
+      rows.replaceChildren(...table(facts, at));
+      print.hidden = facts.beside.length === 0;
+      print.replaceChildren(...facts.beside.map(words => html('li', {}, words)));
     }
   };
 }
@@ -254,7 +260,6 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   let answered = link.facts();
   const frame = eachFrame(() => show());
   const simulated = simulation(link, frame.ask);
-  const { play } = simulated;
   const heading = titleOf('Would this interval be right?', 'Simulated: nothing is spent.', answered.question);
   const shared = sharedPart({
     arrays: () => arraysOf(link.arrays?.()),
@@ -271,8 +276,8 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   let drawn = '';
   const [run, studies, found, numbers] = [
     runPart(simulated),
-    studiesPart(play),
-    findingsPart(play),
+    studiesPart(),
+    findingsPart(simulated.play),
     tablePart()
   ];
   const swept = sweepPicture(frame.ask, at => link.choose({ at }));
@@ -285,13 +290,12 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
 
   function show(): void {
     const facts = link.facts();
-    const now = shownStudies(play, facts);
     sayCode(heading.querySelector('code')!, facts.question);
     problem.textContent = facts.problem;
     code.show(facts.code, codeOf(facts));
     shared.show(facts);
     hand.stand(shared.slot, shared.range());
-    run.show(facts, now, swept.at());
+    run.show(facts, swept.at());
     const pale = facts.studies === 0 && drawn === facts.view;
     before.hidden = !pale;
     for (const one of [...studies.nodes, sweep, ...numbers.nodes]) {
@@ -306,7 +310,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
       swept.show(facts.sweep, facts);
     }
     for (const part of [studies, found, numbers]) {
-      part.show(facts, now, swept.at());
+      part.show(facts, swept.at());
     }
   }
 
@@ -328,3 +332,5 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     }
   };
 }
+
+export default widget(coverageView);

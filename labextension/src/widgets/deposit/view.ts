@@ -1,7 +1,7 @@
 /** A deposit in four steps: declare a file, choose a budget, pick what is published, open or close. */
 import { html } from '../parts/dom';
 import { head } from '../parts/layout';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { SILENT } from './act';
 import { budgetStep } from './budget';
 import { declareStep, type FormHand, type Step } from './declare';
@@ -122,3 +122,5 @@ export function depositView(root: HTMLElement, link: DepositLink): View {
   show();
   return { update: show, dispose: () => parts.forEach(one => one.dispose?.()) };
 }
+
+export default widget(depositView);

@@ -1,6 +1,6 @@
 /** The exhibit gallery: an index to search, one page for each published claim, next and previous by key. */
 import { button, html } from '../parts/dom';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { catalogue } from './catalogue';
 import type { ExhibitFacts, ExhibitSet, Page } from './facts';
 import { leverView, type LeverView } from './lever';
@@ -212,3 +212,5 @@ export function exhibitsView(root: HTMLElement, link: Link<ExhibitFacts, Exhibit
     }
   };
 }
+
+export default widget(exhibitsView);

@@ -3,7 +3,7 @@ import { html } from '../parts/dom';
 import { lossWords } from '../parts/loss_words';
 import { releaseButton } from '../parts/release';
 import { slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { choices } from './choices';
 import {
   boughtBy,
@@ -184,3 +184,5 @@ export function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): 
     }
   };
 }
+
+export default widget(guideView);

@@ -6,7 +6,7 @@ import { choice, figures, head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { onAxis } from '../parts/on_axis';
 import { slider, type Slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { AXIS, crossingPicture } from './crossing';
 import { errorPicture } from './errors';
 import {
@@ -141,3 +141,5 @@ export function noisesView(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>
     }
   };
 }
+
+export default widget(noisesView);

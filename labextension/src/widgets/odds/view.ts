@@ -4,7 +4,7 @@ import { announcer, html } from '../parts/dom';
 import { dragState, losses as lossSlider, type DragState } from '../parts/drag_state';
 import { figures, head, key } from '../parts/layout';
 import { slider, type Slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { crowdPart } from './crowd';
 import { beliefOf, DELTAS, EPSILONS, LEAST, permitted, tableOf, type OddsFacts, type OddsSet } from './model';
 import { worldsPicture } from './worlds';
@@ -106,3 +106,5 @@ export function oddsView(root: HTMLElement, link: Link<OddsFacts, OddsSet>): Vie
   show();
   return { update: held.follow, dispose: held.stop };
 }
+
+export default widget(oddsView);

@@ -6,7 +6,7 @@ import { dragState, losses as lossSlider } from '../parts/drag_state';
 import { choice, figures, head, type Figures } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { draggable } from '../parts/pointer';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { nearest, peoplePicture, pointAt } from './drawing';
 import {
   changeOf,
@@ -140,3 +140,5 @@ export function personView(root: HTMLElement, link: Link<PersonFacts, PersonSet>
     dispose: held.stop
   };
 }
+
+export default widget(personView);

@@ -4,7 +4,7 @@ import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { releaseButton } from '../parts/release';
 import { slider, type Slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { budgetBar } from './budget_bar';
 import { cellOf, said3, splitOf, writtenOf, type PlanFacts, type PlanSet } from './model';
 import { questionTable } from './question_table';
@@ -210,3 +210,5 @@ export function planView(root: HTMLElement, link: Link<PlanFacts, PlanSet>): Vie
   root.append(head(`Plan for ${link.facts().dataset}`, 'Nothing was spent.'));
   return planControls(root, link);
 }
+
+export default widget(planView);

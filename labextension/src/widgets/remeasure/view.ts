@@ -6,7 +6,7 @@ import { onAxis } from '../parts/on_axis';
 import { draggable } from '../parts/pointer';
 import { RELEASE_EVENT, releaseButton } from '../parts/release';
 import { slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import {
   cellOf,
   forecastAt,
@@ -138,3 +138,5 @@ export function remeasureView(root: HTMLElement, link: Link<RemeasureFacts, Reme
   root.append(head('Measure again', 'Nothing is spent by dragging.', link.facts().question));
   return forecast(root, link);
 }
+
+export default widget(remeasureView);

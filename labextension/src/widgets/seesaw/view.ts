@@ -7,7 +7,7 @@ import { lossWords, oddsWords } from '../parts/loss_words';
 import { onAxis, onUpright, upright } from '../parts/on_axis';
 import { releaseButton } from '../parts/release';
 import { slider, type Slider } from '../parts/slider';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import {
   balanceAt,
   cellFor,
@@ -178,3 +178,5 @@ export function seesawView(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>
   root.append(head('What accuracy costs', 'Nothing is spent.', link.facts().question));
   return balance(root, link);
 }
+
+export default widget(seesawView);

@@ -2,7 +2,7 @@
 import { html, picture, set, svg, unitOf } from '../parts/dom';
 import { dragState } from '../parts/drag_state';
 import { text } from '../parts/layout';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import {
   curveOf,
   inside,
@@ -195,3 +195,5 @@ export function sentenceView(root: HTMLElement, link: Link<SentenceFacts, Senten
   show();
   return { update: held.follow, dispose: held.stop };
 }
+
+export default widget(sentenceView);

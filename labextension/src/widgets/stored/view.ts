@@ -1,6 +1,6 @@
 /** Where an answer came from: what it cost and when, that asking again is free, what new noise would cost, and what more buys. */
 import { coded, html, unique } from '../parts/dom';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import type { RemeasureFacts, RemeasureSet } from '../remeasure/model';
 import { forecast } from '../remeasure/view';
 
@@ -69,3 +69,5 @@ export function storedView(root: HTMLElement, link: Link<StoredFacts, RemeasureS
   update();
   return { update, dispose: close };
 }
+
+export default widget(storedView);

@@ -2,7 +2,7 @@
 import { announcer, html, sayCode } from '../parts/dom';
 import { choice, figures, head, type Figures } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
-import type { Link, View } from '../parts/widget';
+import { widget, type Link, type View } from '../parts/widget';
 import { ordered, ORDERS, verdict, type Order, type WallFacts, type WallSet } from './model';
 import { wallPicture } from './picture';
 
@@ -163,3 +163,5 @@ export function wallView(root: HTMLElement, link: Link<WallFacts, WallSet>): Vie
     }
   };
 }
+
+export default widget(wallView);
