@@ -1,4 +1,4 @@
-"""The small arithmetic of pictures: shares of a bar, splits, log scales. The browser computes the same (``src/maths``).
+"""What a magic line costs, and whole weights for its shares. The page computes the same while it is dragged (``src/maths/budget.ts``).
 
 Floats, for drawing alone: what is charged is computed exactly elsewhere.
 """
@@ -13,26 +13,6 @@ _CLOSE = 1e-8
 
 Rate = float | Sequence[Sequence[Any]]
 """What a loss of one costs; or the events of a loss of one, where ρ is counted and ε asked."""
-
-
-def used_share(loss: float, cap: float) -> float:
-    """Return which part of a cap a loss takes, from 0 to 1."""
-    return min(max(loss / cap, 0.0), 1.0) if cap > 0 else 0.0
-
-
-def split(total: float, weights: Sequence[float]) -> list[float]:
-    """Return the shares of a total by weight."""
-    whole = math.fsum(weights)
-    return [total * weight / whole if whole > 0 else 0.0 for weight in weights]
-
-
-def divide(shares: Sequence[float], i: int, to: float, least: float) -> list[float]:
-    """Return the shares after the divider behind share `i` moved, each of its two neighbours at least `least`."""
-    found = list(shares)
-    pair = shares[i] + shares[i + 1]
-    found[i] = min(max(to - sum(shares[:i]), least), pair - least)
-    found[i + 1] = pair - found[i]
-    return found
 
 
 def whole_weights(shares: Sequence[float]) -> list[int]:
@@ -176,66 +156,9 @@ def _beyond(
     return {i for i, weight in enumerate(weights) if free[i] and not covers(held[i], total * weight / whole)}
 
 
-def evened(
-    curves: Sequence[tuple[Sequence[float], Sequence[float]] | None],
-    spans: Sequence[float | None],
-    losses: Sequence[float],
-) -> list[float]:
-    """Return the losses, of the same sum, at which every ± is the same part of its question's public range.
-
-    Questions without a curve or without a range keep their loss.
-    """
-    from dpnb.widgets.curve import Curve
-
-    drawn = [
-        (i, Curve(tuple(curve[0]), tuple(curve[1])), span)
-        for i, (curve, span) in enumerate(zip(curves, spans, strict=True))
-        if curve is not None and span is not None and losses[i] > 0
-    ]
-    found, total = list(losses), math.fsum(losses[i] for i, _, _ in drawn)
-    low, high = 1e-12, 1e6
-
-    def needs(part: float) -> list[float]:
-        wanted = [(curve, part * span) for _, curve, span in drawn]
-        return [
-            curve.loss[-1] if (loss := curve.loss_for(width)) is None else loss for curve, width in wanted
-        ]
-
-    for _ in range(100):
-        part = math.sqrt(low * high)
-        low, high = (part, high) if math.fsum(needs(part)) > total else (low, part)
-    asked = needs(high)
-    whole = math.fsum(asked)
-    for (i, _, _), loss in zip(drawn, asked, strict=True):
-        found[i] = total * loss / whole
-    return found
-
-
 def combined(first: float, second: float) -> float:
     """Return the half-width of two independent answers combined by inverse variance."""
     return 1 / math.sqrt(1 / first**2 + 1 / second**2)
-
-
-def place(low: float, high: float, value: float) -> float:
-    """Return where a value lies on a log scale, from 0 to 1."""
-    return min(max(math.log(value / low) / math.log(high / low), 0.0), 1.0)
-
-
-def value_at(low: float, high: float, share: float) -> float:
-    """Return the value at a place of a log scale, with two significant digits."""
-    return two_digits(low * (high / low) ** min(max(share, 0.0), 1.0))
-
-
-def two_digits(value: float) -> float:
-    """Return a value with two significant digits."""
-    return float(f"{value:.1e}")
-
-
-def step(low: float, high: float, value: float, direction: int) -> float:
-    """Return the next value with two significant digits, up (1) or down (-1)."""
-    now = two_digits(value)
-    size = 10.0 ** (math.floor(math.log10(now * 0.999999 if direction < 0 else now)) - 1)
-    return min(max(two_digits(now + direction * size), low), high)
 
 
 def _rounded(value: float) -> int:

@@ -21,8 +21,11 @@ from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.risk import odds as risk
 from dpnb.simulate import wilson
-from dpnb.trusted.privacy.accountant import epsilon_of, rho_for
-from dpnb.widgets import arithmetic, counting, person, remedies
+from dpnb.trusted.privacy.accountant import compose, epsilon_of, rho_for
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import rational
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.widgets import arithmetic, person, remedies
 from dpnb.widgets.curve import Curve
 from dpnb.widgets.kinds.clamp import clamped_errors
 
@@ -100,16 +103,9 @@ def curves() -> list[Case]:
 
 
 def budgets() -> list[Case]:
-    """Shares, dividers and weights."""
+    """Whole weights, effective sizes and combined half-widths."""
     shares = [0.5, 0.3, 0.2]
-    found = [
-        case("usedShare", [a, b], arithmetic.used_share(a, b)) for a, b in ((1, 4), (5, 4), (0, 4), (1, 0))
-    ]
-    found += [
-        case("split", [t, w], arithmetic.split(t, w)) for t, w in ((1.0, [1, 2, 1]), (0.3, [1.0]), (1.0, [0]))
-    ]
-    for i, to in ((0, 0.6), (0, 0.001), (1, 0.75), (1, 2.0)):
-        found.append(case("divide", [shares, i, to, 0.01], arithmetic.divide(shares, i, to, 0.01)))
+    found = []
     for many in (
         [0.5, 0.5],
         [0.5, 0.25, 0.25],
@@ -123,6 +119,41 @@ def budgets() -> list[Case]:
         found.append(case("effectiveSize", [n, sampling, noise], float(effective_size(n, sampling, noise))))
     found += [case("combined", [a, b], arithmetic.combined(a, b)) for a, b in ((1.0, 1.0), (0.5, 3.0))]
     return found
+
+
+def rho_of(events: list[Any]) -> float:
+    """The ρ of some events together, by the accountant."""
+    return float(sum((_loss(event, Measure.APPROX_ZCDP) * event[3] for event in events), Fraction(0)))
+
+
+def _loss(event: Any, measure: Measure) -> Fraction:
+    kind, amount, delta, _, *moves = event
+    if moves:
+        listed_moves = [[(rational(a), rational(b)) for a, b in move] for move in moves[0]]
+        return PrivacyEvent.laplace(listed_moves).loss(measure).amount
+    return compose([PrivacyEvent(kind, rational(amount), rational(delta))], measure).amount
+
+
+def added(events: list[Any], delta: float) -> float:
+    """The ε of some events by adding: each Gaussian one alone at an equal part of δ, every other at its own ε."""
+    gaussian = sum(event[3] for event in events if event[0] == "gaussian")
+    total = Fraction(0)
+    for kind, amount, _, times, *_ in events:
+        alone = epsilon_of(amount, rational(delta) / gaussian) if kind == "gaussian" else rational(amount)
+        total += alone * times
+    return float(total)
+
+
+def compared(epsilon: float | None, rho: float | None, events: list[Any], delta: float) -> Any:
+    """Some events counted by adding and by zCDP, under one promise; one of ε and ρ may follow from the other at δ."""
+    if epsilon is None:
+        epsilon = float(epsilon_of(rho or 0.0, delta))
+    if rho is None:
+        rho = float(rho_for(epsilon, delta))
+    sums = {"added": added(events, delta), "rhos": rho_of(events)}
+    shares = {"adding": sums["added"] / epsilon, "zcdp": sums["rhos"] / rho}
+    even = None if rho >= epsilon else 2 * math.atanh(rho / epsilon)
+    return {"epsilon": epsilon, "rho": rho, **sums, **shares, "even": even}
 
 
 def compositions() -> list[Case]:
@@ -140,14 +171,12 @@ def compositions() -> list[Case]:
         ["exponential", 20.0, 0.0, 1],
     ]
     for events in ([], pure, mixed, sums, [["gaussian", 0.25, 0.0, 1]]):
-        found.append(case("rhoOf", [events], counting.rho_of(events)))
-        assert math.isclose(counting.rho_of(events), sum(map(arithmetic.event_rho, events)), rel_tol=1e-12)
+        found.append(case("rhoOf", [events], rho_of(events)))
+        assert math.isclose(rho_of(events), sum(map(arithmetic.event_rho, events)), rel_tol=1e-12)
         for delta in (1e-5, 1e-6):
-            found.append(case("added", [events, delta], counting.added(events, delta)))
+            found.append(case("added", [events, delta], added(events, delta)))
             for promise in ([4.0, None], [None, 0.5], [1.0, 0.0228]):
-                found.append(
-                    case("compared", [*promise, events, delta], counting.compared(*promise, events, delta))
-                )
+                found.append(case("compared", [*promise, events, delta], compared(*promise, events, delta)))
     return found
 
 
@@ -156,10 +185,8 @@ _LAPLACE = [["laplace", 1.0, 0.0, 1, [[[1.0, 2.0], [25.0, 50.0]], [[1.0, 1.0]]]]
 
 
 def lines() -> list[Case]:
-    """Magic lines: what a cell is charged, the largest loss that fits, whole weights, losses of even ±."""
+    """Magic lines: what a cell is charged, the largest loss that fits, whole weights."""
     third = 0.333333333
-    steep = ([0.01, 0.1, 1.0, 10.0], [30.0, 3.0, 0.3, 0.03])
-    root = ([0.01, 0.1, 1.0, 10.0], [40.0, 12.0, 4.0, 1.2])
     found = [
         case("costOf", [loss, held, rate, power], arithmetic.cost_of(loss, held, rate, power))
         for loss, held, rate, power in (
@@ -194,12 +221,6 @@ def lines() -> list[Case]:
         ([third, third], [third, third], 0.667),
     ):
         found.append(case("lineWeights", [losses, held, total], arithmetic.line_weights(losses, held, total)))
-    for losses in ([0.3, 0.3, 0.3], [0.1, 0.0, 0.7]):
-        spans = [1.0, 50.0, None]
-        curves = [{"loss": c[0], "width": c[1]} if c else None for c in (steep, root, None)]
-        found.append(
-            case("evened", [curves, spans, losses], arithmetic.evened([steep, root, None], spans, losses))
-        )
     return found
 
 
@@ -292,21 +313,6 @@ def forecasts() -> list[Case]:
     return found
 
 
-def scales() -> list[Case]:
-    """Handles on a log scale."""
-    ends = {"low": 0.01, "high": 10.0}
-    found = []
-    for value in (0.001, 0.01, 0.034, 0.1, 0.95, 1.0, 3.3, 9.9, 10.0, 50.0):
-        found.append(case("place", [ends, value], arithmetic.place(0.01, 10.0, value)))
-        for way in (1, -1):
-            found.append(case("step", [ends, value, way], arithmetic.step(0.01, 10.0, value, way)))
-    found += [
-        case("valueAt", [ends, s], arithmetic.value_at(0.01, 10.0, s))
-        for s in (-1, 0, 0.1, 0.37, 0.5, 0.999, 1, 2)
-    ]
-    return found
-
-
 def people() -> list[Case]:
     """One person moved: past the bounds, across arms, out of a pair."""
     tables = (
@@ -383,7 +389,6 @@ FILES = {
     "noise_sum": sums,
     "composition": compositions,
     "ways": escapes,
-    "scale": scales,
     "person": people,
     "clamp": clamps,
     "digits": texts,

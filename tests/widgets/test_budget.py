@@ -18,11 +18,12 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets import host_questions
 from dpnb.widgets import snapshot as snapshots
-from dpnb.widgets.counting import compared, counting, listed
+from dpnb.widgets.counting import counting, listed
 from dpnb.widgets.model_builder import model
 from dpnb.widgets.remedies import ways, ways_out
 from dpnb.widgets.snapshot import _charged, dataset_record, ledger_rows
 from tests.curator import small
+from tests.widgets.cases import compared
 from tests.widgets.notebooks import notebook
 
 
