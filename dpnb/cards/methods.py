@@ -14,7 +14,7 @@ from dpnb.estimate.pending_question import distinct, paid_for
 from dpnb.inference.digits import number
 from dpnb.inference.mechanism_cards import card_of
 from dpnb.planner.expression import Expr
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Mode, Schema
@@ -95,7 +95,7 @@ def _bounds(schema: Schema, asked: Sequence[PendingQuestion]) -> list[str]:
     return [said]
 
 
-def _expressions(question: QueryPlan) -> list[Expr]:
+def _expressions(question: Question) -> list[Expr]:
     given = (question.target, question.where, question.other, *question.by, *question.others)
     return [one for one in given if one is not None]
 

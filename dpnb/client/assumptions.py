@@ -19,7 +19,7 @@ from dpnb.estimate.reading import Reading
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.design import Design, Facts, FromFacts, FromRelease
 from dpnb.planner.expression import Compare, Const, Expr, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.measure import Measure
@@ -141,7 +141,7 @@ def planned_question(
     target = None if what == "count" else Ref("y")
     by = (Ref("arm"),) if what == "difference" else ()
     statistic = "mean" if what == "proportion" else what
-    return check(QueryPlan("planned", statistic, target, where, by), schema)
+    return check(Question("planned", statistic, target, where, by), schema)
 
 
 def pending_matrix(what: Any) -> Reading | None:

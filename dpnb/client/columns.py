@@ -42,7 +42,7 @@ from dpnb.planner.expression import (
     Where,
     show,
 )
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.schema import Column, Mode
 
 if TYPE_CHECKING:
@@ -462,7 +462,7 @@ def _no_truth(name: str, expr: Expr, names: tuple[str, ...]) -> str:
     )
 
 
-def asked(dataset: Dataset, question: QueryPlan) -> Estimate:
+def asked(dataset: Dataset, question: Question) -> Estimate:
     """Check a question against the public schema and return its pending estimate."""
     question.canonical()  # its limits of depth and size are told on the line that passes them
     checked = check(question, dataset.schema)

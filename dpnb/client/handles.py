@@ -23,7 +23,7 @@ from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.planner.compile import condition
 from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show, typed
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.schema_words import cap_words, mode_badge
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
@@ -524,7 +524,7 @@ class Dataset(HoldsNoData):
 
     def _covering(self, columns: tuple[str, ...], ball: tuple[tuple[str, Any], ...]) -> Estimate | None:
         """Return moments of these rows: the narrowest that are held and cover the columns, asked again, or pending of just them."""
-        wanted = QueryPlan(self.name, "moments", None, self._where, self._by, ball)
+        wanted = Question(self.name, "moments", None, self._where, self._by, ball)
         found = []
         for held in (reference() for reference in self._root._moments):
             if held is None or held.measurement is None:
@@ -567,12 +567,12 @@ class Dataset(HoldsNoData):
         **options: Any,
     ) -> Estimate:
         """Check a question on the line that asks it, and return its pending estimate."""
-        question = QueryPlan(
+        question = Question(
             self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items()), other, others
         )
         return self._root._asked(question)
 
-    def _asked(self, question: QueryPlan) -> Estimate:
+    def _asked(self, question: Question) -> Estimate:
         """Return the estimate of a question of this whole dataset: pending here, and there already where answers were published."""
         return asked(self, question)
 

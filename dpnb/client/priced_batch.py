@@ -18,7 +18,7 @@ from dpnb.planner.held import held_share
 from dpnb.planner.price import PricedBatch, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, Plan, Question, Share, digest_of
+from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, Bundle, Plan, Share, digest_of
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
@@ -95,7 +95,7 @@ def sent(priced: PricedBatch, held: Sequence[str] = ()) -> Plan:
     """Return the plan of a priced batch as it crosses the wire, without what the schema answers; draws that are held are measured again."""
     texts = [_printable(item.text) for item in priced.items]
     questions = tuple(
-        Question(
+        Bundle(
             tuple(dict.fromkeys(texts[asker] for asker in one.askers)),
             max((_share(priced, asker) for asker in one.askers), key=lambda share: share.amount),
             one.group,

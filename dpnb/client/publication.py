@@ -19,7 +19,7 @@ from dpnb.client.verification import verify, verify_receipt, verify_released
 from dpnb.errors import DpnbError, OwnerError, PlanError
 from dpnb.estimate import Estimate, Origin, PendingQuestion
 from dpnb.planner.check import check
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.releases import Release
@@ -121,7 +121,7 @@ class PublishedDataset(Dataset):
         found = zip(whole._record["statistics"], whole._answers.values(), strict=True)
         return {one["name"]: answer for one, answer in found}
 
-    def _asked(self, question: QueryPlan) -> Estimate:
+    def _asked(self, question: Question) -> Estimate:
         found = self._answers.get(question.canonical())
         if found is not None:
             return found
@@ -175,13 +175,13 @@ def _named_once(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _answers(statistics: list[Any], schema: Schema) -> Iterator[tuple[str, Estimate]]:
     for one in statistics:
         try:
-            question = QueryPlan.from_json(one["question"])
+            question = Question.from_json(one["question"])
             yield question.canonical(), _filled(question, check(question, schema), releases_of(one))
         except DpnbError as error:
             raise OwnerError(f"{one['name']} cannot be read by this version of dpnb: {error}") from None
 
 
-def _filled(question: QueryPlan, checked: Any, releases: tuple[Release, ...]) -> Estimate:
+def _filled(question: Question, checked: Any, releases: tuple[Release, ...]) -> Estimate:
     """Return an answered estimate that belongs to no session, as one that was saved does."""
     answered = PendingQuestion(question, checked, origin=Origin())
     answered.fill(releases, conclude(checked, releases))

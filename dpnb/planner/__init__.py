@@ -7,7 +7,7 @@ by the wing, in the kernel to show it and in the curator to charge it; how a los
 
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.price import PricedBatch, PricedQuestion, PriceRow, price, total
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, BatchPlan, Item
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "PriceRow",
     "PricedBatch",
     "PricedQuestion",
-    "QueryPlan",
+    "Question",
     "check",
     "price",
     "total",

@@ -29,7 +29,7 @@ from dpnb.planner.emptiness import keeps_nobody
 from dpnb.planner.estimand import estimand
 from dpnb.planner.expression import Bin, Const, Expr, Ref, show
 from dpnb.planner.labels import text_column
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.work import limited_steps
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
 from dpnb.statistics._base import Axis
@@ -51,7 +51,7 @@ class CheckedQuestion:
 
     Parameters
     ----------
-    question : QueryPlan
+    question : Question
         What was asked.
     statistic : str
         Registered name.
@@ -69,7 +69,7 @@ class CheckedQuestion:
         What is estimated where values are held to bounds; empty where none are.
     """
 
-    question: QueryPlan
+    question: Question
     statistic: str
     text: str
     axes: tuple[Axis, ...] | None
@@ -94,7 +94,7 @@ class CheckedQuestion:
         return self.kind.public_value(self.setting)
 
 
-def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
+def check(question: Question, schema: Schema) -> CheckedQuestion:
     """Return the checked question.
 
     Raises
@@ -143,9 +143,7 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     )
 
 
-def _of_values(
-    question: QueryPlan, statistic: Statistic, setting: Setting, schema: Schema
-) -> CheckedQuestion:
+def _of_values(question: Question, statistic: Statistic, setting: Setting, schema: Schema) -> CheckedQuestion:
     """Return a question about the values of a long list: which of them the answer names is released with it."""
     if question.by:
         raise PlanError(
@@ -173,7 +171,7 @@ def _statistic(name: str) -> Statistic:
     return BY_NAME[name]
 
 
-def _options(question: QueryPlan, statistic: Statistic) -> dict[str, Any]:
+def _options(question: Question, statistic: Statistic) -> dict[str, Any]:
     given = dict(question.options)
     for name in given:
         if name not in statistic.defaults:
@@ -203,7 +201,7 @@ def _options(question: QueryPlan, statistic: Statistic) -> dict[str, Any]:
 
 
 def _target(
-    question: QueryPlan, statistic: Statistic, key: Expr | None, schema: Schema
+    question: Question, statistic: Statistic, key: Expr | None, schema: Schema
 ) -> tuple[Numeric | None, Cells | None]:
     expr = question.target
     if statistic.target == "none":
@@ -219,14 +217,14 @@ def _target(
     return None, cells(expr if key is None else key, schema)
 
 
-def _key(question: QueryPlan, statistic: Statistic, options: dict[str, Any], schema: Schema) -> Expr | None:
+def _key(question: Question, statistic: Statistic, options: dict[str, Any], schema: Schema) -> Expr | None:
     """Return what a statistic of a key counts, or chooses from; nothing where it is of something else, or of nothing."""
     if question.target is None or statistic.target not in {"key", "choice"}:
         return None
     return _binned(question.target, options, schema)
 
 
-def _other(question: QueryPlan, statistic: Statistic, schema: Schema) -> Numeric | None:
+def _other(question: Question, statistic: Statistic, schema: Schema) -> Numeric | None:
     """Return the second number, where the statistic is of two."""
     if statistic.target not in {"pair", "weighted"}:
         if question.other is not None and statistic.beside:
@@ -255,7 +253,7 @@ def _declared_weight(expr: Expr, schema: Schema) -> None:
     )
 
 
-def _others(question: QueryPlan, statistic: Statistic, schema: Schema) -> list[Numeric]:
+def _others(question: Question, statistic: Statistic, schema: Schema) -> list[Numeric]:
     """Return the further numbers of a statistic of many."""
     beside = statistic.beside and question.other is not None
     if statistic.target != "numbers" and not beside:
@@ -311,7 +309,7 @@ def _dates(expr: Expr, schema: Schema) -> Numeric | None:
 
 
 def _refuse_dates(
-    statistic: Statistic, numbers: tuple[Numeric | None, ...], question: QueryPlan, schema: Schema
+    statistic: Statistic, numbers: tuple[Numeric | None, ...], question: Question, schema: Schema
 ) -> None:
     """Refuse sums of dates, and what is made of them: a date has no nought."""
     if statistic.of_dates or all(number is None or number.calendar is None for number in numbers):
@@ -329,7 +327,7 @@ def _edges(statistic: Statistic, key: Expr | None, schema: Schema) -> tuple[Frac
     return tuple(edge_numbers(counted, schema)) if isinstance(counted, Bin) else ()
 
 
-def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:
+def _two_arms(groups: list[Cells], question: Question, schema: Schema) -> None:
     if not groups:
         raise PlanError('difference() compares two declared groups: .difference(by="any").')
     if groups[-1].key.size != 2:
@@ -357,7 +355,7 @@ def _several_cells(groups: list[Cells], *, private: bool) -> None:
 
 
 def _setting(
-    question: QueryPlan,
+    question: Question,
     schema: Schema,
     numbers: tuple[Numeric | None, ...],
     groups: list[Cells],
@@ -411,7 +409,7 @@ def _bounded_sum(target: Numeric | None, rows: int | None) -> None:
         )
 
 
-def _subject(question: QueryPlan, schema: Schema) -> str:
+def _subject(question: Question, schema: Schema) -> str:
     if question.target is None:
         return "rows"
     named = [question.target, *([] if question.other is None else [question.other]), *question.others]

@@ -12,19 +12,19 @@ from fractions import Fraction
 from dpnb.inference.digits import dated, given
 from dpnb.planner.compile import is_condition, numeric
 from dpnb.planner.expression import ClipTo, Expr, Ref, cap_of, show
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import Setting, Statistic
 from dpnb.trusted.schema import Schema
 
 _OF_NUMBERS = frozenset({"number", "pair", "weighted", "numbers"})
 
 
-def estimand(question: QueryPlan, statistic: Statistic, setting: Setting, schema: Schema) -> str:
+def estimand(question: Question, statistic: Statistic, setting: Setting, schema: Schema) -> str:
     """Return what is estimated where values are held to bounds; empty where none are.
 
     Parameters
     ----------
-    question : QueryPlan
+    question : Question
         What was asked.
     statistic : Statistic
         Its statistic.
@@ -42,7 +42,7 @@ def estimand(question: QueryPlan, statistic: Statistic, setting: Setting, schema
     return f"{statistic.said(setting.options)} of {' and '.join(alone)}"
 
 
-def in_words(question: QueryPlan, statistic: Statistic, setting: Setting, schema: Schema) -> str:
+def in_words(question: Question, statistic: Statistic, setting: Setting, schema: Schema) -> str:
     """Return a question as it is said: *mean of age where any == 1*, and what its column means, where that is declared.
 
     Parameters

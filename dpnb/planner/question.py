@@ -60,7 +60,7 @@ class _Written:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class QueryPlan(_Written):
+class Question(_Written):
     """A statistic of an expression over the rows that satisfy a filter, by declared groups.
 
     Parameters
@@ -111,7 +111,7 @@ class QueryPlan(_Written):
 
     def __eq__(self, other: object) -> bool:
         """Equal questions have equal canonical forms: an option of 0 is not one of False."""
-        return isinstance(other, QueryPlan) and self.canonical() == other.canonical()
+        return isinstance(other, Question) and self.canonical() == other.canonical()
 
     def __hash__(self) -> int:
         return hash(self.canonical())
@@ -137,7 +137,7 @@ class QueryPlan(_Written):
         }
 
     @classmethod
-    def from_json(cls, record: object) -> QueryPlan:
+    def from_json(cls, record: object) -> Question:
         """Return the question of a canonical record; anything else is refused."""
         names = {"format", "dataset", "statistic", "target", "where", "by", "options"}
         if (

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import LossError, PlanError
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.query.plan import MOST_QUESTIONS
 
@@ -82,7 +82,7 @@ def _size(value: Any) -> int:
 class Item:
     """One question of a batch, with its weight in the split or a loss of its own."""
 
-    question: QueryPlan
+    question: Question
     weight: Fraction = Fraction(1)
     spend: Fraction | None = None
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from dpnb.errors import PlanError
 from dpnb.planner.expression import Among, Between, Bin, Expr, IsIn, Part
-from dpnb.planner.question import Option, QueryPlan
+from dpnb.planner.question import Option, Question
 from dpnb.trusted.query.work import MOST_WORK, too_much
 
 MOST_STEPS = 20_000
@@ -34,7 +34,7 @@ def limited_work(units: int) -> int:
     return units
 
 
-def limited_steps(question: QueryPlan) -> int:
+def limited_steps(question: Question) -> int:
     """Return how long a question is when it is written out, in steps, or refuse it.
 
     Raises

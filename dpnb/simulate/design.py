@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import LossError, OptionError, PlanError
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Expr, Ref
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.populations import Population
@@ -125,7 +125,7 @@ def _priced(design: Design, n: int, loss: Loss) -> PricedQuestion:
     schema = Schema("simulated", "Simulated", design.population.columns, unit, budget)
     options = tuple(dict(asked["options"]).items())
     needs = asked["column"]
-    question = QueryPlan(
+    question = Question(
         "simulated", design.statistic, needs, asked["where"], asked["by"], options, asked["other"]
     )
     ask = Ask(**{loss.kind: loss.amount})  # type: ignore[arg-type]

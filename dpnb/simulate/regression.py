@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate.table import Table, table_of_rows
 from dpnb.inference.spread import normal_quantile
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Ref
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.populations import Codes, Population, population
@@ -158,7 +158,7 @@ def _priced(design: _Design, n: int, loss: Loss) -> PricedQuestion:
     where = Schema("simulated", "Simulated", design.population.columns, unit, budget)
     options: Any = () if design.radius is None else (("radius", design.radius),)
     first, *others = (Ref(name) for name in design.formula.columns)
-    question = QueryPlan("simulated", "moments", first, options=options, others=tuple(others))
+    question = Question("simulated", "moments", first, options=options, others=tuple(others))
     ask = Ask(**{loss.kind: loss.amount})  # type: ignore[arg-type]
     batch = BatchPlan("simulated", where.version, (Item(question),), ask)
     return price(batch, where).items[0]

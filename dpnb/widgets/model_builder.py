@@ -22,7 +22,7 @@ from dpnb.client.matrix_plan import MatrixPlan, matrix_plan
 from dpnb.client.views import PlanView
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Estimate
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.request import Ask
 from dpnb.statistics._base import SOME_ROWS, who
 from dpnb.statistics.formula import parse
@@ -109,7 +109,7 @@ def _covering(dataset: Dataset, columns: set[str], held: Sequence[tuple[str, Est
         one = estimate.measurement
         if one is None or estimate.pending or one.dataset is not dataset:
             continue
-        if replace(one.question, target=None, others=()) != QueryPlan(dataset.name, "moments"):
+        if replace(one.question, target=None, others=()) != Question(dataset.name, "moments"):
             continue  # another question, other rows, or rows that were moved
         names = set(one.checked.setting.names)
         if columns <= names and label.isidentifier():

@@ -17,7 +17,7 @@ from dpnb.estimate import Estimate, Origin, PendingQuestion
 from dpnb.owner.statistics_file import read_statistic
 from dpnb.planner.check import check
 from dpnb.planner.expression import Between, BoolOp, Compare, Const, Expr, Invert, IsIn, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Schema
 from dpnb.widgets.curve import Curve, Kind, by_rank, curve_of
@@ -37,7 +37,7 @@ class DeclaredDataset(Dataset):
         """Return the handle of a declaration."""
         return cls(cast("Any", None), Opened("", schema, "", schema.mode, ()))
 
-    def _asked(self, question: QueryPlan) -> Estimate:
+    def _asked(self, question: Question) -> Estimate:
         return Estimate.leaf(PendingQuestion(question, check(question, self.schema), origin=Origin()))
 
 

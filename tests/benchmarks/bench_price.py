@@ -6,7 +6,7 @@ Run from the repository's root: ``python -m tests.benchmarks.bench_price``. Prin
 from __future__ import annotations
 
 from dpnb.datasets import find
-from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, Question, price
 from dpnb.planner.expression import Compare, Const, Ref
 from tests.benchmarks.measuring import medians
 
@@ -18,13 +18,13 @@ def batch(count: int) -> BatchPlan:
     schema = find("hiv").schema
     got, age, arm = Ref("got"), Ref("age"), Ref("any")
     base = [
-        QueryPlan("hiv", "mean", got),
-        QueryPlan("hiv", "difference", got, None, (arm,)),
-        QueryPlan("hiv", "quantile", age, options=(("q", (0.25, 0.5, 0.75)),)),
-        QueryPlan("hiv", "mean", got, None, (arm,)),
-        QueryPlan("hiv", "variance", age),
+        Question("hiv", "mean", got),
+        Question("hiv", "difference", got, None, (arm,)),
+        Question("hiv", "quantile", age, options=(("q", (0.25, 0.5, 0.75)),)),
+        Question("hiv", "mean", got, None, (arm,)),
+        Question("hiv", "variance", age),
     ]
-    more = [QueryPlan("hiv", "mean", age, Compare(">", age, Const(i))) for i in range(max(count - 5, 0))]
+    more = [Question("hiv", "mean", age, Compare(">", age, Const(i))) for i in range(max(count - 5, 0))]
     items = tuple(Item(question) for question in (base + more)[:count])
     return BatchPlan("hiv", schema.version, items, Ask.make(epsilon=1))
 

@@ -28,7 +28,6 @@ import numpy as np
 
 import dpnb
 from dpnb.trusted.aggregate.algebra import Col, CrossMoments, Key, Lit, Mul, Sub, Total, ValueCounts
-from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.engines import DuckDBEngine
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy.accountant import Budget
@@ -38,6 +37,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.owner import load
 from tests.benchmarks.measuring import processor, seconds
+from tests.contracts.charges import charge_of
 from tests.contracts.handed import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -351,7 +351,7 @@ def charge(ledger: Ledger, name: int) -> None:
         dataset="people",
         data_version="v",
         cap=PrivacyLoss.pure(10**9),
-        questions=[Question(f"k{name}", ["people.count()"], [PrivacyEvent("pure", Fraction(1, 10))])],
+        questions=[charge_of(f"k{name}", ["people.count()"], [PrivacyEvent("pure", Fraction(1, 10))])],
     )
     ledger.store(f"r{name}", "ann", [{"value": 1}])
 

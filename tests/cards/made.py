@@ -9,7 +9,7 @@ from dpnb.client.views import BatchReport, PlanView
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.expression import Ref
 from dpnb.planner.price import price
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import conclude
 from dpnb.statistics._base import Axis
@@ -62,7 +62,7 @@ def question(name):
         (key, tuple(Fraction(x) for x in value) if isinstance(value, tuple) else value)
         for key, value in options
     )
-    return QueryPlan("hiv", statistic, Ref(target) if target else None, None, tuple(map(Ref, by)), exact)
+    return Question("hiv", statistic, Ref(target) if target else None, None, tuple(map(Ref, by)), exact)
 
 
 def plan(*names, epsilon=1, schema=None, left=4, labels=None, **more):

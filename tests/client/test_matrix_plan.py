@@ -15,7 +15,7 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.planner.expression import Ref
 from dpnb.planner.matrix_forecast import Columns, forecast
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
@@ -35,7 +35,7 @@ def study(measure: str = "epsilon") -> Schema:
 
 def asked(measure: str, amount: str) -> Any:
     """Moments of all five, priced."""
-    question = QueryPlan("s", "moments", Ref("y"), others=tuple(map(Ref, NAMES[1:])))
+    question = Question("s", "moments", Ref("y"), others=tuple(map(Ref, NAMES[1:])))
     return priced(question, study(measure), kind=measure, amount=amount)
 
 

@@ -15,7 +15,7 @@ from dpnb.client.columns import asked as ask
 from dpnb.client.drawing import bundle
 from dpnb.client.upload import hand_over
 from dpnb.errors import PlanError
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.wire.places import Home
@@ -115,7 +115,7 @@ COMPOSED = {
 def question(data, asked):
     """A question of the table, by name: the last sample of a statistic, or what is composed of several."""
     composed = COMPOSED.get(asked)
-    return composed(data) if composed else ask(data, QueryPlan(data.name, asked, **SAMPLES[asked][-1]))
+    return composed(data) if composed else ask(data, Question(data.name, asked, **SAMPLES[asked][-1]))
 
 
 def released(door, data, asked, **loss):

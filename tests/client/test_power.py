@@ -14,7 +14,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.inference.simulated_release import released_parts
-from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, Question, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics.difference import Difference
 from dpnb.trusted.privacy.accountant import Budget
@@ -157,7 +157,7 @@ def test_the_noise_alone_is_what_the_price_list_previews(adjacency):
     columns = (Column.number("y", 0, 100, step=1, missing=0),)
     schema = Schema("p", "People", columns, unit, Budget.from_toml({"epsilon": 4}))
     asked = BatchPlan(
-        "p", schema.version, (Item(QueryPlan("p", "mean", Ref("y"))),), Ask.make(epsilon=1, assume_n=800)
+        "p", schema.version, (Item(Question("p", "mean", Ref("y"))),), Ask.make(epsilon=1, assume_n=800)
     )
     (priced,) = price(asked, schema).items
     plan = dpnb.power(

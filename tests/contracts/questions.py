@@ -15,7 +15,7 @@ import numpy as np
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.estimate import Estimate, ask
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.statistics import STATISTICS, Statistic, conclude
 from dpnb.trusted.noise.bits import BitSource
@@ -88,7 +88,7 @@ OWN_SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "by": (G,), "where": Compare("==", B, Const(1))},
     ),
 }
-"""Statistic -> keyword arguments of :class:`QueryPlan`."""
+"""Statistic -> keyword arguments of :class:`Question`."""
 
 COLUMNS: dict[str, dict[str, Any]] = {
     "none": {},
@@ -154,7 +154,7 @@ def budget_of(measure: str) -> Budget:
 
 def asked(sample: dict[str, Any], statistic: str, where: Schema, kind: str, amount: Any) -> PricedQuestion:
     """The priced question of a sample."""
-    question = QueryPlan(where.name, statistic, **sample)
+    question = Question(where.name, statistic, **sample)
     batch = BatchPlan(
         where.name,
         where.version,

@@ -23,7 +23,7 @@ from dpnb.errors import PlanError
 from dpnb.planner import expression as e
 from dpnb.planner.check import check
 from dpnb.planner.price import price
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.canonical import canonical
@@ -51,11 +51,11 @@ X, A, B, W, V = (e.Ref(name) for name in "xabwv")
 N = tuple(e.Ref(f"n{place}") for place in range(32))
 LEVELS = tuple(Fraction(place, 1001) for place in range(1, 1001))
 
-Form = Callable[[e.Expr], QueryPlan]
+Form = Callable[[e.Expr], Question]
 
 
 def _asked(statistic: str, target: e.Expr | None = None, **more: Any) -> Form:
-    return lambda where: QueryPlan("wide", statistic, target, where=where, **more)
+    return lambda where: Question("wide", statistic, target, where=where, **more)
 
 
 def _option(**options: Any) -> tuple[tuple[str, Any], ...]:
@@ -144,7 +144,7 @@ def _possible(form: Form) -> bool:
     return True
 
 
-def _question(form: Form, place: int) -> QueryPlan:
+def _question(form: Form, place: int) -> Question:
     return form(e.Compare(">=", X, e.Const(place)))
 
 

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from dpnb.client.remedies import option_that_fits
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
 from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.admission import Limit
-from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.chain import GENESIS, link
 from dpnb.trusted.curator.database import aside
@@ -38,6 +36,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from tests.contracts.charges import charge_of
 from tests.curator.test_failpoints import in_child
 from tests.examples import examples
 
@@ -62,7 +61,7 @@ def ledger(path):
 def pure(*amounts):
     """One question for each amount."""
     return [
-        Question(f"key{i}", [f"people.q{i}()"], [PrivacyEvent("pure", Fraction(a))])
+        charge_of(f"key{i}", [f"people.q{i}()"], [PrivacyEvent("pure", Fraction(a))])
         for i, a in enumerate(amounts)
     ]
 
@@ -128,7 +127,7 @@ def test_a_refusal_carries_the_exact_figures_and_changes_nothing(ledger):
 def test_the_loss_that_fits_what_is_left_is_admitted(ledger, cap, kind, share):
     def ask(total):
         return [
-            Question(f"k{i}", ["q"], [PrivacyEvent(kind, total * Fraction(w))])
+            charge_of(f"k{i}", ["q"], [PrivacyEvent(kind, total * Fraction(w))])
             for i, w in enumerate((share, "0.5"))
         ]
 
@@ -211,12 +210,12 @@ def test_a_cap_of_another_measure_is_refused(ledger):
 
 def test_an_event_that_the_budget_cannot_hold_is_refused_before_anything_is_written(ledger):
     with pytest.raises(LossError, match=r"\[budget\] rho"):
-        charge(ledger, questions=[Question("k", ["q"], [PrivacyEvent("gaussian", Fraction(1, 2))])])
+        charge(ledger, questions=[charge_of("k", ["q"], [PrivacyEvent("gaussian", Fraction(1, 2))])])
     assert ledger.verify().entries == 1
 
 
 def test_a_batch_that_costs_nothing_is_recorded_and_costs_nothing(ledger):
-    row = charge(ledger, questions=[Question("k", ["people.count()"], [])])
+    row = charge(ledger, questions=[charge_of("k", ["people.count()"], [])])
     assert row.new
     assert not row.spent_after
 
@@ -264,7 +263,7 @@ RACER = """
 import sys
 from fractions import Fraction
 from dpnb.trusted.curator.admission import Limit
-from dpnb.trusted.curator.adoption import Question
+from tests.contracts.charges import charge_of
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.errors import BudgetError
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -277,7 +276,7 @@ with Ledger(path, wait=60) as ledger:
             won += ledger.charge(
                 request_id=f"{name}-{i}", principal=name, digest="d", pool="dataset:people", dataset="people",
                 data_version="v", cap=PrivacyLoss.pure(1),
-                questions=[Question("k", ["q"], [PrivacyEvent("pure", Fraction(unit))])],
+                questions=[charge_of("k", ["q"], [PrivacyEvent("pure", Fraction(unit))])],
             ).new
         except BudgetError:
             pass
@@ -461,8 +460,10 @@ def test_the_oldest_stored_answer_that_is_enough_serves_or_else_the_dearest(ledg
 def test_equal_losses_of_different_shares_serve_the_oldest(ledger):
     """What was asked as another share, and cost the same, is the same question to the store."""
     for i, share in enumerate(["1/3", "1/5", "1/7"]):
-        (one,) = pure("0.2")
-        charge(ledger, f"r{i}", [replace(one, share={"kind": "epsilon", "share": share})], cap=9)
+        one = charge_of(
+            "key0", ["q"], [PrivacyEvent("pure", Fraction("0.2"))], {"kind": "epsilon", "share": share}
+        )
+        charge(ledger, f"r{i}", [one], cap=9)
         ledger.store(f"r{i}", "ann", [answer(i)])
     assert [best(ledger, "0.2", range(held)) for held in range(4)] == [0, 1, 2, None]
 
@@ -784,14 +785,14 @@ def test_add_remove_becomes_change_one_at_the_old_total_doubled(ledger, budget, 
     old = terms(budget=Budget.from_toml(budget))
     ledger.attach(old, "content")
     for who in ("ann", "bob"):
-        question = [Question("k", ["q"], (event,))]
+        question = [charge_of("k", ["q"], (event,))]
         charge(ledger, who, question, cap=old.budget.cap, principal=who)
     new = terms(budget=old.budget, unit=C1)
     with pytest.raises(OwnerError, match="was pinned as"):
         ledger.attach(new, "content")
     ledger.loosen(new, "content", by="ada", reason="the size was published")
     assert (ledger.spent(POOL), ledger.spent(POOL, "ann")) == (after, mine)
-    row = charge(ledger, "later", [Question("k", ["q"], (event,))], cap=old.budget.cap)
+    row = charge(ledger, "later", [charge_of("k", ["q"], (event,))], cap=old.budget.cap)
     step = PrivacyLoss(after.measure, event.amount)
     assert (row.spent_after, row.principal_after) == (after + step, mine + step)
     assert ledger.spent(POOL, "bob") == mine
@@ -814,7 +815,7 @@ def test_a_total_that_cannot_be_doubled_stays_under_its_adjacency(path, ledger):
         PrivacyEvent("gaussian", Fraction(11)),
         PrivacyEvent("approximate", Fraction(1), Fraction(1, 2000)),
     )
-    charge(ledger, "r1", [Question("k", ["q"], events)], cap=budget.cap)
+    charge(ledger, "r1", [charge_of("k", ["q"], events)], cap=budget.cap)
     spent = ledger.spent(POOL)
     with pytest.raises(OwnerError, match="Keep adjacency"):
         ledger.loosen(terms(budget=budget, unit=C1), "content", by="ada", reason="the size was published")
@@ -1155,11 +1156,11 @@ def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
     golden = json.loads((GOLDEN / "chain-v1.json").read_text())
     monkeypatch.setattr(ledger_module, "_now", lambda: "2026-01-01T00:00:00+00:00")
     with Ledger(path, life="0" * 16) as ledger:
-        charge(ledger, "r1", [Question("κ", ["people.q()"], [PrivacyEvent("pure", Fraction(1, 3))])])
+        charge(ledger, "r1", [charge_of("κ", ["people.q()"], [PrivacyEvent("pure", Fraction(1, 3))])])
         charge(
             ledger,
             "r2",
-            [Question("k", ["q"], [PrivacyEvent("exponential", Fraction(1, 2))])],
+            [charge_of("k", ["q"], [PrivacyEvent("exponential", Fraction(1, 2))])],
             principal="bob",
         )
         ledger.store("r1", "ann", [{"value": [1, 2]}])
@@ -1169,7 +1170,7 @@ def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
         charge(
             ledger,
             "r3",
-            [Question("k", ["q"], [PrivacyEvent("exponential", Fraction(1, 2))])],
+            [charge_of("k", ["q"], [PrivacyEvent("exponential", Fraction(1, 2))])],
             principal="bob",
         )
         ledger.store("r3", "bob", [{"value": [3]}])
@@ -1218,7 +1219,7 @@ def retry(path, saw):
         assert ledger.verify().intact
         was_stored = ledger.answers("r1", "ann")
         row = charge(
-            ledger, "r1", [Question("k", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])], digest="d"
+            ledger, "r1", [charge_of("k", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])], digest="d"
         )
         assert not (was_stored and row.new)
         assert not ("charged" in saw and row.new)
@@ -1250,7 +1251,7 @@ LOOP = """
 import sys
 from fractions import Fraction
 from dpnb.trusted.curator.admission import Limit
-from dpnb.trusted.curator.adoption import Question
+from tests.contracts.charges import charge_of
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -1259,7 +1260,7 @@ ledger = Ledger(path)
 for i in range(start, start + 100000):
     ledger.charge(
         request_id=f"r{i}", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
-        cap=PrivacyLoss.pure(10**6), questions=[Question(f"k{i}", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])],
+        cap=PrivacyLoss.pure(10**6), questions=[charge_of(f"k{i}", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])],
     )
     print("c", i, flush=True)
     ledger.store(f"r{i}", "ann", [{"value": [i]}])
@@ -1371,7 +1372,7 @@ def test_a_full_disk_says_so_spends_nothing_and_the_next_charge_works(ledger):
         limit = db.execute("PRAGMA max_page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
     long = [
-        Question(f"key{i}" + "x" * 1000, ["q"], [PrivacyEvent("pure", Fraction(1, 100))]) for i in range(30)
+        charge_of(f"key{i}" + "x" * 1000, ["q"], [PrivacyEvent("pure", Fraction(1, 100))]) for i in range(30)
     ]
     with pytest.raises(OwnerError, match=r"the disk is full.*Nothing was spent"):
         charge(ledger, "r1", long)

@@ -25,7 +25,7 @@ from dpnb.client.transport import decode_reply
 from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError, SchemaError
 from dpnb.estimate import PendingQuestion
 from dpnb.planner.check import check
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.request import Ask
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Hello
@@ -574,7 +574,7 @@ def test_a_running_curator_has_loaded_nothing_of_dpnb_but_the_wing(
     asked = [
         PendingQuestion(question, check(question, data.schema), dataset=data)
         for name, samples in SAMPLES.items()
-        for question in (QueryPlan(data.name, name, **sample) for sample in samples)
+        for question in (Question(data.name, name, **sample) for sample in samples)
     ]
     here.release(asked, Ask.make(epsilon=900))
     here.close()

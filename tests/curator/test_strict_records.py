@@ -12,7 +12,7 @@ import pytest
 from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
 from dpnb.planner import Ask, BatchPlan, Item, price
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -38,7 +38,7 @@ BATCH = price(
     BatchPlan(
         SMALL.name,
         SMALL.version,
-        tuple(Item(QueryPlan(SMALL.name, name, **SAMPLES[name][0])) for name in ("sum", "mode", "quantile")),
+        tuple(Item(Question(SMALL.name, name, **SAMPLES[name][0])) for name in ("sum", "mode", "quantile")),
         Ask.make(epsilon=1),
     ),
     SMALL,
@@ -63,7 +63,7 @@ KINDS: dict[str, tuple[Any, list[Any]]] = {
     "budget": (Budget.from_json, [budget.to_json() for budget in BUDGETS]),
     "unit": (PrivacyUnit.from_json, [unit.to_json() for unit in UNITS]),
     "schema": (Schema.from_json, [Schema("t", "t", COLUMNS, PEOPLE, BUDGETS[0]).to_json()]),
-    "question": (QueryPlan.from_json, [item.checked.question.to_json() for item in ITEMS]),
+    "question": (Question.from_json, [item.checked.question.to_json() for item in ITEMS]),
     "share": (Share.from_json, [Share(kind, Fraction(1)).to_json() for kind in ("epsilon", "rho")]),
     "asked": (Plan.from_json, [sent(BATCH).to_json()]),
     "plan": (read_parts, [written(item.parts) for item in ITEMS if item.parts]),

@@ -261,7 +261,7 @@ VICTIM = """
 import os, signal, sys, threading, time
 from fractions import Fraction
 from dpnb.trusted.curator import failpoints, together
-from dpnb.trusted.curator.adoption import Question
+from tests.contracts.charges import charge_of
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -283,7 +283,7 @@ def spend(name):
     ledger.charge(
         request_id=name, principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
         schema_version="s1", mechanism_version="m1", cap=PrivacyLoss.pure(1),
-        questions=[Question("k", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])],
+        questions=[charge_of("k", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])],
     )
     print(name, flush=True)
 for i in range(6):

@@ -182,12 +182,12 @@ def test_no_exhibit_is_a_mechanism_of_the_curator():
 def test_a_plan_that_names_an_exhibit_is_refused(name):
     """The check that kernel and curator share knows no such statistic: refused before any charge."""
     from dpnb.datasets import find as find_study
-    from dpnb.planner import QueryPlan
+    from dpnb.planner import Question
     from dpnb.planner import expression as e
     from dpnb.planner.check import check
 
     with pytest.raises(PlanError, match="unknown statistic"):
-        check(QueryPlan("hiv", name, e.Ref("got")), find_study("hiv").schema)
+        check(Question("hiv", name, e.Ref("got")), find_study("hiv").schema)
 
 
 def test_the_curator_never_loads_an_exhibit():

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.planner import Ask, BatchPlan, Item, QueryPlan
+from dpnb.planner import Ask, BatchPlan, Item, Question
 from dpnb.planner import expression as e
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.privacy.accountant import Budget
@@ -259,7 +259,7 @@ def binned(rng: Rng, subject: e.Expr) -> e.Bin:
     return e.Bin(subject, tuple(edges))
 
 
-def question(rng: Rng, statistic: str, shape: str = "any") -> QueryPlan:
+def question(rng: Rng, statistic: str, shape: str = "any") -> Question:
     """A question of one statistic, of some shape."""
     filtered, keys = {"whole": (0.0, [0]), "filtered": (1.0, [0]), "grouped": (0.4, [1, 1, 1, 2])}.get(
         shape, (0.4, [0, 0, 0, 1, 1, 2])
@@ -270,10 +270,10 @@ def question(rng: Rng, statistic: str, shape: str = "any") -> QueryPlan:
             _halved(rng) if shape == "filtered" and rng.random() < 0.5 else condition(rng, rng.randrange(3))
         )
     by = tuple(key(rng) for _ in range(rng.choice(keys)))
-    return QueryPlan(NAME, statistic, **{"where": where, "by": by, **PARTS[statistic](rng)})
+    return Question(NAME, statistic, **{"where": where, "by": by, **PARTS[statistic](rng)})
 
 
-def divided(rng: Rng, asked: Sequence[QueryPlan]) -> list[QueryPlan]:
+def divided(rng: Rng, asked: Sequence[Question]) -> list[Question]:
     """The same questions, or the first of them, of people in groups that nobody is in two of, and sometimes of all people too."""
     column, codes = rng.choice([("g", ["u", "v"]), ("k", [1, 2, 3]), ("x", [-7, 0, 10])])
     groups = [e.Compare("==", e.Ref(column), e.Const(code)) for code in codes]
@@ -286,7 +286,7 @@ def divided(rng: Rng, asked: Sequence[QueryPlan]) -> list[QueryPlan]:
     return [*found, *(asked[:1] if rng.random() < 0.3 else [])]
 
 
-def capped(rng: Rng, where: Schema, asked: QueryPlan) -> QueryPlan:
+def capped(rng: Rng, where: Schema, asked: Question) -> Question:
     """The same question, sometimes of fewer rows of each unit than are declared."""
     if where.unit.max_rows == 1 or rng.random() < 0.6:
         return asked
@@ -294,7 +294,7 @@ def capped(rng: Rng, where: Schema, asked: QueryPlan) -> QueryPlan:
     return replace(asked, where=cap if asked.where is None else e.BoolOp("and", cap, asked.where))
 
 
-def batch(rng: Rng, where: Schema, questions: list[QueryPlan], *, caps: bool = True) -> BatchPlan:
+def batch(rng: Rng, where: Schema, questions: list[Question], *, caps: bool = True) -> BatchPlan:
     """Questions of one cell with weights and what is asked for them."""
     questions = [capped(rng, where, asked) if caps else asked for asked in questions]
     kinds = ["epsilon"] if where.budget.measure is Measure.PURE else ["epsilon", "rho"]

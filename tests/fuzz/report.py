@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.datasets.preparation import prepare
-from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, Question, price
 from dpnb.trusted.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def written(batch: BatchPlan) -> dict[str, Any]:
 def read(record: Mapping[str, Any]) -> BatchPlan:
     """The batch that was written."""
     items = tuple(
-        Item(QueryPlan.from_json(question), Fraction(weight), None if spend is None else Fraction(spend))
+        Item(Question.from_json(question), Fraction(weight), None if spend is None else Fraction(spend))
         for question, weight, spend in record["items"]
     )
     return BatchPlan(record["dataset"], record["schema_version"], items, Ask.make(**record["ask"]))

@@ -9,7 +9,7 @@ from functools import reduce
 
 import pytest
 
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner import expression as e
 from dpnb.planner.emptiness import keeps_nobody
 from dpnb.trusted.aggregate.algebra import Add, And, Bounds, Cmp, Col, Key, Known, Lit, Not, Or, Total, TrueP
@@ -220,7 +220,7 @@ def test_a_filter_that_leaves_out_many_codes_is_read_planned_and_priced(many):
     ]
     assert loss(parts, wide()).total.amount == (Fraction(1, 2) if many < 64 else 1)
     left_out = e.Invert(e.IsIn(e.Ref("x"), tuple(e.Const(2 * at + 1) for at in range(many))))
-    assert priced([QueryPlan("p", "count", None, left_out)], wide(), epsilon=1).loss.amount == 1
+    assert priced([Question("p", "count", None, left_out)], wide(), epsilon=1).loss.amount == 1
 
 
 def test_a_frame_of_many_ways_and_parts_is_priced_by_its_keys():

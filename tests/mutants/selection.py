@@ -11,7 +11,7 @@ import numpy as np
 
 from dpnb.inference.law import law_from_json
 from dpnb.inference.seeded_bits import SeededBits
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.measurements import quantile as ranks
@@ -31,7 +31,7 @@ from tests.statistics.test_sensitivity import G, X
 
 def parts_carry_their_noise(_: Any) -> None:
     """What the curator sends of each part, less the exact integers, fits the law that it declares."""
-    question = priced(QueryPlan("tiny", "mean", X, None, (G,)), schema(ROW, missing_b=0))
+    question = priced(Question("tiny", "mean", X, None, (G,)), schema(ROW, missing_b=0))
     exact = list(range(20_000))
     for seed, part in enumerate(question.parts):
         sent = release._noised(part, exact, Chance(SeededBits(seed)))

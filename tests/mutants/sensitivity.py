@@ -12,7 +12,7 @@ import pytest
 
 from dpnb.datasets import preparation
 from dpnb.datasets.exact_answers import ints_of
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import noise, quantile
 from dpnb.statistics._base import Setting
 from dpnb.statistics.noise import amount, with_amount
@@ -84,7 +84,7 @@ def ends_of_the_first(kind: Any) -> Patch:
 def grouped_quantiles(unit: PrivacyUnit) -> Any:
     """Priced quantiles of x in groups with their limits, at a loss where some pair of neighbours comes near the claim."""
     levels = (Fraction(1, 20), Fraction(1, 4), Fraction(1, 2), Fraction(19, 20))
-    question = QueryPlan("tiny", "quantile", X, None, (G,), (("ci", True), ("q", levels)))
+    question = Question("tiny", "quantile", X, None, (G,), (("ci", True), ("q", levels)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quantile, "by_tree", lambda _: False)  # on so few steps a tree would be narrower
         return priced(question, schema(unit, missing_b=0), amount=40)
@@ -105,7 +105,7 @@ def two_rows_of_a_unit_are_paid(_: Any) -> None:
 def raw_rows_keep_the_claim(_: Any) -> None:
     """Whatever a raw row holds, prepared and summed it moves the answer by no more than was paid for."""
     where = schema(ADDED)
-    question = priced(QueryPlan("tiny", "sum", X), where)
+    question = priced(Question("tiny", "sum", X), where)
     for value in (-1e300, -1.0, 0.0, 10.49, 12.0, 14.4, 99.0, 1e18, np.inf, -np.inf, np.nan):
         raw = {"x": np.array([value]), "b": np.array([1.0]), "g": np.array(["u"], dtype=object)}
         table = preparation.prepare(raw, where)

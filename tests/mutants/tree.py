@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.inference.tree import ConsistentTree, Prefixes
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import tree, tree_shares
 from dpnb.statistics.noise import amount, with_amount
 from dpnb.statistics.tree_fit import Fitted
@@ -34,7 +34,7 @@ def costs_at_most_one(name: str, unit: PrivacyUnit, kind: str = "epsilon") -> Ca
 
     def check(_: Any) -> None:
         found = priced(
-            QueryPlan("tiny", "tree", **trees.QUESTIONS[name]), schema(unit, measure=kind), kind=kind
+            Question("tiny", "tree", **trees.QUESTIONS[name]), schema(unit, measure=kind), kind=kind
         )
         assert worst_loss(found, unit, ROWS if unit.max_rows == 1 else FEW) <= 1
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpnb.client.priced_batch import sent
 from dpnb.errors import LossError, PlanError
-from dpnb.planner import Ask, BatchPlan, Item, PricedBatch, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, PricedBatch, Question, price
 from dpnb.planner import expression as e
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.privacy.accountant import Budget, compose
@@ -25,18 +25,18 @@ from tests.contracts.questions import schema as samples_schema
 
 AGE, SEX = e.Ref("age"), e.Ref("sex")
 SCORE, TINY = e.Ref("score"), Fraction(1, 2**62)
-MEAN = QueryPlan("p", "mean", AGE)
-COUNT = QueryPlan("p", "count", None, e.Compare(">", AGE, e.Const(30)))
-ROWS = QueryPlan("p", "count")
-MEDIAN = QueryPlan("p", "quantile", AGE)
-PAY = QueryPlan("p", "mean", e.Ref("pay"))
+MEAN = Question("p", "mean", AGE)
+COUNT = Question("p", "count", None, e.Compare(">", AGE, e.Const(30)))
+ROWS = Question("p", "count")
+MEDIAN = Question("p", "quantile", AGE)
+PAY = Question("p", "mean", e.Ref("pay"))
 ALL = [
     MEAN,
     COUNT,
     MEDIAN,
     PAY,
-    QueryPlan("p", "histogram", AGE),
-    QueryPlan("p", "difference", AGE, None, (SEX,)),
+    Question("p", "histogram", AGE),
+    Question("p", "difference", AGE, None, (SEX,)),
 ]
 
 
@@ -86,7 +86,7 @@ def test_weights_and_own_spends_share_the_rest() -> None:
     st.sampled_from(["epsilon", "rho"]),
 )
 def test_events_add_up_to_the_price_and_never_exceed_what_is_asked(
-    questions: list[QueryPlan], millionths: int, kind: str
+    questions: list[Question], millionths: int, kind: str
 ) -> None:
     """For random batches the composed events equal the shown loss, which is at most that of the questions apart, and the loss asked."""
     amount = Fraction(millionths, 10**5)
@@ -101,7 +101,7 @@ def test_events_add_up_to_the_price_and_never_exceed_what_is_asked(
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_filters_that_exclude_each_other_are_charged_what_one_person_moves(adjacency: str, kind: str) -> None:
     """One more person is in one of two groups; one who changes may leave one for the other, which costs both."""
-    apart = [QueryPlan("p", "sum", AGE, e.Compare("==", SEX, e.Const(sex))) for sex in (0, 1)]
+    apart = [Question("p", "sum", AGE, e.Compare("==", SEX, e.Const(sex))) for sex in (0, 1)]
     where = schema({kind: 4}, adjacency)
     each = [priced([question], where, **{kind: "0.5"}).loss.amount for question in apart]
     found = priced([Item(question) for question in apart], where, **{kind: 1}).loss.amount
@@ -152,10 +152,10 @@ def test_a_loss_that_cannot_be_used_is_refused_with_the_fix(
 
 
 @pytest.mark.parametrize(
-    "question", [COUNT, PAY, QueryPlan("p", "sum", AGE), QueryPlan("p", "variance", e.Ref("pay"))]
+    "question", [COUNT, PAY, Question("p", "sum", AGE), Question("p", "variance", e.Ref("pay"))]
 )
 @pytest.mark.parametrize("budget", [{"epsilon": 100}, {"rho": 100}])
-def test_within_solves_for_the_smallest_loss(question: QueryPlan, budget: dict[str, Any]) -> None:
+def test_within_solves_for_the_smallest_loss(question: Question, budget: dict[str, Any]) -> None:
     """The solved loss reaches the asked half-width within a rounding of three digits, and 3 % less loss does not."""
     where = schema(budget)
     kind = "epsilon" if "epsilon" in budget else "rho"
@@ -217,21 +217,21 @@ def test_limits_of_a_batch() -> None:
     with pytest.raises(PlanError, match="one dataset"):
         BatchPlan("q", where.version, (Item(MEAN),), Ask.make(epsilon=1))
     with pytest.raises(PlanError, match="cells"):
-        priced([QueryPlan("p", "count", None, None, (AGE, e.Ref("pay"), AGE))], epsilon=1)
+        priced([Question("p", "count", None, None, (AGE, e.Ref("pay"), AGE))], epsilon=1)
 
 
 @pytest.mark.parametrize(
     "question",
     [
-        QueryPlan("p", "count", None, e.Compare(">", e.BinOp("//", SCORE, e.Const(TINY)), e.Const(0))),
-        QueryPlan(
+        Question("p", "count", None, e.Compare(">", e.BinOp("//", SCORE, e.Const(TINY)), e.Const(0))),
+        Question(
             "p", "count", None, None, (e.Bin(e.BinOp("//", SCORE, e.Const(TINY)), (-(2**62), 0, 2**62)),)
         ),
-        QueryPlan("p", "histogram", e.BinOp("//", SCORE, e.Const(TINY)), options=(("edges", (0, 2**62)),)),
+        Question("p", "histogram", e.BinOp("//", SCORE, e.Const(TINY)), options=(("edges", (0, 2**62)),)),
     ],
     ids=["filter", "key", "target"],
 )
-def test_a_step_that_could_overflow_on_some_row_is_refused_before_any_charge(question: QueryPlan) -> None:
+def test_a_step_that_could_overflow_on_some_row_is_refused_before_any_charge(question: Question) -> None:
     """The result would fit 62 bits, a step on the way to it would not: an engine would fail on one person's value."""
     where = Schema(
         "p",
@@ -247,8 +247,8 @@ def test_a_step_that_could_overflow_on_some_row_is_refused_before_any_charge(que
 def test_a_single_group_that_holds_every_row_is_refused_with_a_way_out() -> None:
     """Its size is public under change-one, so there is nothing to count."""
     for question in (
-        QueryPlan("p", "histogram", e.Ref("pay"), options=(("edges", (0, 1000)),)),
-        QueryPlan("p", "mean", e.Ref("pay"), by=(e.Bin(e.Ref("pay"), (0, 1000)),)),
+        Question("p", "histogram", e.Ref("pay"), options=(("edges", (0, 1000)),)),
+        Question("p", "mean", e.Ref("pay"), by=(e.Bin(e.Ref("pay"), (0, 1000)),)),
     ):
         with pytest.raises(PlanError, match="two bins or more"):
             priced([question], epsilon=1)
@@ -257,13 +257,13 @@ def test_a_single_group_that_holds_every_row_is_refused_with_a_way_out() -> None
 
 def test_a_list_of_a_thousand_values_is_a_shallow_condition() -> None:
     """isin() at its limit is priced like any other filter: its depth does not grow with its length."""
-    question = QueryPlan("p", "count", None, e.IsIn(e.Ref("pay"), tuple(range(1000))))
+    question = Question("p", "count", None, e.IsIn(e.Ref("pay"), tuple(range(1000))))
     assert priced([question], epsilon=1).loss == PrivacyLoss.pure(1)
 
 
 def test_the_sum_of_a_constant_over_a_public_number_of_rows_is_refused() -> None:
     """No neighbouring table has another sum: it is public, and noise of scale zero is no mechanism."""
-    constant = QueryPlan("p", "sum", e.Const(2))
+    constant = Question("p", "sum", e.Const(2))
     with pytest.raises(PlanError, match="public constant"):
         priced([constant], epsilon=1)
     assert priced([constant], schema(adjacency="add-remove"), epsilon=1).loss == PrivacyLoss.pure(1)
@@ -282,7 +282,7 @@ def test_a_size_is_asked_for_only_where_it_helps(name):
 def refusal(statistic: str, sample: dict[str, Any], **more: Any) -> str:
     """What is said of a half-width of 1; nothing where it can be planned."""
     where = samples_schema(UNITS["add-remove"], "approx" if statistic == "frequent_values" else "epsilon")
-    items = (Item(QueryPlan(where.name, statistic, **sample)),)
+    items = (Item(Question(where.name, statistic, **sample)),)
     try:
         price(BatchPlan(where.name, where.version, items, Ask.make(within=1, **more)), where)
     except LossError as error:

@@ -13,31 +13,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import DpnbError, PlanError
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner import expression as e
-from dpnb.trusted.query.plan import Plan, Question, Share
+from dpnb.trusted.query.plan import Bundle, Plan, Share
 from tests.planner.expressions import conditions, numbers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "plan" / "questions.json"
 QUESTIONS = {
-    "hiv.count()": QueryPlan("hiv", "count"),
-    "hiv.got.mean()": QueryPlan("hiv", "mean", e.Ref("got")),
-    "hiv[hiv.age > 30].got.mean()": QueryPlan(
+    "hiv.count()": Question("hiv", "count"),
+    "hiv.got.mean()": Question("hiv", "mean", e.Ref("got")),
+    "hiv[hiv.age > 30].got.mean()": Question(
         "hiv", "mean", e.Ref("got"), e.Compare(">", e.Ref("age"), e.Const(30))
     ),
-    'hiv.got.difference(by="any")': QueryPlan("hiv", "difference", e.Ref("got"), None, (e.Ref("any"),)),
-    'hiv.groupby("any").got.mean()': QueryPlan("hiv", "mean", e.Ref("got"), None, (e.Ref("any"),)),
-    "hiv.age.quantile([0.25, 0.5, 0.75])": QueryPlan(
+    'hiv.got.difference(by="any")': Question("hiv", "difference", e.Ref("got"), None, (e.Ref("any"),)),
+    'hiv.groupby("any").got.mean()': Question("hiv", "mean", e.Ref("got"), None, (e.Ref("any"),)),
+    "hiv.age.quantile([0.25, 0.5, 0.75])": Question(
         "hiv", "quantile", e.Ref("age"), options=(("q", (Fraction(1, 4), 0.5, Fraction(3, 4))),)
     ),
-    "(hiv.age > 30).mean()": QueryPlan("hiv", "mean", e.Compare(">", e.Ref("age"), e.Const(30))),
-    "hiv.age.histogram(bins=5)": QueryPlan("hiv", "histogram", e.Ref("age"), options=(("bins", 5),)),
-    'hiv.groupby("villnum").got.difference(by="any")': QueryPlan(
+    "(hiv.age > 30).mean()": Question("hiv", "mean", e.Compare(">", e.Ref("age"), e.Const(30))),
+    "hiv.age.histogram(bins=5)": Question("hiv", "histogram", e.Ref("age"), options=(("bins", 5),)),
+    'hiv.groupby("villnum").got.difference(by="any")': Question(
         "hiv", "difference", e.Ref("got"), None, (e.Ref("villnum"), e.Ref("any"))
     ),
-    "hiv.age.mean(ci=False)": QueryPlan("hiv", "mean", e.Ref("age"), options=(("ci", False),)),
-    'hiv.age.correlation("tinc")': QueryPlan("hiv", "correlation", e.Ref("age"), other=e.Ref("tinc")),
-    "hiv.groupby(\"any\").age.covariance(hiv.tinc * 2, method='separate')": QueryPlan(
+    "hiv.age.mean(ci=False)": Question("hiv", "mean", e.Ref("age"), options=(("ci", False),)),
+    'hiv.age.correlation("tinc")': Question("hiv", "correlation", e.Ref("age"), other=e.Ref("tinc")),
+    "hiv.groupby(\"any\").age.covariance(hiv.tinc * 2, method='separate')": Question(
         "hiv",
         "covariance",
         e.Ref("age"),
@@ -46,7 +46,7 @@ QUESTIONS = {
         (("method", "separate"),),
         e.BinOp("*", e.Ref("tinc"), e.Const(2)),
     ),
-    'hiv[hiv.age > 30].moments("got", "tinc", hiv.age * 2, radius=1.5)': QueryPlan(
+    'hiv[hiv.age > 30].moments("got", "tinc", hiv.age * 2, radius=1.5)': Question(
         "hiv",
         "moments",
         e.Ref("got"),
@@ -54,31 +54,31 @@ QUESTIONS = {
         options=(("radius", 1.5),),
         others=(e.Ref("tinc"), e.BinOp("*", e.Ref("age"), e.Const(2))),
     ),
-    "hiv.age.tree()": QueryPlan("hiv", "tree", e.Ref("age")),
-    "hiv.age.tree(levels=4)": QueryPlan("hiv", "tree", e.Ref("age"), options=(("levels", 4),)),
-    "hiv.age.density(bins=20, method='perturbed')": QueryPlan(
+    "hiv.age.tree()": Question("hiv", "tree", e.Ref("age")),
+    "hiv.age.tree(levels=4)": Question("hiv", "tree", e.Ref("age"), options=(("levels", 4),)),
+    "hiv.age.density(bins=20, method='perturbed')": Question(
         "hiv", "density", e.Ref("age"), options=(("bins", 20), ("method", "perturbed"))
     ),
-    'hiv[hiv.age > 30].crosstab("got", "any")': QueryPlan(
+    'hiv[hiv.age > 30].crosstab("got", "any")': Question(
         "hiv", "crosstab", e.Ref("any"), e.Compare(">", e.Ref("age"), e.Const(30)), (e.Ref("got"),)
     ),
-    "hiv.villnum.frequent_values(delta=1e-06)": QueryPlan(
+    "hiv.villnum.frequent_values(delta=1e-06)": Question(
         "hiv", "frequent_values", e.Ref("villnum"), options=(("delta", Fraction(1, 10**6)),)
     ),
-    "hiv.age.ks_density(points=40)": QueryPlan("hiv", "ks_density", e.Ref("age"), options=(("points", 40),)),
-    "hiv.age.robust_mean()": QueryPlan("hiv", "robust_mean", e.Ref("age")),
-    "hiv.choose({'old': hiv.age > 60, 'paid': hiv.tinc})": QueryPlan(
+    "hiv.age.ks_density(points=40)": Question("hiv", "ks_density", e.Ref("age"), options=(("points", 40),)),
+    "hiv.age.robust_mean()": Question("hiv", "robust_mean", e.Ref("age")),
+    "hiv.choose({'old': hiv.age > 60, 'paid': hiv.tinc})": Question(
         "hiv",
         "choose",
         e.Compare(">", e.Ref("age"), e.Const(60)),
         options=(("labels", ("old", "paid")),),
         others=(e.Ref("tinc"),),
     ),
-    "hiv.villnum.top_k(5)": QueryPlan("hiv", "top_k", e.Ref("villnum"), options=(("k", 5),)),
+    "hiv.villnum.top_k(5)": Question("hiv", "top_k", e.Ref("villnum"), options=(("k", 5),)),
 }
 TYPED = [1, 1.0, True, "1", "1.0", "True", 0, 0.0, False, "", "é", "e\u0301", Fraction(1, 3), 0.1, "0.1"]
 questions: Any = st.builds(
-    lambda statistic, target, where, by, options, other, others: QueryPlan(
+    lambda statistic, target, where, by, options, other, others: Question(
         "d", statistic, target, where, tuple(by), tuple(options.items()), other, tuple(others)
     ),
     st.sampled_from(["mean", "sum", "count"]),
@@ -117,13 +117,13 @@ def test_a_question_of_one_column_has_the_form_it_always_had() -> None:
     record = json.loads(QUESTIONS["hiv.got.mean()"].canonical())
     assert "other" not in record
     with pytest.raises(PlanError):
-        QueryPlan.from_json({**record, "other": None})
+        Question.from_json({**record, "other": None})
     assert "other" in json.loads(QUESTIONS['hiv.age.correlation("tinc")'].canonical())
 
 
 def test_a_canonical_text_is_written_once_and_goes_into_no_pickle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked again it is the text that was kept, and a pickle of the question is as it was before."""
-    question = QueryPlan("hiv", "mean", e.Ref("got"))
+    question = Question("hiv", "mean", e.Ref("got"))
     before = pickle.dumps(question)
     text = question.canonical()
     assert pickle.dumps(question) == before
@@ -131,28 +131,28 @@ def test_a_canonical_text_is_written_once_and_goes_into_no_pickle(monkeypatch: p
     assert (read.canonical(), read) == (text, question)
     monkeypatch.setattr("dpnb.planner.question.canonical", lambda _: "written again")
     assert question.canonical() == text
-    assert QueryPlan("hiv", "mean", e.Ref("got")).canonical() == "written again"
+    assert Question("hiv", "mean", e.Ref("got")).canonical() == "written again"
 
 
 def test_constants_are_typed() -> None:
     """1, 1.0, True and "1" are four different constants, and Unicode is kept as it is."""
     forms = {
-        QueryPlan("d", "mean", e.Compare("==", e.Ref("x"), e.Const(value))).canonical() for value in TYPED
+        Question("d", "mean", e.Compare("==", e.Ref("x"), e.Const(value))).canonical() for value in TYPED
     }
     assert len(forms) == len(TYPED)
     assert len({e.Const(value) for value in TYPED}) == len(TYPED)
 
 
 @given(questions)
-def test_a_question_survives_the_wire(question: QueryPlan) -> None:
+def test_a_question_survives_the_wire(question: Question) -> None:
     """Canonical JSON round-trips to an equal question with the same form."""
-    again = QueryPlan.from_json(json.loads(question.canonical()))
+    again = Question.from_json(json.loads(question.canonical()))
     assert again == question
     assert again.canonical() == question.canonical()
 
 
 @given(questions, questions)
-def test_different_questions_have_different_forms(one: QueryPlan, two: QueryPlan) -> None:
+def test_different_questions_have_different_forms(one: Question, two: Question) -> None:
     """The canonical form is injective."""
     assert (one.canonical() == two.canonical()) == (one == two)
 
@@ -167,18 +167,18 @@ json_values: Any = st.recursive(
 @given(json_values)
 def test_arbitrary_json_is_refused_without_a_crash(record: Any) -> None:
     """What is not canonical raises a PlanError and nothing else."""
-    for reader in (QueryPlan.from_json, Plan.from_json, Question.from_json, Share.from_json, e.from_json):
+    for reader in (Question.from_json, Plan.from_json, Bundle.from_json, Share.from_json, e.from_json):
         with pytest.raises(DpnbError):
             reader(record)
 
 
 @given(questions, st.data())
-def test_a_mutated_record_is_refused_or_canonical(question: QueryPlan, data: Any) -> None:
+def test_a_mutated_record_is_refused_or_canonical(question: Question, data: Any) -> None:
     """Replacing any part of a record gives a refusal or another canonical question, never a second spelling."""
     record = json.loads(question.canonical())
     record[data.draw(st.sampled_from(sorted(record)))] = data.draw(json_values)
     try:
-        again = QueryPlan.from_json(record)
+        again = Question.from_json(record)
     except DpnbError:
         return
     assert json.loads(again.canonical()) == record

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpnb.client.priced_batch import sent
 from dpnb.errors import LossError
-from dpnb.planner import Item, PricedBatch, QueryPlan
+from dpnb.planner import Item, PricedBatch, Question
 from dpnb.planner import expression as e
 from dpnb.planner.sharing import Bought, additive, bought_once, cost, joint, total
 from dpnb.statistics.noise import amount
@@ -29,28 +29,28 @@ from tests.planner.test_price import AGE, SEX
 from tests.planner.test_price import priced as priced_with
 
 OLD = e.Compare(">", AGE, e.Const(30))
-AGES, COUNT = QueryPlan("p", "mean", AGE, OLD), QueryPlan("p", "count", None, OLD)
-PAYS, SPREAD = QueryPlan("p", "mean", e.Ref("pay"), OLD), QueryPlan("p", "variance", AGE, OLD)
-SHIFTED = QueryPlan("p", "mean", e.BinOp("+", AGE, e.Const(3)), OLD)
+AGES, COUNT = Question("p", "mean", AGE, OLD), Question("p", "count", None, OLD)
+PAYS, SPREAD = Question("p", "mean", e.Ref("pay"), OLD), Question("p", "variance", AGE, OLD)
+SHIFTED = Question("p", "mean", e.BinOp("+", AGE, e.Const(3)), OLD)
 MANY = [
     AGES,
     COUNT,
     PAYS,
     SPREAD,
     SHIFTED,
-    QueryPlan("p", "count", None, OLD, (SEX,)),
-    QueryPlan("p", "mean", AGE, OLD, (SEX,)),
-    QueryPlan("p", "mean", AGE),
-    QueryPlan("p", "mean", e.Ref("pay")),
-    QueryPlan("p", "sum", AGE, OLD),
-    QueryPlan("p", "covariance", AGE, OLD, (), (), e.Ref("pay")),
-    QueryPlan("p", "quantile", AGE, OLD),
-    QueryPlan("p", "quantile", AGE, OLD, (), (("ci", True),)),
-    QueryPlan("p", "histogram", AGE, OLD),
-    QueryPlan("p", "difference", AGE, OLD, (SEX,)),
-    *(QueryPlan("p", "mean", AGE, e.Compare("==", SEX, e.Const(sex))) for sex in (0, 1)),
-    QueryPlan("p", "count", None, e.Compare("<=", AGE, e.Const(30))),
-    QueryPlan("p", "mean", e.Ref("pay"), e.Compare("<", AGE, e.Const(20))),
+    Question("p", "count", None, OLD, (SEX,)),
+    Question("p", "mean", AGE, OLD, (SEX,)),
+    Question("p", "mean", AGE),
+    Question("p", "mean", e.Ref("pay")),
+    Question("p", "sum", AGE, OLD),
+    Question("p", "covariance", AGE, OLD, (), (), e.Ref("pay")),
+    Question("p", "quantile", AGE, OLD),
+    Question("p", "quantile", AGE, OLD, (), (("ci", True),)),
+    Question("p", "histogram", AGE, OLD),
+    Question("p", "difference", AGE, OLD, (SEX,)),
+    *(Question("p", "mean", AGE, e.Compare("==", SEX, e.Const(sex))) for sex in (0, 1)),
+    Question("p", "count", None, e.Compare("<=", AGE, e.Const(30))),
+    Question("p", "mean", e.Ref("pay"), e.Compare("<", AGE, e.Const(20))),
 ]
 
 
@@ -115,7 +115,7 @@ def test_one_measurement_under_two_names_is_one_answer() -> None:
 
 def test_other_than_additive_noise_is_bought_as_a_whole() -> None:
     """Quantiles are selected by their own loss: they are not torn apart, and not made finer."""
-    limits = QueryPlan("p", "quantile", AGE, OLD, (), (("q", (0.25, 0.75)),))
+    limits = Question("p", "quantile", AGE, OLD, (), (("q", (0.25, 0.75)),))
     found = refined(priced([limits, COUNT], epsilon=1))
     assert sorted(len(one.parts) for one in found.bought) == [1, 2]
     assert found.items[0].parts == found.alone[0].parts
@@ -206,31 +206,31 @@ def finer_noise(one: Any, other: Any) -> bool:
 
 def test_purchases_are_in_the_order_of_questions_and_groups_are_numbered_as_they_come() -> None:
     """What crosses the wire is the same for the same cell, whoever plans it."""
-    found = refined(priced([COUNT, QueryPlan("p", "mean", AGE), AGES, PAYS], epsilon=1))
+    found = refined(priced([COUNT, Question("p", "mean", AGE), AGES, PAYS], epsilon=1))
     groups = [one.group for one in found.bought]
     assert list(dict.fromkeys(groups)) == list(range(len(set(groups))))
     assert isinstance(found.bought[0], Bought)
     assert all(additive(part) for one in found.bought for part in one.parts)
-    again = refined(priced([COUNT, QueryPlan("p", "mean", AGE), AGES, PAYS], epsilon=1))
+    again = refined(priced([COUNT, Question("p", "mean", AGE), AGES, PAYS], epsilon=1))
     assert sent(again).to_json() == sent(found).to_json()
 
 
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_questions_about_other_rows_share_nothing(adjacency: str) -> None:
     """Another filter keeps other rows, and some people are in both: apart, as before."""
-    young = QueryPlan("p", "mean", AGE, e.Compare("<", AGE, e.Const(40)))
+    young = Question("p", "mean", AGE, e.Compare("<", AGE, e.Const(40)))
     found = priced([AGES, young], schema(adjacency=adjacency), epsilon=1)
     assert not found.saves
     assert found.items == found.alone
 
 
-def parted(statistic: str, parts: int, **asked: Any) -> list[QueryPlan]:
+def parted(statistic: str, parts: int, **asked: Any) -> list[Question]:
     """The same question of people in bands of ages."""
     ends = [e.Const(100 * at // parts) for at in range(parts + 1)]
     bands = [
         e.BoolOp("and", e.Compare(">=", AGE, low), e.Compare("<", AGE, high)) for low, high in pairwise(ends)
     ]
-    return [QueryPlan("p", statistic, asked.get("value"), band) for band in bands]
+    return [Question("p", statistic, asked.get("value"), band) for band in bands]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_means_of_groups_are_finer_together_and_each_is_told_why() -> None:
 
 def test_a_question_across_groups_is_paid_beside_them() -> None:
     """Everybody is in it: what the groups cost together, and what it costs."""
-    questions = [*parted("count", 4), QueryPlan("p", "mean", e.Ref("pay"))]
+    questions = [*parted("count", 4), Question("p", "mean", e.Ref("pay"))]
     found = priced(questions, schema(adjacency="add-remove"), epsilon=1)
     assert found.loss.amount == Fraction(2, 5)
     assert found.divided == ((0, 1, 2, 3),)
@@ -268,7 +268,7 @@ def test_a_question_across_groups_is_paid_beside_them() -> None:
     assert charged_for(plan, schema(adjacency="add-remove")).events == refined(found).events(frozenset())
 
 
-def count_of(*fifths: int) -> QueryPlan:
+def count_of(*fifths: int) -> Question:
     """A count of people in some fifths of the ages."""
     bands = [
         e.BoolOp(
@@ -279,7 +279,7 @@ def count_of(*fifths: int) -> QueryPlan:
     where = bands[0]
     for one in bands[1:]:
         where = e.BoolOp("or", where, one)
-    return QueryPlan("p", "count", None, where)
+    return Question("p", "count", None, where)
 
 
 CROSSED = {
@@ -302,7 +302,7 @@ def test_the_dearest_groups_are_priced_together_first(names: str) -> None:
     assert cost(parts, found.facts) == found.loss.amount
 
 
-PAIRS = [*MANY, QueryPlan("p", "correlation", AGE, OLD, (), (), e.Ref("pay"))]
+PAIRS = [*MANY, Question("p", "correlation", AGE, OLD, (), (), e.Ref("pay"))]
 
 
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
@@ -327,7 +327,7 @@ def test_no_two_questions_cost_more_together_than_apart(
 
 def test_moments_that_are_bound_together_are_bought_as_a_whole() -> None:
     """The joint bound of a covariance goes by its smallest noise: a mean beside it buys its own sum."""
-    both = QueryPlan("p", "covariance", AGE, OLD, (), (), e.Ref("pay"))
+    both = Question("p", "covariance", AGE, OLD, (), (), e.Ref("pay"))
     found = priced([AGES, both], epsilon=1)
     assert sorted(len(one.parts) for one in found.bought) == [1, 1, 1, len(found.alone[1].parts)]
     assert found.items[1].parts == found.alone[1].parts

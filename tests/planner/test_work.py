@@ -13,7 +13,7 @@ import pytest
 from dpnb.errors import PlanError
 from dpnb.planner import expression as e
 from dpnb.planner.price import price
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.query.work import MOST_WORK, work_of
 from dpnb.trusted.schema import Schema
@@ -64,19 +64,19 @@ def over(column, least):
 
 
 LARGEST = {
-    "count": QueryPlan("wide", "count", by=(A, B)),
-    "mean": QueryPlan("wide", "mean", X, by=(A, B)),
-    "std": QueryPlan("wide", "std", X, by=(A, B)),
-    "correlation": QueryPlan("wide", "correlation", X, by=(A, B), other=W),
-    "value_counts": QueryPlan("wide", "value_counts", W),
-    "levels": QueryPlan("wide", "quantile", X, options=(("q", LEVELS), ("ci", True))),
-    "medians": QueryPlan("wide", "quantile", X, by=(A, B), options=(("q", Fraction(1, 2)),)),
-    "moments": QueryPlan("wide", "moments", N[0], others=N[1:]),
-    "tree": QueryPlan("wide", "tree", X, options=(("levels", 16),)),
-    "top_k": QueryPlan("wide", "top_k", W, options=(("k", 1_000),)),
-    "robust_mean": QueryPlan("wide", "robust_mean", X, by=(W,)),
-    "isin": QueryPlan("wide", "count", where=e.IsIn(X, tuple(range(1000)))),
-    "bins": QueryPlan("wide", "histogram", X, options=(("bins", 1000),)),
+    "count": Question("wide", "count", by=(A, B)),
+    "mean": Question("wide", "mean", X, by=(A, B)),
+    "std": Question("wide", "std", X, by=(A, B)),
+    "correlation": Question("wide", "correlation", X, by=(A, B), other=W),
+    "value_counts": Question("wide", "value_counts", W),
+    "levels": Question("wide", "quantile", X, options=(("q", LEVELS), ("ci", True))),
+    "medians": Question("wide", "quantile", X, by=(A, B), options=(("q", Fraction(1, 2)),)),
+    "moments": Question("wide", "moments", N[0], others=N[1:]),
+    "tree": Question("wide", "tree", X, options=(("levels", 16),)),
+    "top_k": Question("wide", "top_k", W, options=(("k", 1_000),)),
+    "robust_mean": Question("wide", "robust_mean", X, by=(W,)),
+    "isin": Question("wide", "count", where=e.IsIn(X, tuple(range(1000)))),
+    "bins": Question("wide", "histogram", X, options=(("bins", 1000),)),
 }
 
 
@@ -94,37 +94,37 @@ def batch(count, question):
 
 TOO_MANY = {
     "sixty of a hundred thousand cells": batch(
-        60, lambda i: QueryPlan("wide", "value_counts", W, where=over(X, i))
+        60, lambda i: Question("wide", "value_counts", W, where=over(X, i))
     ),
     "medians of everybody": batch(
         2,
-        lambda i: QueryPlan(
+        lambda i: Question(
             "wide", "quantile", X, by=(A, B), where=over(X, i), options=(("q", Fraction(1, 2)),)
         ),
     ),
     "thousands of levels": batch(
-        1000, lambda i: QueryPlan("wide", "quantile", X, where=over(X, i), options=(("q", LEVELS),))
+        1000, lambda i: Question("wide", "quantile", X, where=over(X, i), options=(("q", LEVELS),))
     ),
     "a thousand moments": batch(
-        1000, lambda i: QueryPlan("wide", "moments", N[0], where=over(X, i), others=N[1:])
+        1000, lambda i: Question("wide", "moments", N[0], where=over(X, i), others=N[1:])
     ),
     "a thousand bins, by their number": batch(
-        500, lambda i: QueryPlan("wide", "histogram", X, where=over(W, i), options=(("bins", 1000),))
+        500, lambda i: Question("wide", "histogram", X, where=over(W, i), options=(("bins", 1000),))
     ),
-    "every pick": batch(1, lambda _: QueryPlan("wide", "top_k", W, options=(("k", 50_000),))),
-    "robust means of everybody": batch(1, lambda _: QueryPlan("wide", "robust_mean", X, by=(A, B))),
+    "every pick": batch(1, lambda _: Question("wide", "top_k", W, options=(("k", 50_000),))),
+    "robust means of everybody": batch(1, lambda _: Question("wide", "robust_mean", X, by=(A, B))),
     "samples in five hundred groups": batch(
-        1, lambda _: QueryPlan("wide", "ks_density", X, by=(A,), options=(("cells", 256), ("points", 2)))
+        1, lambda _: Question("wide", "ks_density", X, by=(A,), options=(("cells", 256), ("points", 2)))
     ),
     "samples by the thousand": batch(
         1000,
-        lambda i: QueryPlan(
+        lambda i: Question(
             "wide", "ks_density", X, where=over(X, i), options=(("cells", 256), ("points", 2))
         ),
     ),
     "a thousand long lists": batch(
         1000,
-        lambda i: QueryPlan("wide", "count", where=e.BoolOp("and", over(W, i), e.IsIn(X, tuple(range(900))))),
+        lambda i: Question("wide", "count", where=e.BoolOp("and", over(W, i), e.IsIn(X, tuple(range(900))))),
     ),
 }
 
@@ -139,7 +139,7 @@ def test_more_than_a_batch_may_ask_is_refused_before_the_charge(wide, questions)
 def test_frequent_values_count_as_what_may_be_shown():
     """Ten thousand values may pass in each of a thousand questions, whatever the data are: ten million pairs."""
     schema = small.load({**WIDE, "budget": {"epsilon": 1000, "delta": "0.01"}}).schema
-    questions = [QueryPlan("wide", "frequent_values", W, where=over(X, i)) for i in range(1000)]
+    questions = [Question("wide", "frequent_values", W, where=over(X, i)) for i in range(1000)]
     assert len(priced(schema, *questions[:100], epsilon=100).items) == 100
     with ending(120), pytest.raises(PlanError, match=r"2,000,000.*Nothing was spent"):
         priced(schema, *questions, epsilon=100)
@@ -147,7 +147,7 @@ def test_frequent_values_count_as_what_may_be_shown():
 
 def test_finding_what_an_accuracy_costs_is_work(wide):
     """Each question of within= is priced some twenty times: a thousand of them in one message kept the processor for 13 seconds."""
-    questions = [QueryPlan("wide", "count", where=over(X, place)) for place in range(1000)]
+    questions = [Question("wide", "count", where=over(X, place)) for place in range(1000)]
     assert len(priced(wide, *questions, rho=100).items) == 1000
     with ending(120), pytest.raises(PlanError, match=r"within= as 4,000.*Nothing was spent"):
         priced(wide, *questions, within=5, assume_n=1000)
@@ -174,7 +174,7 @@ MULTIPLIED = {
 def test_lists_within_lists_are_counted_before_they_are_written_out(wide, expr):
     """Each list copies what is inside it: forty of two values are a million million comparisons, and one short message."""
     with ending(60):
-        for question in (QueryPlan("wide", "mean", expr), QueryPlan("wide", "count", where=over(expr, 1))):
+        for question in (Question("wide", "mean", expr), Question("wide", "count", where=over(expr, 1))):
             with pytest.raises(PlanError, match="steps long"):
                 priced(wide, question)
 
@@ -184,7 +184,7 @@ def test_a_grid_of_bins_of_one_expression_is_one_walk(wide):
     long = nested(10, lambda expr: e.BinOp("+", expr, A))
     edges = tuple(Fraction(place**2, 7) for place in range(300))
     with ending(60):
-        priced(wide, QueryPlan("wide", "mean", X, by=(e.Bin(long, edges),)))
+        priced(wide, Question("wide", "mean", X, by=(e.Bin(long, edges),)))
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_numbers_that_people_write_are_constants(wide):
     """The largest and the smallest float, a decimal zero of any power, four hundred digits."""
     for value in (1e308, 5e-324, Decimal("0e99999"), 10**308, Fraction(1, 10**399), Fraction(1, 3)):
         assert e.from_json(e.to_json(e.Const(value))) == e.Const(value)
-    assert priced(wide, QueryPlan("wide", "count", where=over(X, 1e308)))
+    assert priced(wide, Question("wide", "count", where=over(X, 1e308)))
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -233,17 +233,17 @@ def test_values_that_no_float_shows_are_refused(wide, factor, times):
     expr = nested(times, lambda inner: e.BinOp("*", inner, e.Const(factor)))
     for name in ("sum", "mean", "std", "tree", "quantile", "histogram"):
         with pytest.raises(PlanError, match=r"scale it|steps long"):
-            priced(wide, QueryPlan("wide", name, expr))
+            priced(wide, Question("wide", name, expr))
     with pytest.raises(PlanError, match=r"1\.7e308"):
         e.Const(10**309)
 
 
 def test_a_thousand_levels_cross_the_wire():
     """As many values as a list may hold are canonical, and one more is refused in words."""
-    question = QueryPlan("wide", "quantile", X, options=(("q", LEVELS),))
-    assert QueryPlan.from_json(question.to_json()) == question
+    question = Question("wide", "quantile", X, options=(("q", LEVELS),))
+    assert Question.from_json(question.to_json()) == question
     with pytest.raises(PlanError, match="at most 1,000 values"):
-        QueryPlan("wide", "quantile", X, options=(("q", (*LEVELS, Fraction(1, 3))),))
+        Question("wide", "quantile", X, options=(("q", (*LEVELS, Fraction(1, 3))),))
 
 
 def coprime(place):
@@ -263,7 +263,7 @@ def test_constants_that_grow_with_each_other_are_refused(wide):
     expr = e.BinOp("+", X, summed([coprime(place) for place in range(1000)]))
     spread = e.Compare("<", expr, A)
     with ending(60):
-        for question in (QueryPlan("wide", "mean", expr), QueryPlan("wide", "count", where=spread)):
+        for question in (Question("wide", "mean", expr), Question("wide", "count", where=spread)):
             with pytest.raises(PlanError, match="too many digits together"):
                 priced(wide, question)
 
@@ -272,4 +272,4 @@ def test_constants_that_people_write_do_not_grow_too_long(wide):
     """Sixty conversions with floats one after another, and the sum of a thousand prices."""
     chain = nested(60, lambda expr: e.BinOp("*", expr, e.Const(1.0000000000000002)))
     prices = summed([e.Const(round(0.07 * place, 2)) for place in range(1000)])
-    assert priced(wide, QueryPlan("wide", "mean", chain), QueryPlan("wide", "mean", e.BinOp("+", X, prices)))
+    assert priced(wide, Question("wide", "mean", chain), Question("wide", "mean", e.BinOp("+", X, prices)))

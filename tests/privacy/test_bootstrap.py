@@ -12,7 +12,7 @@ from dpnb.datasets import find
 from dpnb.errors import LossError, PlanError
 from dpnb.planner.check import check
 from dpnb.planner.expression import Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.risk import bootstrap
 from dpnb.risk.curves import gaussian_delta, gaussian_epsilon
 from dpnb.risk.loss_distribution import LossDistribution, dominating, reach_of
@@ -175,4 +175,4 @@ def test_no_plan_can_ask_for_a_resample():
     assert not {name for name in named if "boot" in name or "resampl" in name}
     for name in ("bootstrap", "resample", "noised-bootstrap"):
         with pytest.raises(PlanError, match="unknown statistic"):
-            check(QueryPlan("hiv", name, Ref("got")), find("hiv").schema)
+            check(Question("hiv", name, Ref("got")), find("hiv").schema)

@@ -52,7 +52,7 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.limits import MOST_BITS, MOST_CELLS
-from dpnb.trusted.query.plan import Plan, Question, Share, digest_of
+from dpnb.trusted.query.plan import Bundle, Plan, Share, digest_of
 from dpnb.trusted.query.plan_record import read_parts
 from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.wire.codec import encode, exact_json
@@ -76,7 +76,7 @@ class Desk:
 
     def plan(self, *parts, text="small.q()", **wrong):
         """A plan of one question that expects what it costs."""
-        question = Question((text,), Share("epsilon", Fraction(1)), 0, parts)
+        question = Bundle((text,), Share("epsilon", Fraction(1)), 0, parts)
         made = Plan(self.schema.name, self.schema.version, (question,), (), self.costs(parts))
         return {**through(made.to_json()), **wrong}
 
@@ -674,6 +674,6 @@ def among(values):
 def test_charged_for_has_no_data_argument(desk):
     """What a plan costs is a function of the plan and the schema."""
     plan = Plan.from_json(desk.honest("sums"))
-    costs = [one.loss.amount for one in charged_for(plan, desk.schema).questions]
+    costs = [one.loss(plan.loss.measure).amount for one in charged_for(plan, desk.schema).questions]
     assert len(costs) == 3
     assert max(costs) < plan.loss.amount < sum(costs)

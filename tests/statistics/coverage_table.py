@@ -20,7 +20,7 @@ import numpy as np
 from dpnb import simulate
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import Unavailable
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.simulate.coverage import Run, designed
 from dpnb.simulate.exact import rows_of
@@ -234,7 +234,7 @@ def priced_moments(
 ) -> PricedQuestion:
     """The moments of y and x of a study, or of other columns, at a loss."""
     where = schema(adjacency, kind, rows)
-    asked = QueryPlan("simulated", "moments", first, others=others or (X,))
+    asked = Question("simulated", "moments", first, others=others or (X,))
     ask = Ask.make(**{kind: str(amount)})
     return price(BatchPlan("simulated", where.version, (Item(asked),), ask), where).items[0]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpnb.inference.law import law_of
 from dpnb.inference.simulated_release import add_noise
-from dpnb.planner import PricedQuestion, QueryPlan
+from dpnb.planner import PricedQuestion, Question
 from dpnb.planner.expression import Ref
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -38,7 +38,7 @@ def asked(
         unit = PrivacyUnit("add-remove", unit="who", max_rows=max_rows)
     where = Schema("d", "Simulated", tuple(columns), unit, Budget.from_toml({kind: 1000}))
     *by, target = map(Ref, names)
-    return priced(QueryPlan("d", statistic, target, by=tuple(by)), where, kind=kind, amount=amount)
+    return priced(Question("d", statistic, target, by=tuple(by)), where, kind=kind, amount=amount)
 
 
 def released(

@@ -14,7 +14,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities
 from dpnb.planner.expression import BinOp, ClipTo, Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -33,8 +33,8 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def question(name: str) -> QueryPlan:
-    return QueryPlan("tiny", "choose", **ASKED[name])
+def question(name: str) -> Question:
+    return Question("tiny", "choose", **ASKED[name])
 
 
 @cache

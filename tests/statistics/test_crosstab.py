@@ -13,7 +13,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.planner.expression import Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from tests.statistics.tables import asked, reading, released, studies
 from tests.statistics.test_coverage import enough
@@ -239,5 +239,5 @@ def test_the_plan_says_the_noise_of_each_cell() -> None:
 def test_a_filtered_table_is_written_as_typed() -> None:
     """The text of a table with a filter names the rows and all keys."""
     where = Compare(">", Ref("age"), Const(30))
-    text = QueryPlan("hiv", "crosstab", Ref("any"), where, (Ref("got"),)).text
+    text = Question("hiv", "crosstab", Ref("any"), where, (Ref("got"),)).text
     assert text == 'hiv[hiv.age > 30].crosstab("got", "any")'

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner.expression import Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import BY_NAME
 from dpnb.statistics.binned import largest_remainders
 from tests.contracts.statistic import priced, worst_loss
@@ -33,7 +33,7 @@ def test_no_neighbour_costs_more_than_the_claim_and_one_reaches_it(unit: str, ki
     neighbours = UNITS[unit]
     options = (("bins", 3),)
     found = priced(
-        QueryPlan("tiny", "density", Ref("x"), options=options), tiny(neighbours, measure=kind), kind=kind
+        Question("tiny", "density", Ref("x"), options=options), tiny(neighbours, measure=kind), kind=kind
     )
     worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else FEW)
     assert Fraction(99, 100) < worst <= found.loss.amount == 1
@@ -121,9 +121,9 @@ def test_largest_remainders_add_up_and_are_within_one(weights: list[float], tota
 def test_a_category_and_an_unknown_method_are_refused() -> None:
     """A density needs a number; the error says what to ask instead."""
     with pytest.raises(PlanError, match="value_counts"):
-        priced(QueryPlan("tiny", "density", Ref("g")), tiny(UNITS["add or remove one row"]))
+        priced(Question("tiny", "density", Ref("g")), tiny(UNITS["add or remove one row"]))
     with pytest.raises(OptionError, match="perturbed"):
         priced(
-            QueryPlan("tiny", "density", Ref("x"), options=(("method", "kernel"),)),
+            Question("tiny", "density", Ref("x"), options=(("method", "kernel"),)),
             tiny(UNITS["add or remove one row"]),
         )

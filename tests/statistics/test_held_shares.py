@@ -7,7 +7,7 @@ import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.seeded_bits import SeededBits
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner.check import check
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -79,7 +79,7 @@ def test_two_values_have_nothing_between():
     """A condition is refused with what to ask instead."""
     where = schema(PrivacyUnit("change-one", rows=300))
     with pytest.raises(PlanError, match=r"Ask \.mean\(\)"):
-        check(QueryPlan("small", "held_share", target=Compare(">", X, Const(3))), where)
+        check(Question("small", "held_share", target=Compare(">", X, Const(3))), where)
 
 
 # ---------------------------------------------------------------- beside a mean
@@ -146,6 +146,6 @@ def test_a_clamped_mean_of_two_values_is_refused():
     """As its shares are."""
     where = schema(PrivacyUnit("change-one", rows=300))
     with pytest.raises(PlanError, match=r"Ask \.mean\(\)"):
-        check(QueryPlan("small", "mean", target=Ref("b"), options=(("clamped", True),)), where)
+        check(Question("small", "mean", target=Ref("b"), options=(("clamped", True),)), where)
     with pytest.raises(OptionError, match="clamped= is True or False"):
-        check(QueryPlan("small", "mean", target=X, options=(("clamped", 1),)), where)
+        check(Question("small", "mean", target=X, options=(("clamped", 1),)), where)

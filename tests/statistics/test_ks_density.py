@@ -14,7 +14,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import placements, probabilities
 from dpnb.planner.expression import ClipTo, Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.privacy.accountant import Budget
@@ -38,8 +38,8 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def asked(name: str) -> QueryPlan:
-    return QueryPlan("tiny", "ks_density", **ASKED[name])
+def asked(name: str) -> Question:
+    return Question("tiny", "ks_density", **ASKED[name])
 
 
 @cache
@@ -117,7 +117,7 @@ SCHEMA = Schema(
 AGE = Ref("age")
 
 
-def answered(question: QueryPlan, values: dict[str, Any], amount: Any = 1, seed: int = 1) -> Any:
+def answered(question: Question, values: dict[str, Any], amount: Any = 1, seed: int = 1) -> Any:
     """A question priced and released on arrays."""
     item = priced(question, SCHEMA, amount=amount)
     table = {"age": [50.0] * 500, "x": [0.5] * 500} | values
@@ -129,7 +129,7 @@ AGES = np.round(np.random.default_rng(4).beta(2, 4, 500) * 99)
 
 def test_a_density_has_area_one_and_is_near_the_data() -> None:
     """Cells times widths sum to one; k and m are n^(2/3); the distribution function is near."""
-    found = answered(QueryPlan("people", "ks_density", AGE), {"age": AGES}, amount=20)
+    found = answered(Question("people", "ks_density", AGE), {"age": AGES}, amount=20)
     assert found.shape == (63,)
     widths = np.diff([-(-100 * place // 63) for place in range(64)])
     assert np.sum(found.value * widths) == pytest.approx(1)
@@ -143,7 +143,7 @@ def test_a_density_has_area_one_and_is_near_the_data() -> None:
 
 def test_readings_agree_with_each_other() -> None:
     """Median, quantiles and sample are of one placement, lie in the public range and rise."""
-    found = answered(QueryPlan("people", "ks_density", AGE), {"age": AGES}, amount=20)
+    found = answered(Question("people", "ks_density", AGE), {"age": AGES}, amount=20)
     sample = found.sample()
     assert sample.shape == (63,)
     assert np.all(np.diff(sample.value) >= 0)
@@ -159,7 +159,7 @@ def test_readings_agree_with_each_other() -> None:
 
 def test_bands_hold_the_readings_and_grow_for_the_population() -> None:
     """A privacy interval lies inside the confidence interval; a sample's points have none and say so."""
-    found = answered(QueryPlan("people", "ks_density", AGE), {"age": AGES})
+    found = answered(Question("people", "ks_density", AGE), {"age": AGES})
     for read in (found, found.cdf(), found.median()):
         near, far = read.interval(0.95, "privacy"), read.interval(0.95, "confidence")
         assert np.all(far.low <= near.low)
@@ -175,7 +175,7 @@ def test_bands_hold_the_readings_and_grow_for_the_population() -> None:
 
 def test_a_private_number_of_rows_is_released_for_a_twentieth() -> None:
     """Filtered, the placement has 100 points, and the noised number of rows stands behind its band."""
-    question = QueryPlan("people", "ks_density", AGE, where=Compare(">", AGE, Const(30)))
+    question = Question("people", "ks_density", AGE, where=Compare(">", AGE, Const(30)))
     found = answered(question, {"age": AGES}, amount=20)
     assert found.shape == (100,)
     assert sum(found.release.part("placement").values[:-1]) == 100
@@ -201,7 +201,7 @@ POPULATIONS = {
 def test_the_distribution_function_at_points_is_linear_inside_cells() -> None:
     """A number or a list; at the ends of cells it is what cdf() says there, and between them between; its band holds the data's."""
     found = answered(
-        QueryPlan("people", "ks_density", AGE, options=(("cells", 10),)), {"age": AGES}, amount=20
+        Question("people", "ks_density", AGE, options=(("cells", 10),)), {"age": AGES}, amount=20
     )
     ends, low = found.cdf(), found.cdf([9, 19, 29])
     assert found.cdf(19).value == low.value[1]
@@ -227,7 +227,7 @@ def test_the_distribution_function_at_points_is_linear_inside_cells() -> None:
 def covered(name: str, reps: int, amount: str, where: Any = None, cells: int = 40) -> float:
     """How often the privacy band holds the data's whole distribution function."""
     rng, kept = np.random.default_rng(8), 0
-    question = QueryPlan("people", "ks_density", AGE, where, options=(("cells", cells), ("points", 40)))
+    question = Question("people", "ks_density", AGE, where, options=(("cells", cells), ("points", 40)))
     uppers = np.array([-(-100 * place // cells) for place in range(1, cells + 1)])
     for seed in range(reps):
         ages = np.round(POPULATIONS[name](rng))
@@ -265,14 +265,14 @@ def test_rows_of_one_person_are_alike() -> None:
 
 def test_a_small_loss_places_fewer_points() -> None:
     """As many as n^(2/3), at most ε·n/64 and at least 20; more than ε·n/32 and 100 are refused, by the number to ask; with a private n 100 is the most."""
-    question, grid = QueryPlan("people", "ks_density", AGE), {}
+    question, grid = Question("people", "ks_density", AGE), {}
     for amount in ("0.5", "5", "100"):
         item = priced(question, SCHEMA, amount=amount)
         grid[amount] = item.parts[0].mechanism.points
         assert item.checked.shape == (63,)
     assert grid == {"0.5": 20, "5": 31, "100": 63}
     for points, where in ((101, None), (101, Compare(">", AGE, Const(3)))):
-        many = QueryPlan("people", "ks_density", AGE, where, options=(("points", points),))
+        many = Question("people", "ks_density", AGE, where, options=(("points", points),))
         with pytest.raises(PlanError, match=f"points={points - 1}"):
             priced(many, SCHEMA, amount=1)
 
@@ -281,7 +281,7 @@ def test_a_small_loss_places_fewer_points() -> None:
 @pytest.mark.parametrize("ages", [np.full(500, 40.0), np.round(AGES / 10) * 10], ids=["one age", "heaped"])
 def test_an_interval_of_a_quantile_holds_the_files(ages: Any, cells: int) -> None:
     """On whole numbers, where an interval that ends inside a cell missed the file's median 30 times of 30: in 5 releases never."""
-    question = QueryPlan("people", "ks_density", AGE, options=(("cells", cells),))
+    question = Question("people", "ks_density", AGE, options=(("cells", cells),))
     levels = [0.25, 0.5, 0.9]
     lower, upper = np.quantile(ages, levels, method="lower"), np.quantile(ages, levels, method="higher")
     for seed in range(5):
@@ -295,7 +295,7 @@ def test_an_interval_of_a_quantile_holds_the_files(ages: Any, cells: int) -> Non
 
 def test_a_sample_has_any_size() -> None:
     """Evenly spaced quantiles: as many as asked, the middle one the median."""
-    found = answered(QueryPlan("people", "ks_density", AGE), {"age": AGES}, amount=20)
+    found = answered(Question("people", "ks_density", AGE), {"age": AGES}, amount=20)
     assert found.sample(1).value == pytest.approx(found.median().value)
     assert found.sample(500).shape == (500,)
     assert found.sample(500).text == "people.age.ks_density().sample(500)"
@@ -315,10 +315,10 @@ def test_what_cannot_be_placed_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         {"cells": "3"},
     ):
         with pytest.raises(OptionError, match="whole number"):
-            priced(QueryPlan("people", "ks_density", AGE, options=tuple(options.items())), SCHEMA)
+            priced(Question("people", "ks_density", AGE, options=tuple(options.items())), SCHEMA)
     with pytest.raises(PlanError, match="nothing to release"):
-        priced(QueryPlan("people", "ks_density", ClipTo(AGE, Const(4), Const(4))), SCHEMA)
-    wide = QueryPlan("people", "ks_density", Ref("x"), None, (AGE,), (("cells", 256), ("points", 100)))
+        priced(Question("people", "ks_density", ClipTo(AGE, Const(4), Const(4))), SCHEMA)
+    wide = Question("people", "ks_density", Ref("x"), None, (AGE,), (("cells", 256), ("points", 100)))
     monkeypatch.setattr("dpnb.statistics.ks_density.MOST_WORK", 256 * 100)
     with pytest.raises(PlanError, match="Too many groups"):
         priced(wide, SCHEMA)

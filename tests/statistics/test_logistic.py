@@ -12,7 +12,7 @@ import dpnb
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.law import DiscreteLaplaceLaw
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner.check import check
 from dpnb.planner.expression import Ref
 from dpnb.statistics.logistic import DRAWS, Design, LogisticFit, logistic, solved
@@ -39,7 +39,7 @@ def table(*keys, unit=ROWS):
     """A checked contingency table of made-up people."""
     where = Schema("people", "People", COLUMNS, unit, Budget(PrivacyLoss.pure(9), "epsilon 9"))
     *more, last = map(Ref, keys)
-    return check(QueryPlan("people", "crosstab", last, by=tuple(more)), where).setting
+    return check(Question("people", "crosstab", last, by=tuple(more)), where).setting
 
 
 SETTING = table("y", "s", "a")

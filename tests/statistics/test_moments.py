@@ -15,7 +15,7 @@ import pytest
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, SchemaError, Unavailable
 from dpnb.inference.law import law_of
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.statistics import conclude, moment_integers
 from dpnb.statistics.moment_matrix import Crossed, _entry_noise, _turn
@@ -45,13 +45,13 @@ def tiny(unit: PrivacyUnit, *, measure: str = "rho", missing: Any = ("drop", "dr
     return Schema("tiny", "Tiny", columns, unit, Budget.from_toml({measure: 1000}))
 
 
-def question(*columns: Expr, radius: Any = None, products: bool = False, **more: Any) -> QueryPlan:
+def question(*columns: Expr, radius: Any = None, products: bool = False, **more: Any) -> Question:
     """Moments of some columns."""
     first, *others = columns or (X, B)
     options: Any = () if radius is None else (("radius", radius),)
     if products:
         options = (*options, ("products", True))
-    return QueryPlan("tiny", "moments", first, options=options, others=tuple(others), **more)
+    return Question("tiny", "moments", first, options=options, others=tuple(others), **more)
 
 
 # sensitivity ----------------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ ROWS = [
     (x, b, g) for x in (0, 2, 3, 6, None) for b in (0, 1, 4, None) for g in (0, 1) if g == 0 or x in (0, 6)
 ]
 FEW = [(0, 0, 0), (6, 4, 0), (6, 0, 1), (0, 4, 1), (4, 1, 0), (None, 0, 0)]
-ASKED: dict[str, QueryPlan] = {
+ASKED: dict[str, Question] = {
     "two columns": question(X, B),
     "one column": question(X),
     "three columns, one of two values": question(X, B, G),
@@ -340,8 +340,8 @@ def test_what_has_no_moments_is_refused() -> None:
         (question(X, BinOp("*", B, Const(0))), PlanError, "single possible value"),
         (question(X, radius=0), OptionError, "radius="),
         (question(X, radius="far"), OptionError, "radius="),
-        (QueryPlan("tiny", "mean", X, others=(B,)), PlanError, "several columns"),
-        (QueryPlan("tiny", "moments"), PlanError, "needs a column"),
+        (Question("tiny", "mean", X, others=(B,)), PlanError, "several columns"),
+        (Question("tiny", "moments"), PlanError, "needs a column"),
     ):
         with pytest.raises(error, match=words):
             priced(asked, where, kind="rho")
@@ -353,7 +353,7 @@ def test_what_has_no_moments_is_refused() -> None:
 
 
 def released(
-    asked: QueryPlan, where: Schema, raw: dict[str, Any], kind: str, amount: Any, seed: int = 1
+    asked: Question, where: Schema, raw: dict[str, Any], kind: str, amount: Any, seed: int = 1
 ) -> Any:
     """A simulated release, and a way to read it."""
     item = priced(asked, where, kind=kind, amount=amount)
@@ -573,7 +573,7 @@ def skewed_hits(loss: tuple[str, Any], reps: int) -> dict[str, int]:
 
     columns = tuple(Column.number(name, 0, 100, step=Fraction(1, 10)) for name in "xy")
     where = Schema("s", "S", columns, PrivacyUnit("add-remove"), Budget.from_toml({kind: 1000}))
-    item = priced(QueryPlan("s", "moments", Ref("x"), others=(Ref("y"),)), where, kind=kind, amount=amount)
+    item = priced(Question("s", "moments", Ref("x"), others=(Ref("y"),)), where, kind=kind, amount=amount)
     population = draw(np.random.default_rng(9), 2_000_000).mean()
     for _ in range(reps):
         raw = {name: draw(rng, 500) for name in "xy"}

@@ -16,7 +16,7 @@ from dpnb import datasets, simulate
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude, pair
 from dpnb.statistics.pair_spread import lean, likely_products
 from dpnb.trusted.measurements import products
@@ -45,10 +45,10 @@ def tiny(unit: PrivacyUnit, *, measure: str = "epsilon", low: int = 10, missing:
     return Schema("tiny", "Tiny", columns, unit, Budget.from_toml({measure: 1000}))
 
 
-def question(name: str, method: str = "joint", **more: Any) -> QueryPlan:
+def question(name: str, method: str = "joint", **more: Any) -> Question:
     """A question about x and b."""
     options = () if method == "joint" else (("method", method),)
-    return QueryPlan("tiny", name, X, options=options, **{"other": B, **more})
+    return Question("tiny", name, X, options=options, **{"other": B, **more})
 
 
 # sensitivity ----------------------------------------------------------------------------------------------------
@@ -382,7 +382,7 @@ def test_what_tails_suppose_is_said_and_widens_the_confidence_interval_alone() -
         "s", "S", tuple(columns(other="y")), PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 500})
     )
     x, y = Ref("x"), Ref("y")
-    asked = [QueryPlan("s", "correlation", x, None, (), tuple(o.items()), y) for o in ({}, {"tails": 1})]
+    asked = [Question("s", "correlation", x, None, (), tuple(o.items()), y) for o in ({}, {"tails": 1})]
     wide, plain = (
         conclude(item.checked, [release(item, prepare(table, schema), np.random.default_rng(3))])
         for item in (priced(one, schema, amount=5) for one in asked)
@@ -394,7 +394,7 @@ def test_what_tails_suppose_is_said_and_widens_the_confidence_interval_alone() -
     assert "bivariate normal" in plain.interval(0.95, "confidence").note
     for wrong in (0.5, True, "many", 1001):
         with pytest.raises(OptionError, match="tails="):
-            priced(QueryPlan("s", "correlation", x, None, (), (("tails", wrong),), y), schema)
+            priced(Question("s", "correlation", x, None, (), (("tails", wrong),), y), schema)
 
 
 @pytest.mark.soak

@@ -12,7 +12,7 @@ import pytest
 
 from dpnb import simulate
 from dpnb.inference.seeded_bits import SeededBits
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner.expression import BinOp, Const, Ref
 from dpnb.planner.held import held_share
 from dpnb.planner.sharing import pieces
@@ -53,7 +53,7 @@ def people(unit: PrivacyUnit, steps: int = 100, kind: str = "epsilon") -> Schema
 def quantile(where: Schema, q: Any, *, ci: bool, kind: str = "epsilon", amount: Any = 1) -> Any:
     """A priced quantile."""
     return priced(
-        QueryPlan("p", "quantile", Ref("x"), options=(("q", q), ("ci", ci))), where, kind=kind, amount=amount
+        Question("p", "quantile", Ref("x"), options=(("q", q), ("ci", ci))), where, kind=kind, amount=amount
     )
 
 
@@ -260,7 +260,7 @@ def test_rows_are_public_or_named_or_a_thousand():
         (HIDDEN, 4096, (BinOp("//", Ref("x"), Const(26)),), 1024),
     ):
         options = (("ci", True), *((("about", about),) if about else ()))
-        asked = QueryPlan("p", "quantile", Ref("x"), by=by, options=options)
+        asked = Question("p", "quantile", Ref("x"), by=by, options=options)
         assert expected_rows(priced(asked, people(unit)).checked.setting) == rows
 
 

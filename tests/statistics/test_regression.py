@@ -15,7 +15,7 @@ from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PendingError, PlanError, SchemaError, Unavailable
 from dpnb.estimate import Estimate, ask
 from dpnb.estimate.regression_summary import Regression
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
@@ -50,7 +50,7 @@ def study(n: int | None, measure: str, unit: PrivacyUnit | None = None) -> Schem
 def moments(where: Schema, kind: str, amount: Any, radius: Any = None) -> Any:
     """The moments of the three, priced."""
     options = () if radius is None else (("radius", radius),)
-    question = QueryPlan("d", "moments", Ref("x1"), options=options, others=(Ref("x2"), Ref("y")))
+    question = Question("d", "moments", Ref("x1"), options=options, others=(Ref("x2"), Ref("y")))
     return priced(question, where, kind=kind, amount=amount)
 
 
@@ -309,7 +309,7 @@ def test_a_batch_with_a_singular_system_is_solved() -> None:
 def test_moments_of_columns_that_are_not_there_cannot_be_asked() -> None:
     """The schema's own error names the nearest column."""
     with pytest.raises((SchemaError, PlanError)):
-        priced(QueryPlan("d", "moments", Ref("x9")), study(10, "rho"), kind="rho")
+        priced(Question("d", "moments", Ref("x9")), study(10, "rho"), kind="rho")
 
 
 # coverage -------------------------------------------------------------------------------------------------------
@@ -537,7 +537,7 @@ def test_clipping_rows_gains_what_the_theory_says() -> None:
     for radius in (None, Fraction(107, 100)):
         options = () if radius is None else (("radius", radius),)
         others = tuple(Ref(f"c{i}") for i in range(1, 10))
-        question = QueryPlan("d", "moments", Ref("c0"), options=options, others=others)
+        question = Question("d", "moments", Ref("c0"), options=options, others=others)
         item = priced(question, where, kind="rho", amount="0.005")
         read = coefficients(item.checked.setting, "c0 ~ " + " + ".join(f"c{i}" for i in range(1, 10)))
         found = [

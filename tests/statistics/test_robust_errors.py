@@ -12,7 +12,7 @@ import pytest
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError
 from dpnb.estimate import ask
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.planner.expression import BinOp, Ref
 from dpnb.planner.matrix_forecast import Columns, forecast
 from dpnb.statistics import conclude
@@ -57,7 +57,7 @@ def study(n: int | None, kind: str) -> Schema:
 
 def moments(where: Schema, kind: str, amount: Any, *others: Any, **options: Any) -> Any:
     """Moments of x and others, priced."""
-    question = QueryPlan("d", "moments", X, options=tuple(options.items()), others=others)
+    question = Question("d", "moments", X, options=tuple(options.items()), others=others)
     return priced(question, where, kind=kind, amount=amount)
 
 

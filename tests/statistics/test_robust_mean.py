@@ -18,7 +18,7 @@ from dpnb.inference.selection_law import probabilities
 from dpnb.inference.simulated_release import release_part
 from dpnb.planner import Ask, BatchPlan, Item, price
 from dpnb.planner.expression import ClipTo, Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from dpnb.trusted.mechanisms import LocatedSums
 from dpnb.trusted.mechanisms.located_sums import Range
@@ -99,7 +99,7 @@ def worst(name: str, unit: str) -> tuple[float, Any]:
 def neighbours(name: str, unit: str) -> tuple[set[Any], Any]:
     """Pairs of exact answers on neighbours of several tables, and the priced question."""
     who, found = UNITS[unit], set()
-    item = priced(QueryPlan("tiny", "robust_mean", **ASKED[name]), schema(who, steps=3), amount=4)
+    item = priced(Question("tiny", "robust_mean", **ASKED[name]), schema(who, steps=3), amount=4)
     rows = [
         row for row in rows_of(3, missing=True, groups=False) if row[1] is not None and row[0] in (0, 3, None)
     ]
@@ -135,7 +135,7 @@ def test_the_sums_cost_what_is_recorded_in_every_range(name: str, unit: str) -> 
 def test_a_rho_ledger_is_charged_event_by_event() -> None:
     """Two bounded-range selections at ε²/8, the sums at what their law costs: within the ρ asked."""
     where = schema(PrivacyUnit("add-remove"), measure="rho")
-    item = priced(QueryPlan("tiny", "robust_mean", X), where, kind="rho", amount=Fraction(1, 2))
+    item = priced(Question("tiny", "robust_mean", X), where, kind="rho", amount=Fraction(1, 2))
     assert [event.kind for event in item.events] == ["exponential", "exponential", "laplace"]
     assert Fraction(49, 100) < item.loss.amount <= Fraction(1, 2)
 
@@ -153,7 +153,7 @@ AR = people(PrivacyUnit("add-remove"))
 
 def asked(where: Schema, amount: Any = 1, statistic: str = "robust_mean") -> Any:
     batch = BatchPlan(
-        where.name, where.version, (Item(QueryPlan(where.name, statistic, X)),), Ask.make(epsilon=amount)
+        where.name, where.version, (Item(Question(where.name, statistic, X)),), Ask.make(epsilon=amount)
     )
     return price(batch, where).items[0]
 
@@ -280,7 +280,7 @@ def test_one_value_has_no_mean_to_find() -> None:
     """A constant is refused before the charge."""
     with pytest.raises(PlanError, match="nothing to release"):
         priced(
-            QueryPlan("tiny", "robust_mean", ClipTo(X, Const(10), Const(10))), schema(UNITS["change one row"])
+            Question("tiny", "robust_mean", ClipTo(X, Const(10), Const(10))), schema(UNITS["change one row"])
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpnb.planner.expression import Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema
@@ -75,7 +75,7 @@ def test_a_factor_is_what_one_unit_moves_scores_by(
         "dpnb.statistics.quantile.by_tree", lambda _: False
     )  # on so few steps a tree would be narrower
     who = UNITS[unit]
-    asked = QueryPlan("tiny", target=Ref("x"), by=(Ref("g"),) if grouped else (), **ASKED[name])
+    asked = Question("tiny", target=Ref("x"), by=(Ref("g"),) if grouped else (), **ASKED[name])
     item = priced(asked, schema(who), amount=4)
     found = selections(item)
     for one in found:

@@ -16,7 +16,7 @@ from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.selection_law import probabilities
 from dpnb.planner.expression import Bin, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.accountant import Budget
@@ -46,8 +46,8 @@ def tiny(unit: PrivacyUnit, measure: str = "epsilon") -> Schema:
     return Schema("tiny", "Tiny", columns, unit, Budget.from_toml({measure: 1000}))
 
 
-def asked(name: str) -> QueryPlan:
-    return QueryPlan("tiny", **ASKED[name])
+def asked(name: str) -> Question:
+    return Question("tiny", **ASKED[name])
 
 
 @cache
@@ -106,7 +106,7 @@ def test_a_rho_ledger_is_charged_as_for_any_pure_mechanism() -> None:
         assert Fraction(1, 50) * Fraction(999, 1000) < spent <= Fraction(1, 50)
 
 
-def concluded(question: QueryPlan, raw: dict[str, list[Any]], amount: Any = 900, seed: int = 1) -> Any:
+def concluded(question: Question, raw: dict[str, list[Any]], amount: Any = 900, seed: int = 1) -> Any:
     where = tiny(PrivacyUnit("add-remove"))
     item = priced(question, where, amount=amount)
     arrays = {k: np.array(v, dtype=object if k == "g" else float) for k, v in raw.items()}
@@ -122,7 +122,7 @@ TABLE = {
 
 def test_numbers_are_shown_as_numbers_and_labels_by_their_place() -> None:
     """The most frequent integer is itself; a label is its place in the declaration, its name beside it."""
-    _, number = concluded(QueryPlan("tiny", "mode", X), TABLE)
+    _, number = concluded(Question("tiny", "mode", X), TABLE)
     assert (number.value, number.labels, number.shape, number.domain) == (13.0, (13,), (), (10.0, 14.0))
     _, label = concluded(asked("mode"), TABLE)
     assert (label.value, label.labels, label.domain) == (2.0, ("w",), (0.0, 2.0))
@@ -132,14 +132,14 @@ def test_numbers_are_shown_as_numbers_and_labels_by_their_place() -> None:
 
 def test_several_are_ranked_and_groups_have_their_own() -> None:
     """top_k lists values best first along an axis of ranks; a mode by group has the group's axis alone."""
-    item, ranked = concluded(QueryPlan("tiny", "top_k", X, options=(("k", 2),)), TABLE)
+    item, ranked = concluded(Question("tiny", "top_k", X, options=(("k", 2),)), TABLE)
     assert ranked.value.tolist() == [13, 11]
     assert [axis.keys for axis in item.checked.axes] == [(1, 2)]
     assert item.checked.text == "tiny.x.top_k(2)"
-    item, groups = concluded(QueryPlan("tiny", "mode", G, by=(B,)), TABLE)
+    item, groups = concluded(Question("tiny", "mode", G, by=(B,)), TABLE)
     assert groups.labels == ("w", "v")
     assert [axis.name for axis in item.checked.axes] == ["b"]
-    item, both = concluded(QueryPlan("tiny", "top_k", X, by=(B,), options=(("k", 2),)), TABLE)
+    item, both = concluded(Question("tiny", "top_k", X, by=(B,), options=(("k", 2),)), TABLE)
     assert both.value.shape == (2, 2)
     assert both.value[:, 0].tolist() == [11, 13]
 
@@ -183,9 +183,9 @@ def test_what_cannot_be_chosen_is_refused() -> None:
     where = tiny(PrivacyUnit("add-remove"))
     for k in (0, 6, True, "2", Fraction(1, 2)):
         with pytest.raises(OptionError, match="k="):
-            priced(QueryPlan("tiny", "top_k", X, options=(("k", k),)), where)
+            priced(Question("tiny", "top_k", X, options=(("k", k),)), where)
     fine = Schema(
         "tiny", "T", (Column.number("x", 0, 1),), PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 1})
     )
     with pytest.raises(PlanError, match="bins"):
-        priced(QueryPlan("tiny", "mode", X), fine)
+        priced(Question("tiny", "mode", X), fine)

@@ -9,7 +9,7 @@ import pytest
 
 from dpnb.errors import PlanError
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
@@ -51,8 +51,8 @@ ROWS = rows_of(4, missing=True)
 FEW = [row for row in ROWS if row[0] in (0, 4, None) and row[1] != None and row[2] in (0, 1)]  # noqa: E711
 
 
-def _question(name: str) -> QueryPlan:
-    return QueryPlan("tiny", **QUESTIONS[name])
+def _question(name: str) -> Question:
+    return Question("tiny", **QUESTIONS[name])
 
 
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
@@ -121,7 +121,7 @@ def test_laplace_noise_in_a_rho_budget_costs_no_neighbour_more_than_is_charged(n
     Where one part is released the charge is nearly reached, so that noise of nine tenths of the scale would exceed it.
     """
     neighbours = UNITS[unit]
-    found = priced(QueryPlan("tiny", **TOGETHER[name]), schema(neighbours, measure="rho"))
+    found = priced(Question("tiny", **TOGETHER[name]), schema(neighbours, measure="rho"))
     (event,) = found.events
     assert event.kind == "laplace"
     assert PrivacyEvent.from_json(event.to_json()).loss(Measure.ZCDP) == found.loss
@@ -136,7 +136,7 @@ def test_public_size_needs_no_count() -> None:
     unit = PrivacyUnit("change-one", rows=5)
     where = schema(unit, missing_b=1)
     rows = rows_of(4, missing=False)
-    proportion = priced(QueryPlan("tiny", "mean", B), where)
+    proportion = priced(Question("tiny", "mean", B), where)
     assert [part.name for part in proportion.parts] == ["sum"]
     assert worst_loss(proportion, unit, rows) == 1
 
@@ -155,4 +155,4 @@ def test_odd_and_even_grids_keep_their_claim(steps: int) -> None:
 def test_a_sum_that_no_row_changes_is_refused() -> None:
     """A sum to which no row adds anything is a public constant: it gets no noise, for there is no scale for it."""
     with pytest.raises(PlanError, match=r"sum of .* is the same whatever the data are"):
-        priced(QueryPlan("tiny", "sum", BinOp("*", X, Const(0)), OLD), schema(UNITS["change one row"]))
+        priced(Question("tiny", "sum", BinOp("*", X, Const(0)), OLD), schema(UNITS["change one row"]))

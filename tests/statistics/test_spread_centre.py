@@ -12,7 +12,7 @@ from dpnb import simulate
 from dpnb.errors import SchemaError
 from dpnb.planner.compile import numeric
 from dpnb.planner.expression import BinOp, ClipTo, Const, Neg, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics.variance_powers import spread_centre
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -42,7 +42,7 @@ def people(column: Column, adjacency: str = "change-one", kind: str = "epsilon")
 def noise_on_variance(column: Column, mean: float, *, kind: str, adjacency: str = "change-one") -> float:
     """The standard deviation of the noise on n · variance where the mean is known to lie there, in units of the range squared."""
     where = people(column, adjacency, kind)
-    asked = QueryPlan("p", "variance", Ref("x"), options=(("ci", False),))
+    asked = Question("p", "variance", Ref("x"), options=(("ci", False),))
     found = priced(asked, where, kind=kind)
     laws = {part.name: part.mechanism for part in found.parts}
     around = spread_centre(found.checked.setting)
@@ -86,7 +86,7 @@ def test_no_neighbour_costs_more_than_the_claim_from_a_declared_centre(by, unit,
     where = schema(UNITS[unit], measure=kind)
     first = where.columns[0].centred_on(10)
     found = priced(
-        QueryPlan("tiny", "variance", Ref("x"), by=by),
+        Question("tiny", "variance", Ref("x"), by=by),
         replace(where, columns=(first, *where.columns[1:])),
         kind=kind,
     )
@@ -146,13 +146,13 @@ def test_a_centre_follows_the_number():
     assert {numeric(one, where).typical for one in found.values()} == set(found)
     assert numeric(ClipTo(x, Const(0), Const(20_000)), where).typical == 30_000
     assert spread_centre(
-        priced(QueryPlan("p", "variance", ClipTo(x, Const(0), Const(20_000))), where).checked.setting
+        priced(Question("p", "variance", ClipTo(x, Const(0), Const(20_000))), where).checked.setting
     ).place in {0, 1000}
 
 
 def test_a_mean_measures_its_squares_from_the_middle():
     """Most of its loss buys the sum: squares from elsewhere would leave its spread noisier."""
-    one, other = (priced(QueryPlan("p", "mean", Ref("x")), people(column)) for column in (INCOME, SKEWED))
+    one, other = (priced(Question("p", "mean", Ref("x")), people(column)) for column in (INCOME, SKEWED))
     assert [part.request for part in one.parts] == [part.request for part in other.parts]
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from dpnb.errors import OptionError
-from dpnb.planner import Item, QueryPlan
+from dpnb.planner import Item, Question
 from dpnb.planner import expression as e
 from dpnb.statistics.ratio import COUNT_SHARE, spread_share
 from dpnb.trusted.privacy.accountant import Budget
@@ -19,8 +19,8 @@ from tests.statistics.coverage import coverage, narrow, skewed
 from tests.statistics.test_coverage import MEAN as SKEWED_MEAN
 from tests.statistics.test_coverage import enough
 
-MEAN = QueryPlan("p", "mean", e.Ref("x"))
-FREE = QueryPlan("p", "mean", e.Ref("x"), options=(("ci", False),))
+MEAN = Question("p", "mean", e.Ref("x"))
+FREE = Question("p", "mean", e.Ref("x"), options=(("ci", False),))
 
 
 def schema(unit, kind="epsilon"):
@@ -82,12 +82,12 @@ def test_a_number_named_with_the_question_stands_for_a_private_one(kind):
     """The spread has the share that it has of a public number of as many rows; of groups each has its part of them."""
     hidden = schema(PrivacyUnit("add-remove"), kind)
     for cells, by in ((1, ()), (4, (BINS,))):
-        asked = QueryPlan("p", "mean", e.Ref("x"), by=by, options=(("about", 1024 * cells),))
+        asked = Question("p", "mean", e.Ref("x"), by=by, options=(("about", 1024 * cells),))
         (item,) = priced([Item(asked)], hidden, **{kind: 1}).items
         setting = item.checked.setting
         assert spread_share(setting, item.share) == spread_share(alone(setting), item.share) < Fraction(1, 5)
     with pytest.raises(OptionError, match="a number of rows that you expect"):
-        priced([Item(QueryPlan("p", "mean", e.Ref("x"), options=(("about", 0),)))], hidden, **{kind: 1})
+        priced([Item(Question("p", "mean", e.Ref("x"), options=(("about", 0),)))], hidden, **{kind: 1})
 
 
 BINS = e.BinOp("//", e.Ref("x"), e.Const(26))
@@ -102,7 +102,7 @@ def alone(setting):
 def test_many_people_named_leave_the_mean_a_tenth_less_noise():
     """Of 1,024 private rows at ε 1 nine hundredths instead of three sixteenths buy the spread."""
     hidden = schema(PrivacyUnit("add-remove"))
-    named = QueryPlan("p", "mean", e.Ref("x"), options=(("about", 1024),))
+    named = Question("p", "mean", e.Ref("x"), options=(("about", 1024),))
     scales = [laws(question, hidden, epsilon=1)["sum"].scale for question in (named, MEAN)]
     assert 0.89 < scales[0] / scales[1] < 0.9
 

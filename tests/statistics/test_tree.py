@@ -16,7 +16,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.tree import ConsistentTree, level_sizes, pair_sums, rising
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, rows_of, worst_loss
@@ -46,7 +46,7 @@ READINGS = ("share", "cdf", "mean", "quantile", "median")
 def test_no_neighbour_costs_more_than_the_claim_and_one_comes_near(name: str, unit: str, kind: str) -> None:
     """Brute force over rows and units: the realised loss of the joint vector is at most the claim, and above 95 % of it."""
     neighbours = UNITS[unit]
-    found = priced(QueryPlan("tiny", "tree", **QUESTIONS[name]), tiny(neighbours, measure=kind), kind=kind)
+    found = priced(Question("tiny", "tree", **QUESTIONS[name]), tiny(neighbours, measure=kind), kind=kind)
     worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else FEW)
     assert Fraction(95, 100) < worst <= found.loss.amount == 1
 
@@ -55,10 +55,8 @@ def test_no_neighbour_costs_more_than_the_claim_and_one_comes_near(name: str, un
 def test_the_root_is_released_only_where_it_is_private_and_then_free_under_change_one(kind: str) -> None:
     """A public n is no part; a private one under change-one leaves the noise on the levels as it was."""
     unit = PrivacyUnit("change-one", rows=5)
-    whole = priced(QueryPlan("tiny", "tree", X, options=()), tiny(unit, measure=kind), kind=kind)
-    some = priced(
-        QueryPlan("tiny", "tree", **QUESTIONS["filtered tree"]), tiny(unit, measure=kind), kind=kind
-    )
+    whole = priced(Question("tiny", "tree", X, options=()), tiny(unit, measure=kind), kind=kind)
+    some = priced(Question("tiny", "tree", **QUESTIONS["filtered tree"]), tiny(unit, measure=kind), kind=kind)
     assert "root" in [part.name for part in some.parts]
     scale = "scale" if kind == "epsilon" else "variance"
     width = {part.name: getattr(part.mechanism, scale) for part in some.parts}
@@ -213,10 +211,10 @@ def test_one_value_and_too_many_nodes_are_refused() -> None:
     """A constant needs no tree, and groups times nodes are limited."""
     unit = PrivacyUnit("add-remove")
     with pytest.raises(PlanError, match=r"\.count\(\)"):
-        priced(QueryPlan("tiny", "tree", BinOp("*", X, Const(0))), tiny(unit))
+        priced(Question("tiny", "tree", BinOp("*", X, Const(0))), tiny(unit))
     wide = BinOp("//", BinOp("*", X, Const(10**6)), Const(1))
     with pytest.raises(PlanError, match="200,000"):
-        priced(QueryPlan("tiny", "tree", wide, None, (G, B), (("levels", 16),)), tiny(unit))
+        priced(Question("tiny", "tree", wide, None, (G, B), (("levels", 16),)), tiny(unit))
 
 
 def test_people_with_several_rows_get_no_confidence_interval() -> None:

@@ -16,7 +16,7 @@ from dpnb.errors import OwnerError, PlanError, SchemaError
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.check import check
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
@@ -51,9 +51,9 @@ def tiny(unit: PrivacyUnit, measure: str = "epsilon", least: int = 0) -> Schema:
     return Schema("tiny", "Tiny", columns, unit, Budget.from_toml({measure: 1000}))
 
 
-def question(statistic: str = "weighted_mean", **more: Any) -> QueryPlan:
+def question(statistic: str = "weighted_mean", **more: Any) -> Question:
     """A weighted mean or total of x."""
-    return QueryPlan("tiny", statistic, **{"target": X, "other": B, **more})
+    return Question("tiny", statistic, **{"target": X, "other": B, **more})
 
 
 NAMES = ("weighted_mean", "weighted_sum")

@@ -18,7 +18,7 @@ from dpnb.datasets.preparation import prepare
 from dpnb.errors import Unavailable
 from dpnb.inference.law import law_of
 from dpnb.planner.expression import Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from dpnb.statistics._base import Setting
 from dpnb.statistics.pair import sides, units_of
@@ -122,7 +122,7 @@ def of_two(raw: Raw, grid: list[Column], epsilon: float, adjacency: str) -> tupl
     """Return the width that an interval for the covariance of 2,000 people would have who knew how their products vary, and the covariance."""
     unit = PrivacyUnit("change-one", rows=2000) if adjacency == "change-one" else PrivacyUnit("add-remove")
     where = Schema("s", "S", tuple(grid), unit, Budget.from_toml({"epsilon": 1000}))
-    item = priced(QueryPlan("s", "covariance", Ref("x"), None, (), (), Ref("y")), where, amount=epsilon)
+    item = priced(Question("s", "covariance", Ref("x"), None, (), (), Ref("y")), where, amount=epsilon)
     units = units_of(*sides(item.checked.setting))
     noise = {
         p.name: law_as_sum(law_of(p.mechanism)).scaled(1 / units[p.name])
@@ -181,9 +181,9 @@ def study(rows: int, adjacency: str = "change-one", measure: str = "epsilon") ->
     return Schema("s", "S", (columns(0)[0],), unit, Budget.from_toml({measure: 1000}))
 
 
-def asked(**options: Any) -> QueryPlan:
+def asked(**options: Any) -> Question:
     """The variance of x."""
-    return QueryPlan("s", "variance", Ref("x"), None, (), tuple(options.items()))
+    return Question("s", "variance", Ref("x"), None, (), tuple(options.items()))
 
 
 def test_higher_moments_are_bought_for_a_confidence_interval_alone() -> None:
@@ -223,9 +223,9 @@ def test_what_is_left_for_the_variance_grows_with_the_loss(kind: Any, losses: tu
     assert tail_share(private, Share("epsilon", Fraction(1))) == MOST_SHARE
 
 
-def products_asked(**options: Any) -> QueryPlan:
+def products_asked(**options: Any) -> Question:
     """The covariance of x and y."""
-    return QueryPlan("s", "covariance", Ref("x"), None, (), tuple(options.items()), Ref("y"))
+    return Question("s", "covariance", Ref("x"), None, (), tuple(options.items()), Ref("y"))
 
 
 def of_products(rows: int | None, measure: str = "epsilon", unit: PrivacyUnit | None = None) -> Schema:
@@ -272,7 +272,7 @@ def test_squares_of_products_are_bought_where_they_count() -> None:
     two = Schema(
         "s", "S", tuple(columns()[1:]), PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 1000})
     )
-    ones = QueryPlan("s", "covariance", Ref("b"), None, (), (), Ref("arm"))
+    ones = Question("s", "covariance", Ref("b"), None, (), (), Ref("arm"))
     assert "xxyy" not in {part.name for part in priced(ones, two, amount=100).parts}
 
 

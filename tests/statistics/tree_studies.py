@@ -13,7 +13,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.inference.simulated_release import released_parts
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, price
 from dpnb.planner.expression import Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release
@@ -39,7 +39,7 @@ def question(
     where: Schema, statistic: str, loss: tuple[str, Any], *, filtered: bool = False, **options: Any
 ) -> PricedQuestion:
     """The priced question about x, over all rows or those that are seen."""
-    plan = QueryPlan("d", statistic, X, SEEN if filtered else None, (), tuple(options.items()))
+    plan = Question("d", statistic, X, SEEN if filtered else None, (), tuple(options.items()))
     batch = BatchPlan("d", where.version, (Item(plan),), Ask.make(**{loss[0]: loss[1]}))
     return price(batch, where).items[0]
 

@@ -14,7 +14,7 @@ from dpnb.cards.released import line_html, line_text
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.simulated_release import add_noise
-from dpnb.planner import QueryPlan
+from dpnb.planner import Question
 from dpnb.simulate.studies import released as simulated
 from dpnb.statistics import conclude
 from dpnb.statistics.regression_readings import coefficients
@@ -320,7 +320,7 @@ def test_what_is_simulated_is_what_a_curator_releases(small, name, place, epsilo
         read.append(lambda checked, releases: coefficients(checked.setting, "x ~ y").conclude(releases))
     item = asked(sample, name, data.schema, "epsilon", epsilon)
     table, rng = prepare(rows, data.schema), np.random.default_rng(1)
-    estimates = [data._asked(QueryPlan("small", name, **sample)) for _ in range(200)]
+    estimates = [data._asked(Question("small", name, **sample)) for _ in range(200)]
     for one in estimates:
         dpnb.release([one], epsilon=epsilon, fresh=True)
     real = [one.measurement.releases[-1:] for one in estimates]

@@ -18,7 +18,7 @@ from typing import Any
 from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
 from dpnb.planner.price import price
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
@@ -223,7 +223,7 @@ class Requests:
         ask = Ask.make(**{kind: amount}, fresh=rng.random() < 0.2, assume_n=rng.choice((None, None, 100)))
         items = [
             Item(
-                QueryPlan.from_json(self.question()),
+                Question.from_json(self.question()),
                 Fraction(rng.choice(("1", "2", "0.5"))),
                 rng.choice((None, None, None, Fraction(1, 10))),
             )

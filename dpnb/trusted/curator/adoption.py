@@ -17,50 +17,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
-from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.query.price import Charge
 
 Abandoned = dict[tuple[str, str], list[int]]
 """The charges without an answer when the ledger was opened, oldest first, by principal and pool."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question to be charged.
-
-    Parameters
-    ----------
-    measured : str
-        The name of what is measured, without its noise: under it the answer is stored.
-    texts : sequence of str
-        For what a person typed it is measured: labels, from which nothing follows.
-    events : sequence of PrivacyEvent
-        What it costs alone.
-    share : mapping
-        The share of its cell's loss: ``{"kind": "epsilon", "share": "0.5"}``.
-    plan : mapping
-        How it is measured: aggregates, mechanisms and scales, as :mod:`dpnb.trusted.query.plan_record` writes them.
-    """
-
-    measured: str
-    texts: Sequence[str]
-    events: Sequence[PrivacyEvent]
-    share: Mapping[str, str] = field(default_factory=dict)
-    plan: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        """Write the question as a charge records it."""
-        return {
-            "measured": self.measured,
-            "texts": list(self.texts),
-            "events": [event.to_json() for event in self.events],
-            "share": dict(self.share),
-            "plan": dict(self.plan),
-        }
+def record_of(charge: Charge) -> dict[str, Any]:
+    """Return a charge as the ledger records it: its plan is the record from which its measurements were read."""
+    return {
+        "measured": charge.measured,
+        "texts": list(charge.bundle.texts),
+        "events": [event.to_json() for event in charge.events],
+        "share": charge.bundle.share.to_json(),
+        "plan": charge.bundle.plan,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +70,8 @@ def find(
     db: sqlite3.Connection,
     left: Abandoned,
     scope: Scope,
-    questions: Sequence[Question],
-    others: Sequence[Question],
+    questions: Sequence[Charge],
+    others: Sequence[Charge],
 ) -> int | None:
     """Return the oldest charge that a request may adopt, or None.
 
@@ -106,9 +82,9 @@ def find(
     left : dict
         What :func:`abandoned` listed when the ledger was opened; what was answered since is taken out.
     scope : Scope
-    questions : sequence of Question
+    questions : sequence of Charge
         Those that would be charged.
-    others : sequence of Question
+    others : sequence of Charge
         What else the batch asks, which the store answers: the charge may hold it too.
     """
     waiting = left.get((scope.principal, scope.pool), [])
@@ -124,9 +100,9 @@ def find(
 
 
 def _covers(
-    recorded: Sequence[Mapping[str, Any]], questions: Sequence[Question], others: Sequence[Question]
+    recorded: Sequence[Mapping[str, Any]], questions: Sequence[Charge], others: Sequence[Charge]
 ) -> bool:
     """Tell whether a charge answers all that is to be charged, and nothing that is not asked."""
     paid = {canonical(question) for question in recorded}
-    needed, free = ({canonical(one.to_json()) for one in part} for part in (questions, others))
+    needed, free = ({canonical(record_of(one)) for one in part} for part in (questions, others))
     return needed <= paid <= needed | free

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from dpnb.trusted.curator import admission, adoption, holds, known_content, pins, statement, stored, totals
 from dpnb.trusted.curator.admission import LAST_ACT, MINE, POOL, Limit, Standing
-from dpnb.trusted.curator.adoption import Question, Scope
+from dpnb.trusted.curator.adoption import Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
 from dpnb.trusted.curator.chain import GENESIS, Chain, head
 from dpnb.trusted.curator.database import Database, aside
@@ -36,6 +36,7 @@ from dpnb.trusted.errors import CuratorError, LossError, OwnerError
 from dpnb.trusted.privacy.accountant import compose, spent_after
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.query.price import Charge
 
 _LAST = 2**63 - 1
 """No entry has a higher number."""
@@ -83,6 +84,9 @@ class Ledger(Database):
     >>> import tempfile
     >>> from fractions import Fraction
     >>> from dpnb.trusted.privacy.event import PrivacyEvent
+    >>> from dpnb.trusted.query.plan import Bundle, Share
+    >>> from dpnb.trusted.query.price import Charge
+    >>> bundle = Bundle(("people.count()",), Share("epsilon", Fraction(1, 10)), 0, ())
     >>> with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite3") as ledger:
     ...     row = ledger.charge(
     ...         request_id="r1",
@@ -93,7 +97,7 @@ class Ledger(Database):
     ...         data_version="v",
     ...         cap=PrivacyLoss.pure(1),
     ...         time="2026-01-01T00:00:00+00:00",
-    ...         questions=[Question("key", ["people.count()"], [PrivacyEvent("pure", Fraction(1, 10))])],
+    ...         questions=[Charge(bundle, "key", (PrivacyEvent("pure", Fraction(1, 10)),))],
     ...     )
     ...     str(row.spent_after), ledger.verify().intact
     ('ε 0.1', True)
@@ -266,9 +270,9 @@ class Ledger(Database):
         dataset: str,
         data_version: str,
         cap: PrivacyLoss,
-        questions: Sequence[Question],
+        questions: Sequence[Charge],
         events: Sequence[PrivacyEvent] | None = None,
-        others: Sequence[Question] = (),
+        others: Sequence[Charge] = (),
         again: Sequence[str] = (),
         terms: Terms | None = None,
         caps: Sequence[Limit] = (),
@@ -290,7 +294,7 @@ class Ledger(Database):
             What is asked, of which state; the last three and the question are the key of the store.
         cap : PrivacyLoss
             The pool's budget. The budget pinned at attach holds as well.
-        questions, others : sequence of Question
+        questions, others : sequence of Charge
             What is charged; and what else the batch asks, which the store answers.
         events : sequence of PrivacyEvent, optional
             What the charged questions cost together; without it, all that each costs alone.
@@ -369,7 +373,7 @@ class Ledger(Database):
         return bool(self._abandoned.get((principal, pool)))
 
     def adoptable(
-        self, scope: Scope, questions: Sequence[Question], others: Sequence[Question] = ()
+        self, scope: Scope, questions: Sequence[Charge], others: Sequence[Charge] = ()
     ) -> int | None:
         """Return the entry of the charge that such a request would adopt now, or None."""
         with self.reading() as db:
@@ -570,7 +574,7 @@ def _charged(
     db: sqlite3.Connection,
     time: str,
     facts: dict[str, Any],
-    questions: Sequence[Question],
+    questions: Sequence[Charge],
     events: Sequence[PrivacyEvent],
     limits: Sequence[Limit],
     spent: Mapping[str, PrivacyLoss],
@@ -581,7 +585,7 @@ def _charged(
     after = {name: spent_after(before, asked) for name, before in spent.items()}
     sums = {name: total.to_json() for name, total in after.items()}
     losses = {"loss": asked.to_json(), "spent": sums.pop(POOL), "mine": sums.pop(MINE)}
-    asked_for = [question.to_json() for question in questions]
+    asked_for = [adoption.record_of(question) for question in questions]
     costs = [event.to_json() for event in events]
     body = {**facts, **losses, "questions": asked_for, "events": costs}
     entry = record(db, time, "charge", {**body, "shares": sums} if sums else body)

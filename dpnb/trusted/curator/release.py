@@ -22,7 +22,7 @@ from typing import Any
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.admission import Limit
-from dpnb.trusted.curator.adoption import Question, Scope
+from dpnb.trusted.curator.adoption import Scope, record_of
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.stored import StoredAnswer
@@ -37,7 +37,7 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import EVERYTHING
 from dpnb.trusted.query.plan_record import read_parts
-from dpnb.trusted.query.price import Charged, ChargedPlan
+from dpnb.trusted.query.price import Charge, ChargedPlan
 from dpnb.trusted.releases import Release, ReleasedPart
 
 MECHANISM_VERSION = "9"
@@ -93,7 +93,7 @@ class Wanted:
     """The store that whoever asks shares with others; their own where it is None."""
 
     @property
-    def questions(self) -> tuple[Charged, ...]:
+    def questions(self) -> tuple[Charge, ...]:
         """The questions, each as it would be charged by itself."""
         return self.charged.questions
 
@@ -121,7 +121,7 @@ def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[Stored
     if wanted.again == EVERYTHING:
         return [None] * len(wanted.questions)
     key = wanted.principal, attached.data_version, attached.schema.version, MECHANISM_VERSION
-    asked = [(question.measured, question.loss) for question in wanted.questions]
+    asked = [(question.measured, question.loss(wanted.measure)) for question in wanted.questions]
     return ledger.best_stored(*key, asked, wanted.again, wanted.store)
 
 
@@ -130,7 +130,7 @@ def enough(
 ) -> list[dict[str, Any] | None]:
     """Return the stored answers that cost at least what is asked now; of a closed dataset, whatever is stored: they are free."""
     pairs = list(zip(wanted.questions, found, strict=True))
-    fits = [one is not None and question.loss.fits_in(one.loss) for question, one in pairs]
+    fits = [one is not None and question.loss(wanted.measure).fits_in(one.loss) for question, one in pairs]
     if any(found) and not all(fits) and ledger.state(attached.known_as) == "closed":
         fits = [one is not None for one in found]
     return [
@@ -138,7 +138,7 @@ def enough(
     ]
 
 
-def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[Charged]:
+def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[Charge]:
     """Return the questions that are not stored."""
     return [question for question, answer in zip(wanted.questions, stored, strict=True) if answer is None]
 
@@ -173,7 +173,11 @@ def release(
     if answers is None:
         if not charge.new:
             _refuse_strange_record(charge, wanted)
-        alone = [(one.question.parts, one.loss) for one in mine] if charge.new else _recorded_alone(charge)
+        alone = (
+            [(one.bundle.parts, one.loss(wanted.measure)) for one in mine]
+            if charge.new
+            else _recorded_alone(charge)
+        )
         drawn = _draw(charge, alone, attached, chance, now)
         settle()
         failpoints.at("before-store")
@@ -187,7 +191,7 @@ def _refuse_strange_record(charge: ChargeRow, wanted: Wanted) -> None:
     asked = {question.measured: question for question in wanted.questions}
     for recorded in charge.questions:
         question = asked.get(recorded["measured"])
-        if question is None or canonical(_recorded(question).to_json()) != canonical(recorded):
+        if question is None or canonical(record_of(question)) != canonical(recorded):
             raise CuratorError("The ledger's record of a charge is not what was asked.")
 
 
@@ -215,7 +219,7 @@ def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
 
 
 def _charge(
-    wanted: Wanted, mine: Sequence[Charged], attached: Attached, ledger: Ledger, chance: Chance
+    wanted: Wanted, mine: Sequence[Charge], attached: Attached, ledger: Ledger, chance: Chance
 ) -> ChargeRow:
     scope = _scope(wanted, attached)
     return ledger.charge(
@@ -226,17 +230,11 @@ def _charge(
         caps=wanted.caps,
         store=wanted.store,
         terms=attached.terms,
-        questions=[_recorded(question) for question in mine],
+        questions=mine,
         events=wanted.charged.part(mine),
         others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
         time=chance.now(),
     )
-
-
-def _recorded(charged: Charged) -> Question:
-    """Return a question as a charge records it: its plan is the record from which its parts were read."""
-    question = charged.question
-    return Question(charged.measured, question.texts, charged.events, question.share.to_json(), question.plan)
 
 
 def _scope(wanted: Wanted, attached: Attached) -> Scope:
@@ -244,10 +242,10 @@ def _scope(wanted: Wanted, attached: Attached) -> Scope:
     return Scope(wanted.principal, attached.pool, *state, wanted.again)
 
 
-def _others(wanted: Wanted, mine: Sequence[Charged]) -> list[Question]:
+def _others(wanted: Wanted, mine: Sequence[Charge]) -> list[Charge]:
     """Return the questions that the store answers."""
     names = {question.measured for question in mine}
-    return [_recorded(question) for question in wanted.questions if question.measured not in names]
+    return [question for question in wanted.questions if question.measured not in names]
 
 
 def _draw(
@@ -314,7 +312,7 @@ def cost(
     """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
     mine, scope = to_charge(wanted, stored), _scope(wanted, attached)
     if mine and ledger.has_abandoned(scope.principal, scope.pool):
-        waiting = [_recorded(question) for question in mine]
+        waiting = mine
         if ledger.adoptable(scope, waiting, _others(wanted, mine)) is not None:
             return PrivacyLoss.zero(wanted.measure)
     return whole(wanted.charged.part(mine), wanted.measure)

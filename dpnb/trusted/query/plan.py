@@ -3,8 +3,8 @@
 It is what crosses the wire. It has no field for a sensitivity, a factor of rows, or a column's range: these follow from the schema.
 Texts and share of a question are what the kernel says of it; they are recorded beside it, and no loss follows from them.
 
-A question here is what is stored together and looked up by itself: a kernel sends one measurement as each, so that a count that three
-statistics want is one question with three texts. Questions of one group are priced at the worst move of one person through all of them;
+A bundle is what is stored together and looked up by itself: a kernel sends one measurement as each, so that a count that three
+statistics want is one bundle with three texts. Bundles of one group are priced at the worst move of one person through all of them;
 which are grouped is the kernel's choice, since the loss of groups adds whatever they hold.
 """
 
@@ -31,9 +31,8 @@ MOST_MEASURED = 4_000
 MOST_WRITTEN_OUT = 1_000_000
 """Nodes of all expressions of a plan, written out."""
 _PLAN = {"dataset": str, "schema_version": str, "questions": list, "again": list, "loss": dict}
-_QUESTION = {"texts": list, "share": dict, "group": int, "plan": dict}
+_BUNDLE = {"texts": list, "share": dict, "group": int, "plan": dict}
 _SHARE = {"kind": str, "share": str}
-_MOST_TEXTS = MOST_QUESTIONS
 LONGEST_TEXT = 2_000
 """Letters of what a person would type for a question; a kernel cuts what is longer."""
 EVERYTHING = ("all",)
@@ -62,17 +61,17 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One question: what is measured, and what the kernel says of it.
+class Bundle:
+    """Measurements that are stored together, and what the kernel says of them.
 
     Parameters
     ----------
     texts : tuple of str
-        For what a person would type it is measured: at least one.
+        The questions that it answers, as a person would type them: at least one.
     share : Share
         The share of its cell's loss, as it was asked.
     group : int
-        With which others it is priced: the first question has 0, each new group the next number.
+        With which others it is priced: the first bundle has 0, each new group the next number.
     parts : tuple of Measurement
         What leaves, and the noise that protects it.
     plan : dict
@@ -99,12 +98,12 @@ class Question:
         }
 
     @classmethod
-    def from_json(cls, record: object, reader: Reader | None = None) -> Question:
-        """Read what :meth:`to_json` wrote; anything else is refused. A reader is that of the other questions of its plan."""
-        if not is_record(record, _QUESTION):
+    def from_json(cls, record: object, reader: Reader | None = None) -> Bundle:
+        """Read what :meth:`to_json` wrote; anything else is refused. A reader is that of the other bundles of its plan."""
+        if not is_record(record, _BUNDLE):
             raise _refusal()
         texts, plan = record["texts"], record["plan"]
-        if not 0 < len(texts) <= _MOST_TEXTS or not all(map(_is_text, texts)):
+        if not 0 < len(texts) <= MOST_QUESTIONS or not all(map(_is_text, texts)):
             raise _refusal()
         share = Share.from_json(record["share"])
         return cls(tuple(texts), share, record["group"], read_parts(plan, reader), plan)
@@ -118,7 +117,7 @@ class Plan:
     ----------
     dataset, schema_version : str
         What is asked, by the schema that the plan was made with.
-    questions : tuple of Question
+    questions : tuple of Bundle
         No two that measure the same.
     again : tuple of str
         What is measured again though it is stored: the draws that the asker holds, sorted, or :data:`EVERYTHING`.
@@ -128,7 +127,7 @@ class Plan:
 
     dataset: str
     schema_version: str
-    questions: tuple[Question, ...]
+    questions: tuple[Bundle, ...]
     again: tuple[str, ...]
     loss: PrivacyLoss
 
@@ -181,11 +180,11 @@ def _is_text(text: object) -> bool:
     return isinstance(text, str) and text.isprintable() and len(text) <= LONGEST_TEXT
 
 
-def _in_turn(records: Sequence[Any]) -> Iterator[Question]:
+def _in_turn(records: Sequence[Any]) -> Iterator[Bundle]:
     """Read questions one after another, as long as they are not too much together."""
     reader = Reader()
     for record in records:
-        yield Question.from_json(record, reader)
+        yield Bundle.from_json(record, reader)
         if reader.steps > MOST_WRITTEN_OUT:
             raise PlanError(
                 f"A cell has more than {MOST_WRITTEN_OUT:,} steps when it is written out: ask fewer questions at once."

@@ -16,32 +16,34 @@ from dpnb.trusted.measurements import Facts, events
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import refuse_unbounded
-from dpnb.trusted.query.plan import Plan, Question
+from dpnb.trusted.query.plan import Bundle, Plan
 from dpnb.trusted.query.plan_record import measured
 from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Charged:
-    """A question as it would be charged by itself.
+class Charge:
+    """A bundle as it would be charged by itself.
 
     Parameters
     ----------
-    question : Question
+    bundle : Bundle
     measured : str
-        The name of what it measures, under which its answer is stored.
+        The name of what is measured, without its noise: under it the answer is stored.
     events : tuple of PrivacyEvent
         What it costs alone: a stored answer that cost as much is as good.
-    loss : PrivacyLoss
-        Their sum in the dataset's measure.
     """
 
-    question: Question
+    bundle: Bundle
     measured: str
     events: tuple[PrivacyEvent, ...]
-    loss: PrivacyLoss
+
+    def loss(self, measure: Measure) -> PrivacyLoss:
+        """Return what it costs alone, in a measure."""
+        return whole(self.events, measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +52,25 @@ class ChargedPlan:
 
     Parameters
     ----------
-    questions : tuple of Charged
+    questions : tuple of Charge
+        What is measured under each name, by itself.
     events : tuple of PrivacyEvent
         What they cost together.
     facts : Facts
         The public facts from which that follows.
     """
 
-    questions: tuple[Charged, ...]
+    questions: tuple[Charge, ...]
     events: tuple[PrivacyEvent, ...]
     facts: Facts
 
-    def part(self, questions: Sequence[Charged]) -> tuple[PrivacyEvent, ...]:
-        """Return what some of its questions, in their order, cost together."""
+    def part(self, questions: Sequence[Charge]) -> tuple[PrivacyEvent, ...]:
+        """Return what some of its charges, in their order, cost together."""
         return self.events if tuple(questions) == self.questions else together(questions, self.facts)
 
 
 def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
-    """Return what a plan would be charged, and each of its questions alone.
+    """Return what a plan would be charged, and each of its bundles alone.
 
     Parameters
     ----------
@@ -85,37 +88,34 @@ def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
     if plan.dataset != schema.name or plan.schema_version != schema.version:
         raise PlanError(f"{schema.name} has another schema now. Open it again.")
     facts, units = Facts.of(schema), 0
-    for question in plan.questions:
-        units = limited(question.parts, units)
-        refuse_unbounded(question.parts, facts.ends)
-    found = tuple(_charged(question, facts) for question in plan.questions)
-    if len({one.measured for one in found}) < len(found):
+    for bundle in plan.questions:
+        units = limited(bundle.parts, units)
+        refuse_unbounded(bundle.parts, facts.ends)
+    charges = tuple(
+        Charge(bundle, measured(bundle.parts, bundle.plan), events(bundle.parts, facts))
+        for bundle in plan.questions
+    )
+    if len({one.measured for one in charges}) < len(charges):
         raise PlanError(
             "This plan measures the same twice. Measure it once: two questions may share an answer."
         )
-    events_of_all = together(found, facts)
+    events_of_all = together(charges, facts)
     costs = whole(events_of_all, facts.measure)
     if plan.loss != costs:
         raise PlanError(
             f"This plan was made to cost {plan.loss.brief('up')}, and costs {costs.brief('up')}. Nothing was spent: "
             "restart the kernel and open the dataset again."
         )
-    return ChargedPlan(found, events_of_all, facts)
+    return ChargedPlan(charges, events_of_all, facts)
 
 
-def together(questions: Iterable[Charged], facts: Facts) -> tuple[PrivacyEvent, ...]:
-    """Return what some questions cost together: the events of each group, at the worst move through all that it holds."""
-    groups: dict[int, list[Charged]] = {}
+def together(questions: Iterable[Charge], facts: Facts) -> tuple[PrivacyEvent, ...]:
+    """Return what some charges cost together: the events of each group, at the worst move through all that it holds."""
+    groups: dict[int, list[Charge]] = {}
     for one in questions:
-        groups.setdefault(one.question.group, []).append(one)
+        groups.setdefault(one.bundle.group, []).append(one)
     found: list[PrivacyEvent] = []
     for group in groups.values():
-        parts = [part for one in group for part in one.question.parts]
+        parts = [part for one in group for part in one.bundle.parts]
         found += group[0].events if len(group) == 1 else events(parts, facts)
     return tuple(found)
-
-
-def _charged(question: Question, facts: Facts) -> Charged:
-    costs = events(question.parts, facts)
-    name = measured(question.parts, question.plan)
-    return Charged(question, name, costs, whole(costs, facts.measure))

@@ -21,7 +21,7 @@ from dpnb.inference.digits import given, number
 from dpnb.inference.matching import match
 from dpnb.planner.check import check
 from dpnb.planner.expression import Compare, Const, Ref
-from dpnb.planner.question import QueryPlan
+from dpnb.planner.question import Question
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -179,7 +179,7 @@ def noise_of(kind: str, people: person.People, low: float, high: float) -> tuple
 def _difference_scale(low: float, high: float, people: int) -> float:
     arm = Column.integer("arm", 0, 1, missing=0)
     schema = _schema(low, high, people, arm)
-    plan = QueryPlan("people", "difference", Ref("x"), by=(Ref("arm"),), options=(("ci", False),))
+    plan = Question("people", "difference", Ref("x"), by=(Ref("arm"),), options=(("ci", False),))
     checked = check(plan, schema)
     pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
     half = checked.kind.half_width(checked.setting, pricing, float(people))
@@ -231,9 +231,9 @@ def priced(kind: str, low: float, high: float, people: int) -> tuple[float, floa
     schema = _schema(low, high, people)
     middle = Compare(">", Ref("x"), Const((bottom + top) / 2))
     plan = {
-        "mean": QueryPlan("people", "mean", Ref("x"), options=(("ci", False),)),
-        "sum": QueryPlan("people", "sum", Ref("x")),
-        "count": QueryPlan("people", "count", where=middle),
+        "mean": Question("people", "mean", Ref("x"), options=(("ci", False),)),
+        "sum": Question("people", "sum", Ref("x")),
+        "count": Question("people", "count", where=middle),
     }[kind]
     checked = check(plan, schema)
     (part,) = checked.kind.price(checked.setting, Share("epsilon", Fraction(1))).parts

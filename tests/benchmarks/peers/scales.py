@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.inference.law import DiscreteLaplaceLaw, law_of
-from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, Question, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -86,7 +86,7 @@ def own_noise(
         Column.category("r", list(range(5)), missing=missing),
     )
     schema = Schema("p", "P", columns, unit, Budget.from_toml({"epsilon": 10**6}))
-    asked = QueryPlan(
+    asked = Question(
         "p",
         statistic,
         None if name == "count" else Ref(column),
