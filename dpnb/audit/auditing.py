@@ -52,40 +52,40 @@ def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keyword
     name: str | None = None,
     names: Sequence[str] | None = None,
 ) -> Verdict:
-    """Audit a mechanism on two neighbouring datasets; with an expected law, from both sides.
+    """Audit a mechanism on two neighbouring datasets. With an expected law, the audit also finds too much noise.
 
     Parameters
     ----------
     mechanism : callable or dpnb mechanism
-        ``mechanism(data)``, with ``rng=`` if it takes it, and with ``size=`` if it can make many outputs at once (one row
-        for each). One that takes ``rng`` and makes one number is run on arrays where that gives the same answers; else it is called
-        once a run, and a warning says how many seconds that takes. If it returns a mapping from output to probability, the law is
+        ``mechanism(data)``, with ``rng=`` if it takes one, and with ``size=`` if it can return many outputs at once (one row
+        for each). A mechanism that takes ``rng`` and returns one number is run on arrays if that gives the same answers; otherwise it is
+        called once for each run, and a warning says how many seconds that takes. If it returns a mapping from output to probability, the law is
         enumerated instead.
     neighbours : pair
-        Two datasets that the claim calls neighbours, as the mechanism takes them. Only the caller knows whether they are.
+        Two datasets that are neighbours by the claim, in the form that the mechanism takes. The audit cannot check that they are.
     claim : number or PrivacyLoss, optional
-        ε, or a loss. A ρ is compared with the exact ρ, or when sampling with the ε that it implies at δ = 0.001.
+        ε, or a loss. A ρ is compared with the exact ρ; when sampling, with the ε that it implies at δ = 0.001.
     delta : float
-        The δ that the claim allows beside ε. ``verdict.least_delta`` is the smallest at which the claimed ε holds here.
+        The δ that the claim allows in addition to ε. ``verdict.least_delta`` is the smallest δ at which the claimed ε holds here.
     method : {"auto", "exact", "sample"}
-        Enumerate where possible; insist on it; or run even what could be enumerated.
+        Enumerate if possible; always enumerate; or always sample.
     expected : callable, optional
         ``expected(data)`` is the law that the answer should have: ``lambda data: scipy.stats.laplace(sum(data), 2)``, or anything with a
-        ``cdf`` (and a ``pmf``, if it is of whole numbers). Then ``verdict.fits`` says whether noise is too little, too much, off centre
-        or of another shape, on each neighbour, and ``verdict.passes`` is the grade.
+        ``cdf`` (and a ``pmf``, if it is of whole numbers). Then ``verdict.fits`` states for each neighbour whether the noise is too small, too large, off centre
+        or of another shape, and ``verdict.passes`` is the grade.
     trials : int, optional
-        Runs of each neighbour, twice. Default 200,000, or 20,000 for a mechanism that must be called once a run.
+        Runs on each neighbour, twice. The default is 200,000, or 20,000 for a mechanism that is called once for each run.
     seconds : float, optional
-        For a mechanism that must be called once a run: so many trials as fit in this time, at least 1,000.
+        For a mechanism that is called once for each run: as many trials as fit in this time, at least 1,000.
     alpha : float
-        Probability that the bound is wrong; and that right noise does not fit `expected`.
+        The probability that the bound is wrong, and that correct noise does not fit `expected`.
     rng : int or numpy Generator
     events : mapping of str to callable, optional
-        Your own events: words, and a test of an array of outputs (one row for each run). They replace the ready-made ones.
+        Your own events: a description, and a test of an array of outputs (one row for each run). They replace the built-in ones.
     name : str, optional
-        What the mechanism is called.
+        The name of the mechanism.
     names : pair of str, optional
-        What the neighbours are called.
+        The names of the neighbours.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keyword
     Raises
     ------
     PlanError, OptionError
-        When the neighbours are not a pair, an option is out of range, or the mechanism fails on both.
+        If the neighbours are not a pair, an option is out of range, or the mechanism fails on both.
 
     Examples
     --------

@@ -11,7 +11,7 @@
 
 A simulated study is drawn from a *population*, becomes integers on its declared grid, is priced by :func:`dpnb.planner.price`,
 noised by the mechanisms' simulators, and concluded by the statistics' own code: what is simulated is what is released. Noise
-here comes from a seeded generator, so nothing in this room protects anybody.
+here comes from a seeded generator, so nothing in this package protects anybody.
 
 What a new statistic has to do to be simulated:
 

@@ -230,7 +230,7 @@ class BootstrapStudy:
 
 
 def bootstrap_coverage(source: Any, rng: Any, **asked: Any) -> BootstrapStudy:
-    """Simulate studies, bootstrap each with noise, and count how often the intervals hold the population's mean.
+    """Simulate studies, bootstrap each with noise, and count how often the intervals contain the population's mean.
 
     Parameters
     ----------

@@ -68,30 +68,30 @@ def coverage(
     rng: Any = 1,
     **more: Any,
 ) -> CoverageResult | PlainCoverage:
-    """Simulate studies, release them, and count how often each interval holds the truth.
+    """Simulate studies, release them, and count how often each interval contains the truth.
 
     Parameters
     ----------
     statistic : str or callable
         A registered name: ``"mean"``, ``"difference"``, ``"quantile"``, …; or a plain function, ``my_interval(values, epsilon, rng)``,
-        that returns ``(low, high)``: then ``truth=np.mean`` (of each study) or ``parameter=28.6`` (of the population) says what it
-        should hold.
+        that returns ``(low, high)``: then ``truth=np.mean`` (of each study) or ``parameter=28.6`` (of the population) is what it
+        should contain.
     source : Population, array, mapping of arrays, or callable
         Where the rows of a study come from; see :func:`dpnb.simulate.population`.
     n : int or list of int
         Rows of a study.
     losses : number, list, or mapping
         Values of ε; or ``{"epsilon": [...]}`` or ``{"rho": [...]}``. Floats are rounded to six significant digits (and nine
-        decimals), so that ``np.geomspace(0.05, 10, 20)`` will do; the values used are in the result and in ``.code()``.
+        decimals), so you can pass ``np.geomspace(0.05, 10, 20)``; the values used are in the result and in ``.code()``.
     intervals : name, method, or list of them
         ``"privacy"``, ``"confidence"``, ``"naive"``, ``"normal"``, or a method of your own.
     reps : int
-        Studies of each size.
+        The number of studies of each size.
     rng : int or numpy Generator
         The seed.
     **more
         ``levels=0.95``; ``column=``, ``other=``, ``by=``, ``where=`` and the statistic's own options, as in a question;
-        ``adjacency="change-one"``; ``truth=`` and ``parameter=`` where they are not known for the statistic;
+        ``adjacency="change-one"``; ``truth=`` and ``parameter=``, if they are not known for the statistic;
         ``columns=`` or ``lower=``, ``upper=``, ``step=`` of the population; ``common=True``, the noise of all losses from the
         same random numbers; ``counted=True``, studies drawn as counts of distinct rows, which has the same law and takes studies
         of any size; ``progress=``, called with each partial result.
@@ -138,7 +138,7 @@ def stream(
 ) -> Iterator[CoverageResult]:
     """Yield partial results of :func:`coverage`, the last of which is complete.
 
-    Bad input is refused at once, before the first result is asked for. :meth:`CoverageResult.resume` goes on from any of them.
+    Bad input is refused at once, before the first result. :meth:`CoverageResult.resume` continues from any of them.
     """
     design = designed(statistic, source, n, losses, intervals, reps, rng, **more)
     return running(CoverageResult(design, _start(design)))

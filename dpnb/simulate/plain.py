@@ -75,7 +75,7 @@ class PlainCoverage:
     about : {"dataset", "population"}
         Whether truth is of each study or of the population.
     level : float
-        What the intervals claim.
+        The level that the intervals claim.
     rows : tuple of PlainRow
     """
 

@@ -292,7 +292,7 @@ class RegressionStudy:
     formula : str
         What was regressed.
     level : float
-        What the intervals claim.
+        The level that the intervals claim.
     rows : tuple of RegressionRow
         One for each size, loss, coefficient and interval.
     """

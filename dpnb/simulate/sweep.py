@@ -80,7 +80,7 @@ class SweepResult:
 
 
 def sweep(statistic: str, source: Any, over: str, values: Sequence[Any], **more: Any) -> SweepResult:
-    """Simulate coverage for each value of one thing.
+    """Simulate coverage for each value of one argument.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def sweep(statistic: str, source: Any, over: str, values: Sequence[Any], **more:
     over : str
         ``"epsilon"``, ``"rho"``, ``"n"``, ``"population"``, ``"adjacency"``, or an option of the statistic.
     values : sequence
-        What it is set to, one after the other; for ``over="population"`` populations, and ``source`` is not used.
+        The values of that argument; for ``over="population"`` these are populations, and ``source`` is not used.
     **more
         Everything else that :func:`dpnb.simulate.coverage` takes.
 

@@ -69,7 +69,7 @@ class Watch:
     Parameters
     ----------
     level : float
-        What the intervals claim.
+        The level that the intervals claim.
     """
 
     def __init__(self, level: float) -> None:

@@ -46,7 +46,7 @@ class Setup:
     kind, loss : str, float
         ``"epsilon"`` or ``"rho"``, and its amount.
     level : float
-        What the intervals claim.
+        The level that the intervals claim.
     k : int
         Resamples of the bootstrap.
     repaired : bool

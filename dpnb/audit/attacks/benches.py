@@ -38,7 +38,7 @@ def bench(name: str, rng: int = 0, reps: int = 1, **arrays: Any) -> Bench:
     ----------
     name : {"differencing", "averaging", "reconstruction", "linkage", "membership", "floating point"}
     rng : int
-        Seed of the people and of the noise.
+        The seed for the people and the noise.
     reps : int
         How often, each time with new people; the shares are means, and their errors hold the spread between people.
     **arrays

@@ -24,7 +24,7 @@ class Attach(Interaction):
     dataset : Dataset
         An open dataset.
     name : str, optional
-        What the notebook calls it, where that is not its own name: questions are written with it.
+        Its variable name in the notebook, if that differs from its own name; questions are written with it.
 
     Examples
     --------

@@ -36,17 +36,17 @@ class Attack(Interaction):
     Parameters
     ----------
     attack : str
-        Which one lies on the bench first: differencing, averaging, reconstruction, linkage, membership or floating point.
+        The attack to show first: differencing, averaging, reconstruction, linkage, membership or floating point.
     epsilon : number
-        Where ε stands at first.
+        The initial ε.
     rng : int
-        Seed of the people and of the noise.
+        The seed for the people and the noise.
     reps : int
-        How often an attack may be repeated, each time on new people: one repetition is there at once, the others are asked
-        for.
+        How often an attack can be repeated, each time on new people: the first repetition is shown at once, the others on
+        request.
     arrays : mapping, optional
         Your own people for the first attack: ``{"secret": bits}`` for reconstruction, ``quasi`` (a list of columns) and ``secret`` for
-        linkage, ``members`` and ``outsiders`` for membership. Repetitions then have new noise alone.
+        linkage, ``members`` and ``outsiders`` for membership. Repetitions then only draw new noise.
 
     Examples
     --------

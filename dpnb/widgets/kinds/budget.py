@@ -28,7 +28,7 @@ class Budget(Interaction):
     subject : Dataset or PlanView
         A dataset, or a plan on one: ``dpnb.plan({...}, epsilon=1)``.
     body : str, optional
-        The cell that asked the plan, without its magic line.
+        The cell of the plan, without its magic line.
     """
 
     module: ClassVar[str] = "budget"

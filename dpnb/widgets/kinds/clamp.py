@@ -36,14 +36,14 @@ class Clamp(Interaction):
     Parameters
     ----------
     values : array of numbers or protected column, optional
-        2 to 5,000 public or simulated values; by default 1,000 simulated incomes, in thousands. Of a protected column the
-        declared bounds are drawn, and nothing can be moved but the loss.
+        2 to 5,000 public or simulated values; by default 1,000 simulated incomes, in thousands. For a protected column only
+        the declared bounds are drawn, and only the loss can be moved.
     low, high : number, optional
-        Where the handles stand at first; by default the lowest value and the 95th percentile.
+        The initial bounds; by default the lowest value and the 95th percentile.
     epsilon : number
         The loss of the mean.
     assume_n : int, optional
-        For a protected column whose number of people is private: how many to plan with, by default 1,000.
+        For a protected column, if the number of people is private: how many to plan with; by default 1,000.
     """
 
     module: ClassVar[str] = "clamp"

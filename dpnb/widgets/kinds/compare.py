@@ -34,7 +34,7 @@ class Compare(Interaction):
     questions : sequence of Estimate, or mapping of str to Estimate
         Up to six questions of one dataset, released or not.
     epsilon : number, optional
-        Where the handle stands at first.
+        The initial ε.
 
     Examples
     --------

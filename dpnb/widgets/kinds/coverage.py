@@ -53,14 +53,14 @@ class Coverage(Interaction):
     statistic : str or Estimate
         ``"mean"``, ``"proportion"``, ``"count"``, ``"sum"``, ``"difference"``, ``"median"``, ``"lower quartile"``,
         ``"upper quartile"``, ``"variance"``, ``"std"``, ``"covariance"``, ``"correlation"``. Or an estimate, released or not:
-        then its question, size, bounds and loss are simulated on a population that is declared, never on its rows.
+        its question, size, bounds and loss are then simulated on a declared population, never on its rows.
     population : str, Population or array, optional
         A name (``"skewed"``, ``"outliers"``, ``"anes96.age"``, ``"declared"``, …), a population of :mod:`dpnb.simulate`, or
         made-up or public numbers with ``lower=``, ``upper=`` and ``step=``.
     n : int, optional
         Rows of a study; 500 by default, or those of the estimate.
     epsilon, rho : number, optional
-        What each study pays; ε 0.5 by default, or what the estimate paid.
+        The loss of each study; by default ε 0.5, or the loss of the estimate.
     methods : sequence of str, optional
         Of ``"naive"``, ``"normal"``, ``"confidence"``, ``"monte carlo"``, ``"privacy"``; for a mean in ρ also ``"unbiased"``,
         ``"conservative"``, ``"most conservative"`` and ``"deconvolved"``, the intervals of the bootstrap.
@@ -69,9 +69,9 @@ class Coverage(Interaction):
     rng : int
         The seed.
     level : float
-        What the intervals claim.
+        The level that the intervals claim.
     **more
-        ``k=``, resamples of the bootstrap; ``repaired=True``, the noise that keeps its promise; ``skew=``, ``outliers=``,
+        ``k=``, the number of bootstrap resamples; ``repaired=True``, with noise that keeps the promise; ``skew=``, ``outliers=``,
         ``share=``, ``effect=`` of the declared population; ``lower=``, ``upper=``, ``step=`` of an array.
 
     Examples

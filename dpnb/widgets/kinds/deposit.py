@@ -42,7 +42,7 @@ class Deposit(Interaction):
     Parameters
     ----------
     data : path
-        A CSV, Parquet or DuckDB file. Its names and storage types are read, and no row.
+        A CSV, Parquet or DuckDB file. Only names and storage types are read, and no row.
 
     Examples
     --------

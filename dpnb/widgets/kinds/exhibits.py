@@ -28,7 +28,7 @@ class Exhibits(Interaction):
     Parameters
     ----------
     name : str, optional
-        Which page is open at first: an exhibit's name, or a part of it that no other has. Without it, the index.
+        The page to open: an exhibit's name, or a unique part of it. Without it, the index.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class Noises(Interaction):
     share : number
         The share of people that is estimated, strictly between 0 and 1.
     n : int
-        People asked, at least 10.
+        The number of people asked, at least 10.
     epsilon : number
         The loss of the count behind the share.
     """

@@ -27,11 +27,11 @@ class Odds(Interaction):
     Parameters
     ----------
     prior : number
-        The belief before, strictly between 0 and 1.
+        The prior belief, strictly between 0 and 1.
     epsilon : number
-        Where the handle stands at first.
+        The initial ε.
     delta : number
-        From 0 to 0.01. Above 0 the bound is that for evidence which chance alone would give in 5 % of all cases.
+        From 0 to 0.01. Above 0, the bound is for evidence that arises by chance in 5 % of all cases.
 
     Examples
     --------

@@ -50,15 +50,15 @@ class Person(Interaction):
     values : array of numbers, optional
         At most 60 made-up or public people; by default thirty made-up ages.
     arms : array of 0 and 1, optional
-        Which arm each is in; by default in turn.
+        The arm of each person; by default alternating.
     scores : array of numbers from 0 to 1, optional
-        What pairs are matched by; by default made up, rising with the values.
+        The scores by which pairs are matched; by default made up, increasing with the values.
     low, high : number
         The public bounds; values outside count as the bound.
     kind : {"mean", "sum", "count", "median", "sd", "difference", "matched", "slope"}
-        The statistic that is drawn first. ``count`` counts those above the middle of the bounds.
+        The statistic to draw first. ``count`` counts the people above the middle of the bounds.
     epsilon : number
-        Where the handle of the noise stands at first.
+        The initial ε of the noise.
     """
 
     module: ClassVar[str] = "person"

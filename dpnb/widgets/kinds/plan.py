@@ -30,7 +30,7 @@ class Plan(Interaction):
     view : PlanView
         What ``dpnb.plan({...}, epsilon=1)`` returns.
     body : str, optional
-        The body of the cell that asks this; by default one line for each named question.
+        The body of the cell that asks these questions; by default one line for each named question.
 
     Examples
     --------

@@ -24,9 +24,9 @@ class Remeasure(Interaction):
     Parameters
     ----------
     estimate : Estimate
-        Released, one number, of one question.
+        A released answer to one question, a single number.
     name : str, optional
-        What it is called in the notebook, if not by the name that is found there; the Release button assigns to it.
+        Its name in the notebook, if it differs from the name found there; the Release button assigns to it.
     """
 
     module: ClassVar[str] = "remeasure"

@@ -28,9 +28,9 @@ class Seesaw(Interaction):
     question : Estimate
         A question, released or not.
     assume_n : int, optional
-        A number of people to plan with where the true one is private; by default the public number of rows, else 1,000.
+        The number of people to plan with if the true one is private; by default the public number of rows, otherwise 1,000.
     epsilon : number, optional
-        Where the handle stands at first.
+        The initial ε.
 
     Examples
     --------

@@ -75,17 +75,17 @@ class Sentence(Interaction):
     text : str
         The sentence, with names in braces; a format may follow a name: ``{share:.0%}``.
     picture : str, optional
-        The name that is also drawn, against the number that was moved last.
+        The name of the value to draw, against the number that was moved last.
     label : str, optional
-        What the picture shows, with its unit.
+        The label of the picture, with its unit.
     **parts : tuple, sequence or callable
-        For each name, what it is. ``(low, start, high)`` drags, with ten stops to each power of ten; whole numbers stay whole. A list
-        drags through its own numbers. A function of dragged numbers, by their names, is computed for all of them beforehand.
+        The value of each name. ``(low, start, high)`` can be dragged, with ten stops for each power of ten; whole numbers stay whole. A list
+        is dragged through its own numbers. A function of dragged numbers, by their names, is computed for all of them in advance.
 
     Raises
     ------
     OptionError
-        For a name without a part, more than 2,000 cases together, or a picture of what is no number.
+        For a name without a value, for more than 2,000 cases together, or for a picture of something that is not a number.
 
     Examples
     --------

@@ -28,9 +28,9 @@ class Stored(Interaction):
     Parameters
     ----------
     estimate : Estimate
-        Released; one question, a number or a vector.
+        A released answer to one question, a number or a vector.
     name : str, optional
-        What it is called in the notebook, if not by the name that is found there; the Release button assigns to it.
+        Its name in the notebook, if it differs from the name found there; the Release button assigns to it.
 
     Examples
     --------

@@ -32,18 +32,18 @@ class Wall(Interaction):
     ----------
     answers : path, question, or estimates
         A folder of exports (``answer.to_json("ada.json")``, ``dpnb.archive("ada.zip")``), or released answers in a list or by name. Or, for
-        an instructor of a service, a question that is pending (``people.age.mean()``): what their class was answered, as it comes.
-        Of several questions the one asked most is shown; the same noise counts once.
+        an instructor of a service, a pending question (``people.age.mean()``): the answers of their class as they arrive.
+        If there are several questions, the most frequent one is shown. Answers with the same noise count once.
     truth : number or Estimate, optional
-        What the answer would be without noise, for TEACHING data alone: a number, or your own answer to the question, which also
-        lets the exports be averaged exactly. By default that of answers which are held; exports hold none.
+        The answer without noise, for TEACHING data only: a number, or your own answer to the question, with which exports can also
+        be averaged exactly. By default it is taken from the answers in the list; exports do not contain it.
 
     Raises
     ------
     OptionError
-        For a folder that is not there, and for what is no answer.
+        If there is no such folder, or if something is not an answer.
     PlanError
-        For an answer without a privacy interval, or of more than one number.
+        For an answer without a privacy interval, or with more than one number.
 
     Examples
     --------
