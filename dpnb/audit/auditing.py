@@ -297,7 +297,7 @@ _TRIED = 20
 
 
 class SlowAudit(UserWarning):
-    """An audit will take seconds, because its mechanism makes one answer a call."""
+    """Warns that an audit will take seconds, because its mechanism returns one answer for each call."""
 
 
 def seconds_of_one(mechanism: Callable[..., Any], pair: tuple[Any, Any], rng: np.random.Generator) -> float:

@@ -26,7 +26,7 @@ _WIDEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that an output can do: in words, and as a test of many runs."""
+    """An event: a description, and a test of many runs."""
 
     words: str
     test: Test

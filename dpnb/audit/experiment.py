@@ -133,7 +133,7 @@ _DELTA = "0.001"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a mechanism promises: an ε or a ρ (or nothing), and the δ beside it."""
+    """What a mechanism claims: an ε or a ρ (or nothing), and a δ."""
 
     amount: float | None
     symbol: str

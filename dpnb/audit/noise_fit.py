@@ -36,7 +36,7 @@ _GRID, _HALVINGS = 2_000, 30
 
 @dataclass(frozen=True, slots=True)
 class NoiseFit:
-    """How well draws fit the law that they should have.
+    """How well draws fit their expected law.
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ class NoiseFit:
 
     @property
     def passes(self) -> bool:
-        """Whether nothing speaks against the law."""
+        """Whether no test rejects the law."""
         return not self.problems
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong, in plain words, the likeliest mistake first."""
+        """The mistakes found, in plain words, with the most likely one first."""
         if self.undefined:
             return (f"{self.undefined:,} of {self.n:,} answers are not numbers",)
         if self.constant is not None:
@@ -129,7 +129,7 @@ class NoiseFit:
 def fit_noise(
     draws: ArrayLike, law: Any, alpha: float = 1e-6, rng: int | np.random.Generator = 0
 ) -> NoiseFit:
-    """Test draws against the law that they should have, from both sides.
+    """Test draws against their expected law, for too little and too much noise.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ Integers = NDArray[np.int64]
 
 
 def loss_of(value: Any, name: str = "epsilon") -> float:
-    """Return a privacy loss as a float; it is a number above 0 and finite, otherwise LossError."""
+    """Return a privacy loss as a float; it must be above 0 and finite, otherwise LossError."""
     return _above(value, name, LossError)
 
 

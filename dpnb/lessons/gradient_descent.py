@@ -32,7 +32,7 @@ Model = Literal["linear", "logistic"]
 
 @dataclass(frozen=True, slots=True)
 class Descent:
-    """What a descent releases, and what it cost.
+    """The result of a descent, and what it cost.
 
     Parameters
     ----------

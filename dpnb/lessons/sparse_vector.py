@@ -51,7 +51,7 @@ def above_threshold(
     sensitivity: float = 1.0,
     size: int | None = None,
 ) -> Integers:
-    """Say for one answer after another whether it lies above a public threshold, and stop after some that do. ε-private.
+    """Say for each answer in turn whether it is above a public threshold, and stop after a number of hits. ε-private.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def above_threshold(
         The loss of the whole, however many questions are asked.
     rng : int or numpy Generator
     hits : int
-        Stop after so many answers "above".
+        Stop after this many answers "above".
     sensitivity : float
         The most by which one person moves any answer.
     size : int, optional
@@ -191,7 +191,7 @@ class WrongVersion:
 
     @property
     def status(self) -> str:
-        """``"exhibit"``: shown, never offered."""
+        """``"exhibit"``: shown, but never used on protected data."""
         return "exhibit"
 
     def run(

@@ -39,7 +39,7 @@ class Synthetic:
     marginals : mapping of str to ndarray
         For a root, its noisy counts; for a child, noisy counts of shape (parent's categories, own categories).
     epsilon : float
-        What a person who comes or goes loses by all of it.
+        The loss of a person who comes or goes, for all tables together.
     """
 
     columns: Mapping[str, Integers]

@@ -44,7 +44,7 @@ class BootstrapDesign:
     n : int
         Rows of a study.
     rho : float
-        What the resamples of a study are calibrated to.
+        The ρ to which the resamples of a study are calibrated.
     ks : tuple of int
         Numbers of resamples.
     kinds : tuple of str
@@ -106,7 +106,7 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """How often one kind of interval holds the population's mean, and how wide it is.
+    """How often one kind of interval contains the population's mean, and how wide it is.
 
     Parameters
     ----------

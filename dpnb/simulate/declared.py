@@ -32,7 +32,7 @@ def shaped(
     step: Number | None = None,
     name: str = "x",
 ) -> GridLaw:
-    """Return a number between bounds with a tail as long as one likes, and a share of the rows at the upper bound.
+    """Return a number between bounds with a tail of any length, and a share of the rows at the upper bound.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def shaped(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incomplete:
-    """A number with a known law that a share of the rows lacks, at random."""
+    """A number with a known law, missing at random in a share of the rows."""
 
     base: GridLaw
     share: float
@@ -66,12 +66,12 @@ class Incomplete:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return f"{self.base.name}, {100 * self.share:g} % missing" if self.share else self.base.name
 
     @property
     def code(self) -> str:
-        """The call that makes it again."""
+        """The call that reproduces it."""
         return f"simulate.with_missing({self.base.code}, {self.share!r})"
 
     @property
@@ -85,7 +85,7 @@ class Incomplete:
         return (self.column,)
 
     def draw(self, rng: np.random.Generator, studies: int, n: int) -> Codes:
-        """Draw the numbers, then who lacks one."""
+        """Draw the numbers, then which of them are missing."""
         (found,) = self.base.draw(rng, studies, n).values()
         known = rng.random(studies * n) >= self.share
         return {self.column.name: Ints(np.where(known, found.values, 0), known)}
@@ -112,12 +112,12 @@ class Arms:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return f"{self.first.name} against {self.second.name}"
 
     @property
     def code(self) -> str:
-        """The call that makes it again."""
+        """The call that reproduces it."""
         return f"simulate.arms({self.first.code}, {self.second.code}, {self.share!r})"
 
     @property
@@ -148,7 +148,7 @@ class Arms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Two numbers, each with a law of its own, that go together as a bivariate normal's do."""
+    """Two numbers, each with a law of its own, with the dependence of a bivariate normal."""
 
     first: GridLaw | Incomplete
     second: GridLaw | Incomplete
@@ -157,12 +157,12 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return f"{self.first.name} with {self.second.name}, together {self.together:g}"
 
     @property
     def code(self) -> str:
-        """The call that makes it again."""
+        """The call that reproduces it."""
         return f"simulate.pair({self.first.code}, {self.second.code}, {self.together!r})"
 
     @property
@@ -171,7 +171,7 @@ class Pair:
         return (self.first.column, self.second.column)
 
     def draw(self, rng: np.random.Generator, studies: int, n: int) -> Codes:
-        """Draw two normal numbers and read both laws at their ranks; then who lacks one."""
+        """Draw two normal numbers, read both laws at their ranks, then draw which numbers are missing."""
         found = self._codes(*rng.standard_normal((2, studies * n)))
         for law in (self.first, self.second):
             if isinstance(law, Incomplete):
@@ -200,7 +200,7 @@ class Pair:
 
 
 def with_missing(base: GridLaw, share: float) -> Incomplete:
-    """Return a law of which a share of the rows, maybe none, has no value: how many have one is then private.
+    """Return a law in which a share of the rows (possibly none) has no value; the number of values is then private.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def arms(first: GridLaw | Incomplete, second: GridLaw | Incomplete, share: float
 
 
 def pair(first: GridLaw | Incomplete, second: GridLaw | Incomplete, together: float) -> Pair:
-    """Return two numbers that go together: ``together`` is the correlation of the normal numbers behind them."""
+    """Return two dependent numbers: ``together`` is the correlation of the underlying normal numbers."""
     if not -1 < together < 1:
         raise PlanError(f"together lies between -1 and 1, not {together!r}.")
     if first.column.name == second.column.name:

@@ -222,19 +222,19 @@ def total(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
 
 
 def mean(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The mean; not a number where there is no row."""
+    """The mean; NaN if there are no rows."""
     return _mean(rows.x, rows)
 
 
 def weighted_mean(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The mean in which each row counts by its second number; not a number where nothing counts."""
+    """The mean, weighted by the second number; NaN if the weights sum to 0."""
     assert rows.x is not None and rows.y is not None  # noqa: PT018
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(rows.sums(rows.x * rows.y) / rows.sums(rows.y))
 
 
 def weighted_sum(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The sum in which each row counts by its second number."""
+    """The sum, weighted by the second number."""
     assert rows.x is not None and rows.y is not None  # noqa: PT018
     return np.asarray(rows.sums(rows.x * rows.y))
 
@@ -261,7 +261,7 @@ def covariance(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
 
 
 def correlation(rows: Rows, setting: Setting) -> Floats:
-    """Pearson's correlation; not a number where a column is constant."""
+    """Pearson's correlation; NaN if a column is constant."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(_moment(rows, rows.x, rows.x) * _moment(rows, rows.y, rows.y))
         return np.asarray(covariance(rows, setting) / spread)

@@ -40,7 +40,7 @@ class Method(Protocol):
 
     @property
     def about(self) -> About:
-        """Whose value it claims to hold."""
+        """Whose value it claims to contain."""
         ...
 
     def __call__(self, studies: Studies, level: float) -> Ends:
@@ -62,7 +62,7 @@ class Shipped:
 
 @dataclass(frozen=True, slots=True)
 class Naive:
-    """The noised numbers taken for exact: Student's interval without the noise."""
+    """Treats noised numbers as exact: Student's interval without the noise."""
 
     name: str = "naive"
     about: About = "population"
@@ -131,7 +131,7 @@ def per_release(name: str, about: About, function: OneRelease) -> PerRelease:
     name : str
         Its name in tables and figures.
     about : {"dataset", "population"}
-        Whose value the interval claims to hold.
+        Whose value the interval claims to contain.
     function : callable
         May raise Unavailable where there is no interval.
     """

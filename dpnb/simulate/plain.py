@@ -35,7 +35,7 @@ _DATA, _NOISE = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class PlainRow:
-    """How a function did at one size and loss.
+    """The coverage of a function at one size and loss.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class PlainRow:
 
     @property
     def coverage(self) -> float:
-        """The share of intervals that hold the truth."""
+        """The share of intervals that contain the truth."""
         return self.held / self.known if self.known else float("nan")
 
 
@@ -139,7 +139,7 @@ def function_coverage(  # noqa: PLR0913 - a design and what is true
     levels: float = 0.95,
     **grid: Any,
 ) -> PlainCoverage:
-    """Count how often the interval of a plain function holds the truth; see :func:`dpnb.simulate.coverage`.
+    """Count how often the interval of a plain function contains the truth; see :func:`dpnb.simulate.coverage`.
 
     Parameters
     ----------

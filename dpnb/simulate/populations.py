@@ -29,16 +29,16 @@ _LARGE = 200_000
 
 
 class Population(Protocol):
-    """What a simulation needs of a population."""
+    """What a simulation needs to know about a population."""
 
     @property
     def name(self) -> str:
-        """What it is called in tables and figures."""
+        """Its name in tables and figures."""
         ...
 
     @property
     def code(self) -> str:
-        """The call that makes it again."""
+        """The call that reproduces it."""
         ...
 
     @property
@@ -112,7 +112,7 @@ class Resampled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedStudy:
-    """One table that every simulated study has: nothing is sampled, only the noise is drawn again."""
+    """One fixed table for every simulated study: only the noise is drawn again."""
 
     name: str
     code: str
@@ -137,7 +137,7 @@ class FixedStudy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """Whatever a function draws; its parameters are those of 200,000 draws, unless they are given."""
+    """A population drawn by a function; its parameters are computed from 200,000 draws unless they are given."""
 
     name: str
     code: str
@@ -163,7 +163,7 @@ class Drawn:
 
 
 def population(source: Any, columns: Sequence[Column] | Column | None = None, **grid: Any) -> Population:
-    """Return a population from whatever describes one.
+    """Return a population from a description.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def resampled(
 def study(
     table: Any, columns: Sequence[Column] | Column | None = None, *, name: str = "fixed study", **grid: Any
 ) -> FixedStudy:
-    """Return the table itself as every study: only the noise is drawn again, so only privacy intervals have a meaning."""
+    """Return a population in which every study is this table: only the noise is drawn again, so only privacy intervals are meaningful."""
     declared, rows = _rows(table, columns, grid)
     return FixedStudy(name, _call("study", "table", declared), declared, rows)
 
@@ -260,7 +260,7 @@ def normal(
     step: Number | None = None,
     name: str = "x",
 ) -> GridLaw:
-    """Return a normal number, moved to the bounds where it lies beyond them."""
+    """Return a normal number, clamped to the bounds."""
     from scipy.special import ndtr
 
     column = _column(name, lower, upper, step)
@@ -275,7 +275,7 @@ def normal(
 def lognormal(
     mean: float, sd: float, *, lower: Number = 0, upper: Number, step: Number | None = None, name: str = "x"
 ) -> GridLaw:
-    """Return a number whose logarithm is normal, moved to the bounds: incomes, waiting times."""
+    """Return a log-normal number, clamped to the bounds: for incomes or waiting times."""
     from scipy.special import ndtr
 
     column = _column(name, lower, upper, step)
@@ -289,7 +289,7 @@ def lognormal(
 
 
 def with_outliers(base: GridLaw, share: float = 0.02) -> GridLaw:
-    """Return a law in which a share of the rows lies at the upper bound: what one extreme value does to a mean."""
+    """Return a law in which a share of the rows is at the upper bound, to show the effect of extreme values on a mean."""
     if not 0 < share < 1:
         raise PlanError(f"a share lies between 0 and 1, not {share!r}.")
     moved = np.array(base.probabilities * (1 - share))

@@ -54,7 +54,7 @@ def regression_coverage(  # noqa: PLR0913 - a study has this many facts
     radius: float | None = None,
     **columns: Any,
 ) -> RegressionStudy:
-    """Simulate studies, release their moments, regress, and count how often each interval holds the truth.
+    """Simulate studies, release their moments, fit regressions, and count how often each interval contains the truth.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _exact(asked: Formula, item: PricedQuestion, table: Rows, weights: Floats | 
 
 @dataclass(frozen=True, slots=True)
 class RegressionRow:
-    """How often one interval of one coefficient held what it claims to hold, at one size and loss.
+    """How often one interval of one coefficient contained the truth, at one size and loss.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class RegressionRow:
 
     @property
     def coverage(self) -> float:
-        """The share of intervals that held their truth."""
+        """The share of intervals that contained the truth."""
         return self.hits / self.studies
 
     @property

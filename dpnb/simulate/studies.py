@@ -38,7 +38,7 @@ Ends = tuple[Floats, Floats]
 
 @dataclass(eq=False)
 class Studies(ABC):
-    """What an interval method sees of a block: arrays of shape (losses, studies, entries).
+    """A block of studies as an interval method sees it: arrays of shape (losses, studies, entries).
 
     Parameters
     ----------

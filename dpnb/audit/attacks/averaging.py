@@ -107,7 +107,7 @@ def _means(
 
 
 def count_bound(epsilon: float) -> float:
-    r"""The most that is right of a count, all of 0 to n alike: :math:`1/\sum_{k=0}^n e^{-kε}`.
+    r"""The largest share of right guesses of a count, if all counts from 0 to n are equally likely: :math:`1/\sum_{k=0}^n e^{-kε}`.
 
     :math:`P(y \mid c) \ge e^{-ε|c-c'|} P(y \mid c')`, so that each answer's best guess has at most that share of its
     probability; the sum is smallest at the ends.

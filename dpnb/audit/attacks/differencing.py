@@ -122,7 +122,7 @@ def _best_window(grid: Floats, weight: Floats, width: float) -> Floats:
 
 
 def on_differencing(rng: int | Sequence[int]) -> Bench:
-    """Take the mean before from the mean after."""
+    """Subtract the mean before from the mean after."""
     generator, size, reps = np.random.default_rng(rng), 30, 1_000
     grades = np.rint(np.clip(generator.normal(68, 15, 400), 0, 100))
     epsilons = grid(0.1, 100, 10)

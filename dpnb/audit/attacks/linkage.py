@@ -143,7 +143,7 @@ def _row(
 def on_linkage(
     rng: int | Sequence[int], quasi: Sequence[ArrayLike] | None = None, secret: ArrayLike | None = None
 ) -> Bench:
-    """Link a register with names to a table of counts without.
+    """Link a register with names to a table of counts without names.
 
     Parameters
     ----------

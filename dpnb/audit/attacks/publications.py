@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """One way to publish, and what the attack makes of it.
+    """One way to publish, and the result of the attack on it.
 
     Parameters
     ----------
@@ -145,12 +145,12 @@ LABELS = {"raw": "as it is", "rounded": "rounded", "suppressed": "suppressed", "
 
 
 def lifted(baseline: float) -> Callable[[float], float]:
-    """Return the most that a guess can become under ε."""
+    """Return the largest probability that a guess can reach under ε."""
     return lambda epsilon: posterior(baseline, epsilon)
 
 
 def private(rows: Sequence[AttackRow], note: str, bound: Callable[[float], float]) -> Publication:
-    """Return the publication that pays ε."""
+    """Return the publication with ε."""
     return Publication("dp", "DP at ε", note, tuple(rows), bound)
 
 

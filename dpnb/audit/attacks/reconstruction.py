@@ -27,7 +27,7 @@ Method = Literal["lp", "least-squares"]
 
 
 def reconstruct(asked: ArrayLike, answers: ArrayLike, method: Method = "lp") -> NDArray[np.int64]:
-    """Return the bits that fit noisy subset counts best: from questions and answers, and from nothing else.
+    """Return the bits that fit noisy subset counts best, from nothing but questions and answers.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class AttackRow:
 
     @property
     def gain(self) -> float:
-        """How much more than by guessing."""
+        """The gain over guessing."""
         return self.recovered - self.baseline
 
 
@@ -196,7 +196,7 @@ def made(setting: str, hits: NDArray[Any], baseline: float, bound: float | None 
 
 
 def fair(epsilon: float) -> float:
-    """The most that is right of a fair bit: e^ε/(1 + e^ε)."""
+    """The largest share of right guesses of a fair bit: e^ε/(1 + e^ε)."""
     return 1 / (1 + math.exp(-epsilon))
 
 
