@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
-from dpnb.statistics.result import Outcome, Read, ReadingFunction
+from dpnb.statistics.result import Read, ReadingFunction, Result
 from dpnb.trusted.releases import Release
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Reading:
         function = readings_of(root)[name]
         assert function is not None
         self.read = function(root.checked.setting, *args, **kwargs)
-        self._outcome: Outcome | None = None
+        self._outcome: Result | None = None
 
     @property
     def text(self) -> str:
@@ -87,7 +87,7 @@ class Reading:
         return self.root.released
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> Result | None:
         """What is read from the releases, computed once; None before."""
         if self._outcome is None and self.root.released:
             self._outcome = self.read.conclude(self.root.releases)

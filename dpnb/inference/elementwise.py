@@ -9,9 +9,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Number: TypeAlias = "float | Floats"
+"""A number of one cell, or of many."""
 
 _PLAIN = (float, int, str)
 

@@ -17,7 +17,7 @@ import numpy as np
 from dpnb.errors import PlanError, Unavailable
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
-from dpnb.statistics.result import Outcome
+from dpnb.statistics.result import Result
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -74,7 +74,7 @@ class Accuracy:
         return normal.cdf((abs(effect) - reach) / error) + normal.cdf((-abs(effect) - reach) / error)
 
 
-def accuracy_of(result: Outcome, n: int | None, level: float) -> Accuracy:
+def accuracy_of(result: Result, n: int | None, level: float) -> Accuracy:
     """Read a result that no noise has touched yet."""
     privacy, reason = _widest(result.interval(level, "privacy").half_width), ""
     confidence = error = None
@@ -238,7 +238,7 @@ class FromRelease:
 
     checked: CheckedQuestion
     releases: tuple[Release, ...]
-    conclude: Callable[[Sequence[Release]], Outcome]
+    conclude: Callable[[Sequence[Release]], Result]
 
     @property
     def fixed(self) -> bool:

@@ -23,7 +23,7 @@ from dpnb.inference.simulated_release import released_parts
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
 from dpnb.statistics.moment_integers import blocks, of_four, pairs, radius_squared, sides
-from dpnb.statistics.result import Outcome
+from dpnb.statistics.result import Result
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import Share
@@ -93,7 +93,7 @@ class MatrixForecast:
 
 def forecast(
     checked: CheckedQuestion,
-    conclude: Callable[[Sequence[Release]], Outcome],
+    conclude: Callable[[Sequence[Release]], Result],
     columns: Columns,
     share: Share,
     n: int,

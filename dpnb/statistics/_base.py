@@ -13,7 +13,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dpnb.errors import OptionError, PlanError
+from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
+from dpnb.inference.law import law_of
+from dpnb.statistics.released import law_as_sum
 from dpnb.trusted.aggregate.algebra import (
     Add,
     Clip,
@@ -102,6 +105,11 @@ class Numeric(_Measured):
     def highest(self) -> Fraction:
         """The largest value."""
         return self.offset + self.step * self.high
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest value, as the range of an answer."""
+        return float(self.lowest), float(self.highest)
 
     @property
     def binary(self) -> bool:
@@ -325,6 +333,20 @@ class Setting:
         """The number of rows behind the answer where it is public."""
         return None if self.private or self.keys else self.unit.rows
 
+    @property
+    def clustered(self) -> bool:
+        """Whether one person may have several rows, so that no sampling error follows from rows."""
+        return self.unit.max_rows > 1
+
+    @property
+    def row_range(self) -> tuple[float, float]:
+        """How many rows there can be: from zero to their public number, where there is one."""
+        return 0.0, math.inf if self.unit.rows is None else float(self.unit.rows)
+
+    def size(self, n: float | None) -> float | None:
+        """Return the public number of rows behind the answer, or else the assumed one."""
+        return n if self.public_n is None else self.public_n
+
     def number(self) -> Numeric:
         """Return the target of a statistic that needs one."""
         if self.target is None:
@@ -359,6 +381,16 @@ class Pricing:
 
     parts: tuple[Measurement, ...]
     rows: tuple[PriceRow, ...]
+
+    @property
+    def noise(self) -> dict[str, NoiseSum]:
+        """The law of the error of one entry of each part that adds noise, before anything is released."""
+        return {part.name: law_as_sum(law_of(part.mechanism)) for part in self.parts}
+
+    @property
+    def radius(self) -> int:
+        """The smallest integer that the noise on an entry of the first part exceeds 1 time in 20 at most."""
+        return law_of(self.parts[0].mechanism).tail_radius(0.05)
 
 
 def width_words(

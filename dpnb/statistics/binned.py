@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference import effective_size
 from dpnb.inference.elementwise import around
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.ratio_interval import accepted_ratio, critical
@@ -27,7 +28,7 @@ from dpnb.statistics._base import Setting
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, combine
-from dpnb.statistics.result import Kind, Pair, Read, Result, effective_sizes
+from dpnb.statistics.result import Kind, Pair, Read, Result
 from dpnb.trusted.releases import Release
 
 METHODS = ("histogram", "perturbed")
@@ -119,7 +120,7 @@ class Binned:
         noise, size = critical(alpha, laplace=laplace) ** 2, self.total(self.counts)
         sampling = 0.0
         if kind == "confidence":
-            if self.setting.unit.max_rows > 1:
+            if self.setting.clustered:
                 raise Unavailable(CLUSTERED)
             sampling = normal_quantile(1 - alpha / 2) ** 2 * np.maximum(size, 0.0)
         spread = (noise * own, sampling - 2 * noise * joint, noise * whole - sampling)
@@ -188,7 +189,7 @@ class Densities:
 def density_result(setting: Setting, releases: Sequence[Release], method: str) -> Result:
     """Return the density of each bin."""
     found = Binned(setting, combine(releases)["count"])
-    made, alone = Densities(found, method), setting.unit.max_rows == 1
+    made, alone = Densities(found, method), not setting.clustered
     noise, sampling = made.variances
     sizes = np.broadcast_to(np.maximum(found.total(found.counts), 0.0), noise.shape).ravel()
     small = np.broadcast_to(found.small, noise.shape).ravel()
@@ -200,7 +201,7 @@ def density_result(setting: Setting, releases: Sequence[Release], method: str) -
         (noise / made.widths**2).ravel(),
         (sampling / made.widths**2).ravel() if alone else None,
         sizes,
-        effective_sizes(sizes, sampling.ravel(), noise.ravel()) if alone else None,
+        effective_size(sizes, sampling.ravel(), noise.ravel()) if alone else None,
         tuple(("arm too small",) if flag else () for flag in small) if small.any() else (),
         made.redraw,
         notes=NOTES,

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted, effective_size
+from dpnb.inference import NoiseSum, effective_size
 from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
@@ -24,7 +23,7 @@ from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides
 from dpnb.statistics.pair_spread import TAILS, fishers_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.result import Pair
+from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
 TWO_VALUED = (
@@ -36,7 +35,7 @@ _CURVATURE = 6 / 64
 
 
 @dataclass(frozen=True)
-class CorrelationCell:
+class CorrelationCell(Cell):
     """The correlation of one cell.
 
     Parameters
@@ -93,7 +92,8 @@ class CorrelationCell:
         )
 
     @property
-    def _no_sampling(self) -> str:
+    def no_population(self) -> str:
+        """Why there is no confidence interval; empty where there is one."""
         if self.moments.clustered:
             return CLUSTERED
         return TWO_VALUED if self.two_valued else ""
@@ -110,7 +110,7 @@ class CorrelationCell:
     @property
     def sampling_variance(self) -> Any:
         """Variance from sampling, at most."""
-        return None if self._no_sampling else self.tails * self._normal
+        return None if self.no_population else self.tails * self._normal
 
     @property
     def _normal(self) -> Any:
@@ -125,7 +125,7 @@ class CorrelationCell:
     @property
     def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
-        return None if self._no_sampling else effective_size(self.n, self._normal, self.noise_variance)
+        return None if self.no_population else effective_size(self.n, self._normal, self.noise_variance)
 
     @property
     def raised(self) -> dict[str, Any]:
@@ -147,28 +147,15 @@ class CorrelationCell:
         slope = choose(far, (seen - asked) / choose(far, gap, 1.0), 1 - asked**2)
         return self.tails * slope**2 / greater(self.moments.rows - 3, 1.0)
 
-    def _p_value(self, r: Any, *, sampling: bool) -> Any:
+    def _p_value(self, r: Any, level: float, *, sampling: bool) -> Any:  # noqa: ARG002 - Fisher's z has one law
         law, reach = self._law(r), self.moments.rows * self._root
         if sampling:
             law = law.plus_normal(reach**2 * self._sampling(r))
         return law.tail(abs(self.value - r) * reach)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-        def test(cell: CorrelationCell, r: Any) -> Any:
-            return cell._p_value(r, sampling=sampling)
-
         sd = root(self._sd**2 + (self._sampling(self.value) if sampling else 0.0))
-        return accepted(test, self, self.value, -1.0, 1.0, level, sd=sd, lost=self._lost)
-
-    def privacy(self, level: float) -> Pair:
-        """Return the correlations of this dataset that the noise cannot reject."""
-        return self._interval(level, sampling=False)
-
-    def confidence(self, level: float) -> Pair:
-        """Return the population correlations that sampling (Fisher's z, its variance times ``tails``) and noise cannot reject."""
-        if self._no_sampling:
-            raise Unavailable(self._no_sampling)
-        return self._interval(level, sampling=True)
+        return self._inverted(self.value, -1.0, 1.0, level, sampling=sampling, sd=sd, lost=self._lost)
 
 
 def _atanh(value: Any) -> Any:

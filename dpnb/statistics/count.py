@@ -17,16 +17,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import around
-from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_of
 from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import Summand, additive, count_of
-from dpnb.statistics.released import Law, Part, SimulatedPart, law_as_sum
-from dpnb.statistics.result import Pair
+from dpnb.statistics.released import Law, Part, SimulatedPart
+from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
 NO_POPULATION = (
@@ -35,14 +33,8 @@ NO_POPULATION = (
 )
 
 
-def mechanism_noise(pricing: Pricing, name: str) -> NoiseSum:
-    """Return the error law of a priced part, before anything is released."""
-    part = next(part for part in pricing.parts if part.name == name)
-    return law_as_sum(law_of(part.mechanism))
-
-
 @dataclass(frozen=True, slots=True)
-class LinearCell:
+class LinearCell(Cell):
     """An entry that is a released integer times a public unit: count, sum, histogram bin.
 
     Parameters
@@ -67,6 +59,11 @@ class LinearCell:
     high: float
 
     @property
+    def no_population(self) -> str:
+        """A count or a sum describes the dataset."""
+        return NO_POPULATION
+
+    @property
     def value(self) -> Any:
         """The noised value; it is unbiased, so it may leave the possible range by chance."""
         return self.released * self.unit
@@ -76,26 +73,11 @@ class LinearCell:
         """Variance from the mechanism."""
         return self.noise.total_variance * self.unit**2
 
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-
-    raised: ClassVar[Mapping[str, Any]] = {}
-
-    def privacy(self, level: float) -> Pair:
+    def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
         """Return the value ± the exact radius of the discrete law, cut to what is possible."""
         alpha = 1 - level
         radius = self.noise.radius(alpha) if self.law is None else self.law.tail_radius(alpha)
         return around(self.value, radius * self.unit, self.low, self.high)
-
-    def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: no population is meant."""
-        raise Unavailable(NO_POPULATION)
-
-
-def exact_radius(law: DiscreteLaplaceLaw | DiscreteGaussianLaw, alpha: float) -> int:
-    """Return the smallest integer x with P(|noise| > x) ≤ alpha."""
-    return int(law.tail_radius(alpha))
 
 
 class Linear(Statistic):
@@ -109,11 +91,11 @@ class Linear(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on each entry."""
-        return exact_radius(law_of(pricing.parts[0].mechanism), 0.05) * float(self.step(setting))
+        return pricing.radius * float(self.step(setting))
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
         """The law of the one part."""
-        return law_as_sum(law_of(pricing.parts[0].mechanism))
+        return pricing.noise[self.part]
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
         """Return all entries at once."""
@@ -147,8 +129,7 @@ class Count(Linear):
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""
-        rows = setting.unit.rows
-        return 0.0, math.inf if rows is None else float(rows)
+        return setting.row_range
 
     def public_value(self, setting: Setting) -> float | None:
         """The public number of rows, for a plain count under change-one; zero of nobody."""

@@ -13,23 +13,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import Unavailable
-from dpnb.inference import accepted, effective_size, student_inflation
+from dpnb.inference import effective_size, student_inflation
 from dpnb.inference.elementwise import greater, inside, lesser, root
-from dpnb.inference.law import law_of
 from dpnb.inference.noise_sum import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Target, width_words
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides, units_of
 from dpnb.statistics.pair_spread import NOTE, TAILS, price_beside, product_share, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.statistics.result import Pair
+from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
 
 @dataclass(frozen=True)
-class CovarianceCell:
+class CovarianceCell(Cell):
     """The covariance of one cell, in the product of both units."""
 
     moments: Moments
@@ -93,31 +91,17 @@ class CovarianceCell:
         return law.tail(abs(self.value / self.unit - candidate) * self.moments.rows)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-        def test(cell: CovarianceCell, candidate: Any) -> Any:
-            return cell._p_value(candidate, level, sampling=sampling)
-
         more = self._sampling(self.tails) / self.unit**2 if sampling else 0.0
-        low, high = accepted(
-            test,
-            self,
-            self.value / self.unit,
-            -1.0,
-            1.0,
-            level,
-            sd=root(self._sd**2 + more),
-            lost=self.moments.small,
+        sd, lost = root(self._sd**2 + more), self.moments.small
+        low, high = self._inverted(
+            self.value / self.unit, -1.0, 1.0, level, sampling=sampling, sd=sd, lost=lost
         )
         return self.unit * low, self.unit * high
 
-    def privacy(self, level: float) -> Pair:
-        """Return the covariances of this dataset that the noise cannot reject."""
-        return self._interval(level, sampling=False)
-
-    def confidence(self, level: float) -> Pair:
-        """Return the population covariances that sampling and noise cannot reject."""
-        if self.moments.clustered:
-            raise Unavailable(CLUSTERED)
-        return self._interval(level, sampling=True)
+    @property
+    def no_population(self) -> str:
+        """Why there is no confidence interval; empty where there is one."""
+        return CLUSTERED if self.moments.clustered else ""
 
 
 class Covariance(Statistic):
@@ -151,20 +135,15 @@ class Covariance(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise for means a quarter of the way out, for a public or assumed size."""
-        size = setting.public_n if setting.public_n is not None else n
+        size, noise = setting.size(n), pricing.noise
         if size is None:
             return None
-        noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
         scales = units_of(*sides(setting))
         law = NoiseSum()
         for name, factor in (("xy", 1.0), ("x", 0.5), ("y", 0.5), ("count", 0.25)):
             if name in noise:
                 law = law + noise[name].scaled(factor / scales[name])
         return float(law.radius(0.05)) * self._unit(setting) / size
-
-    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
-        """± in the product of both units, or as a function of n."""
-        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CovarianceCell:
         """Return the covariances of all cells at once."""

@@ -129,7 +129,7 @@ def _margin_result(setting: Setting, part: Part, kept: tuple[int, ...], shape: t
         return added(part.values - part.noise_draws(count, rng))
 
     return Result.of(
-        cell, shape, domain, redraw, notes={"privacy": f"law of the sum of {summed} noise terms"}
+        [cell], shape, domain, redraw, notes={"privacy": f"law of the sum of {summed} noise terms"}
     )
 
 

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Axis, Pricing, Setting, Target
+from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
 from dpnb.statistics.released import Part, SimulatedPart, combine
-from dpnb.statistics.result import Cell, Entries, ReadingFunction, Result
+from dpnb.statistics.result import Cell, ReadingFunction, Result, one_by_one
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -154,8 +154,8 @@ class Statistic:
         return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
-        """Return the expected accuracy in words, from public facts."""
-        raise NotImplementedError
+        """Return the expected accuracy in words, from public facts: ± in the unit of the answer, or as a function of n."""
+        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n, arms=self.arms)
 
     def combined(self, releases: Sequence[Release]) -> Mapping[str, Part | SimulatedPart]:
         """Return the noised integers of one release, or of several of the same question together."""
@@ -177,7 +177,7 @@ class Statistic:
         """Return what the released integers say of every entry."""
         parts = self.combined(releases)
         return Result.of(
-            Entries.of(self.entries(setting, parts)),
+            one_by_one(self.entries(setting, parts)),
             setting.shape,
             self.domain(setting),
             None if self.no_draws else partial(self.redraw, setting, parts),

@@ -18,13 +18,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
+from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, root
-from dpnb.statistics._base import Pricing, Setting, Target, width_words
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
+from dpnb.statistics.ratio import EXACT_TESTS, Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.result import Pair
+from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
 _OUTWARDS = 1.25
@@ -32,7 +32,7 @@ _OUTWARDS = 1.25
 
 
 @dataclass(frozen=True)
-class DifferenceCell:
+class DifferenceCell(Cell):
     """Second arm minus first arm, in the unit of the column.
 
     For a candidate difference ``d`` the arm means move from their estimates in proportion to their variances until they
@@ -65,12 +65,6 @@ class DifferenceCell:
     def n(self) -> Any:
         """Rows in both arms, as released."""
         return greater(self.first.size, 0.0) + greater(self.second.size, 0.0)
-
-    @property
-    def n_eff(self) -> Any:
-        """Rows without noise, split as they are, that would be as accurate."""
-        sampling = self.sampling_variance
-        return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
     def raised(self) -> dict[str, Any]:
@@ -124,26 +118,18 @@ class DifferenceCell:
         return total
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-
-        def test(cell: DifferenceCell, d: Any) -> Any:
-            return cell._p_value(d, level, sampling=sampling)
-
         arms, limit = (self.first, self.second), 2 * self.first.half
         one, two = (arm.small | (arm.size <= _reach(arm, level)) for arm in arms)
         lost = one | two
         one, two = self._arm_variances(sampling=sampling)
-        low, high = accepted(test, self, self._raw, -limit, limit, level, sd=root(one + two), lost=lost)
+        sd = root(one + two)
+        low, high = self._inverted(self._raw, -limit, limit, level, sampling=sampling, sd=sd, lost=lost)
         return self.unit * low, self.unit * high
 
-    def privacy(self, level: float) -> Pair:
-        """Return the differences of this dataset that the noise cannot reject."""
-        return self._interval(level, sampling=False)
-
-    def confidence(self, level: float) -> Pair:
-        """Return the population differences that sampling and noise cannot reject."""
-        if self.sampling_variance is None:
-            raise Unavailable(self.first.no_sampling)
-        return self._interval(level, sampling=True)
+    @property
+    def no_population(self) -> str:
+        """Why sampling error is unknown; empty where it is known."""
+        return self.first.no_sampling
 
 
 def _arm(every: Ratio, place: int) -> Ratio:
@@ -191,15 +177,6 @@ class Difference(Statistic):
         arm = mean_noise_sd(setting, pricing, n / 2, half / 2)
         return float((arm + arm).radius(0.05))
 
-    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
-        """± in the unit of the column, or as a function of n."""
-        return width_words(
-            setting,
-            lambda size: self.half_width(setting, pricing, size),
-            n,
-            arms=True,
-        )
-
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> DifferenceCell:
         """Return the differences of all cells at once."""
         every = ratio(setting, parts)
@@ -213,4 +190,4 @@ class Difference(Statistic):
 
     def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
         """Both are tests."""
-        return {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
+        return dict(EXACT_TESTS)

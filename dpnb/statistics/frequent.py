@@ -27,7 +27,7 @@ from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
 from dpnb.statistics.frequent_means import ShownCount, ShownSum, beside, readings, shown_means, spread_of
 from dpnb.statistics.ratio import NO_SAMPLING
 from dpnb.statistics.released import best
-from dpnb.statistics.result import Entries, Pair, ReadingFunction, Result
+from dpnb.statistics.result import Pair, ReadingFunction, Result
 from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
@@ -98,8 +98,7 @@ class FrequentValues(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """From one to the public number of rows, where there is one."""
-        rows = setting.unit.rows
-        return 1.0, float("inf") if rows is None else float(rows)
+        return 1.0, setting.row_range[1]
 
     def readings_of(self, setting: Setting) -> Mapping[str, ReadingFunction]:
         """Means and sums, where a number was asked beside the counts."""
@@ -134,7 +133,7 @@ class FrequentValues(Statistic):
         ]
         note = f"exact law of the noise, given that the count passed the threshold of {mechanism.threshold:,}"
         return FrequentResult.of(
-            Entries(cells),
+            cells,
             (len(cells),),
             (low, high),
             None,
@@ -216,13 +215,12 @@ def _read(setting: Setting, place: int, word: str, releases: Sequence[Release]) 
     setting, mechanism = each[place], replace(mechanism, sums=mechanism.sums[held])
     means = shown_means(setting, [(row[0], *row[1:][held]) for row in rows], mechanism)
     number = setting.second()
-    bounds = float(number.lowest), float(number.highest)
     note = "exact law of the noise, given that the count passed, by the union bound"
     cells: list[Any] = list(means) if word == "means" else [ShownSum(mean) for mean in means]
     return FrequentResult.of(
-        Entries(cells),
+        cells,
         (len(cells),),
-        bounds if word == "means" else (-float("inf"), float("inf")),
+        number.bounds if word == "means" else (-float("inf"), float("inf")),
         None,
         NO_MEAN_DRAWS,
         notes={"privacy": note, "confidence": f"{note}, and sampling"},

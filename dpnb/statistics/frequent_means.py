@@ -12,13 +12,13 @@ bound it holds with its level at least, whatever the count is.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
 from typing import Any, ClassVar
 
-from dpnb.errors import PlanError, Unavailable
+from dpnb.errors import PlanError
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.statistics._base import Centred, Setting
@@ -26,7 +26,7 @@ from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.ratio import Ratio, Spread
 from dpnb.statistics.released import law_as_sum
-from dpnb.statistics.result import Pair, Read
+from dpnb.statistics.result import Cell, Pair, Read
 from dpnb.trusted.mechanisms import ThresholdedSums
 from dpnb.trusted.releases import Release
 
@@ -40,13 +40,13 @@ NO_DRAWS = (
 
 def spread_of(setting: Setting) -> Spread:
     """Return where the spread of the number comes from."""
-    if setting.unit.max_rows > 1:
+    if setting.clustered:
         return "clustered"
     return "known" if setting.second().binary else "bought"
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMean:
+class ShownMean(Cell):
     """The mean of a number over the rows of a value that was shown, in the unit of its column.
 
     Parameters
@@ -87,21 +87,22 @@ class ShownMean:
         """The noised count."""
         return self.count.value
 
-    n_eff: ClassVar[float | None] = None
+    n_eff: ClassVar[None] = None
 
     @property
     def raised(self) -> dict[str, Any]:
         """Warnings from released numbers, and whether they are up."""
         return self.ratio.raised
 
-    def privacy(self, level: float) -> Pair:
-        """Return the means of this dataset's rows that neither the noise of the sum nor that of the count can reject."""
-        return self._between(level, lambda most: self.ratio.sum_noise)  # noqa: ARG005 - one protocol for both laws
+    @property
+    def no_population(self) -> str:
+        """Why sampling error is unknown; empty where it is known."""
+        return self.ratio.no_sampling
 
-    def confidence(self, level: float) -> Pair:
-        """Return the population means that sampling and noise cannot reject."""
-        if self.ratio.no_sampling:
-            raise Unavailable(self.ratio.no_sampling)
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        """Return the means that neither the noise of the sum nor that of the count, nor sampling, can reject."""
+        if not sampling:
+            return self._between(level, lambda most: self.ratio.sum_noise)  # noqa: ARG005 - one form for both laws
         variance = self.ratio.row_variance()
         grown = student_inflation(self.ratio.rows, level)
         return self._between(level, lambda most: self.ratio.sum_noise.plus_normal(most * variance * grown))
@@ -115,14 +116,12 @@ class ShownMean:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSum:
+class ShownSum(Cell):
     """The sum of a number over the rows of a value that was shown."""
 
     mean: ShownMean
 
-    sampling_variance: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    raised: ClassVar[Mapping[str, Any]] = {}
+    no_population: ClassVar[str] = NO_POPULATION
 
     def _real(self, total: float, size: float) -> float:
         centred = self.mean.centred
@@ -145,16 +144,12 @@ class ShownSum:
         law = ratio.sum_noise.scaled(float(centred.unit)) + ratio.size_noise.scaled(float(centred.centre))
         return float(law.total_variance)
 
-    def privacy(self, level: float) -> Pair:
+    def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
         """Return the sums of this dataset's rows that the noise cannot reject."""
         sizes = self.mean.count.privacy(1 - COUNT_PART * (1 - level))
         reach = float(self.mean.ratio.sum_noise.radius((1 - COUNT_PART) * (1 - level)))
         ends = [self._real(self.mean.ratio.total + sign * reach, n) for sign, n in product((-1, 1), sizes)]
         return min(ends), max(ends)
-
-    def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: no population is meant."""
-        raise Unavailable(NO_POPULATION)
 
 
 def shown_means(
@@ -163,7 +158,7 @@ def shown_means(
     """Return the means of the values shown, from the count, sum and squares of each."""
     centred = setting.second().centred()
     square, spread = centred.square(), spread_of(setting)
-    most = setting.unit.rows
+    _, most = setting.row_range
     noises = [law_as_sum(DiscreteLaplaceLaw(one)) for one in mechanism.sums]
     second = noises[1].scaled(square.scale) if len(noises) > 1 else NoiseSum()
     size_noise = law_as_sum(DiscreteLaplaceLaw(mechanism.scale))
@@ -173,7 +168,7 @@ def shown_means(
             float(count),
             DiscreteLaplaceLaw(mechanism.scale),
             mechanism.threshold,
-            float("inf") if most is None else float(most),
+            most,
         )
         squared = float(squares[0] * square.scale) if squares else None
         ratio = Ratio(
@@ -234,7 +229,7 @@ _FEWEST = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCount:
+class ShownCount(Cell):
     """One value that passed: its noised count, and the law of the noise given that it passed."""
 
     value: float
@@ -242,24 +237,17 @@ class ShownCount:
     threshold: int
     most: float
 
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    raised: ClassVar[Mapping[str, Any]] = {}
+    no_population: ClassVar[str] = NO_POPULATION
 
     @property
     def noise_variance(self) -> float:
         """Variance of the noise, before the threshold."""
         return self.law.variance_float
 
-    def privacy(self, level: float) -> Pair:
+    def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
         """Return the exact counts that the noise cannot reject, given that the count was shown."""
         low, high = conditional_limits(self.law, self.threshold, int(self.value), 1 - level)
         return min(low, self.most), min(high, self.most)
-
-    def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: no population is meant."""
-        raise Unavailable(NO_POPULATION)
 
 
 @lru_cache(maxsize=4096)

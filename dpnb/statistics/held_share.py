@@ -19,9 +19,7 @@ from typing import Any, ClassVar
 
 from dpnb.errors import PlanError
 from dpnb.inference.digits import given
-from dpnb.inference.law import law_of
 from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
-from dpnb.statistics.count import exact_radius
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import additive, count_of
 from dpnb.statistics.released import combine
@@ -65,7 +63,7 @@ class HeldShare(Statistic):
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on a count, over the number of rows."""
         rows = setting.public_n or n
-        return None if not rows else exact_radius(law_of(pricing.parts[0].mechanism), 0.05) / rows
+        return None if not rows else pricing.radius / rows
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± as a share, or in rows."""

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dpnb.inference.digits import rounded
-from dpnb.inference.law import law_of
 from dpnb.statistics._base import Axis, Pricing, Setting, Target
 from dpnb.statistics.binned import (
     HISTOGRAM_READINGS,
@@ -25,7 +24,7 @@ from dpnb.statistics.binned import (
     public_rows,
     widths_of,
 )
-from dpnb.statistics.count import Linear, exact_radius
+from dpnb.statistics.count import Linear
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.noise import additive, count_of
 from dpnb.statistics.result import Pair, ReadingFunction, Result
@@ -92,7 +91,7 @@ class Density(Histogram):
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on the count of the narrowest bin, over the number of rows."""
         rows = public_rows(setting) or n
-        radius = float(exact_radius(law_of(pricing.parts[0].mechanism), 0.05))
+        radius = float(pricing.radius)
         return None if not rows else radius / rows / float(widths_of(setting).min())
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> None:
@@ -100,7 +99,7 @@ class Density(Histogram):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in shares of rows."""
-        radius = float(exact_radius(law_of(pricing.parts[0].mechanism), 0.05))
+        radius = float(pricing.radius)
         rows = public_rows(setting) or n
         shares = f"± {rounded(radius)} rows in each bin"
         return (

@@ -25,13 +25,14 @@ from dpnb.statistics.placement import (
     Grid,
     Placed,
     PlacedCell,
+    about,
     asked_points,
     points_of,
     tick,
 )
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.released import best
-from dpnb.statistics.result import Entries, Pair, ReadingFunction, Result
+from dpnb.statistics.result import Pair, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import KSExponential
@@ -132,8 +133,9 @@ class KSDensity(Statistic):
         low, high = self.domain(setting)
         for placed, band in made.groups():
             for count, width in zip(placed, widths, strict=True):
-                cells.append(PlacedCell(count / sum(placed) / width, 2 / width, band, low, high))
-        return Result.of(Entries(cells), setting.shape, (low, high), None, NO_DRAWS, notes=NOTES)
+                value = count / sum(placed) / width
+                cells.append(PlacedCell(value, band, about(value, 2 / width, low, high), counted=True))
+        return Result.of(cells, setting.shape, (low, high), None, NO_DRAWS, notes=NOTES)
 
 
 def _check(share: Share, steps: int, groups: int) -> Fraction:

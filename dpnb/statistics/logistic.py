@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.inference import effective_size
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.formula import Formula, parse
@@ -36,7 +37,7 @@ from dpnb.statistics.formula_terms import value
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import ANY_SIZE, DRAWS, ONE_SD
 from dpnb.statistics.released import Part, combine, draws_of
-from dpnb.statistics.result import Read, Result, effective_sizes
+from dpnb.statistics.result import Read, Result
 from dpnb.trusted.releases import Release
 
 MOST_CELLS = 5_000
@@ -129,7 +130,7 @@ class Design:
             )
         x, turn = _scaled(patterns, intercept=formula.intercept)
         member = np.equal.outer(np.arange(len(patterns)), group.ravel()).astype(float)
-        return cls(formula, x, turn, member * response, member * (1 - response), setting.unit.max_rows > 1)
+        return cls(formula, x, turn, member * response, member * (1 - response), setting.clustered)
 
 
 _RESPONSE = "{0} is no 0/1 column of this table: write a condition, for example \"({0} == 'yes') ~ age\"."
@@ -327,7 +328,7 @@ class LogisticFit:
             noise,
             sampling=sampling,
             sizes=sizes,
-            effective=None if sampling is None else effective_sizes(sizes, sampling, noise),
+            effective=None if sampling is None else effective_size(sizes, sampling, noise),
             cell_flags=(self.flags,) * noise.size,
             redraw=self._redraw,
             notes=dict(NOTES),

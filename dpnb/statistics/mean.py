@@ -10,34 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
+from dpnb.inference.elementwise import greater
+from dpnb.statistics._base import Axis, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.held_share import BESIDE, PART, axis_of, held_share, placed
-from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means, size_from
+from dpnb.statistics.ratio import EXACT_TESTS, Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart
-from dpnb.statistics.result import Pair, ReadingFunction
+from dpnb.statistics.result import Cell, Pair, ReadingFunction
 from dpnb.trusted.query.plan import Share
 
 _HELD: Mapping[str, ReadingFunction] = MappingProxyType({"held_share": held_share})
 
 
 @dataclass(frozen=True)
-class MeanCell:
+class MeanCell(Cell):
     """The mean of one cell in the unit of its column; of many cells, where the ratio holds arrays."""
 
     ratio: Ratio
     centre: float
     unit: float
-
-    def _real(self, pair: Pair) -> Pair:
-        return self.centre + self.unit * pair[0], self.centre + self.unit * pair[1]
 
     @property
     def value(self) -> Any:
@@ -52,35 +49,28 @@ class MeanCell:
     @property
     def sampling_variance(self) -> Any:
         """Variance from sampling."""
-        found = self.ratio.sampling_variance
-        return None if found is None else found * self.unit**2
+        variance = self.ratio.sampling_variance
+        return None if variance is None else variance * self.unit**2
 
     @property
     def n(self) -> Any:
         """Rows behind the mean, as released."""
-        return self._sizes[0]
-
-    @property
-    def n_eff(self) -> Any:
-        """Rows without noise that would be as accurate."""
-        return self._sizes[1]
-
-    @cached_property
-    def _sizes(self) -> tuple[Any, Any]:
-        return size_from(self.ratio)
+        return greater(self.ratio.size, 0.0)
 
     @property
     def raised(self) -> dict[str, Any]:
         """Every warning, and whether it is up."""
         return self.ratio.raised
 
-    def privacy(self, level: float) -> Pair:
-        """Return the means of this dataset that the noise cannot reject."""
-        return self._real(self.ratio.interval(level, sampling=False))
+    @property
+    def no_population(self) -> str:
+        """Why sampling error is unknown; empty where it is known."""
+        return self.ratio.no_sampling
 
-    def confidence(self, level: float) -> Pair:
-        """Return the population means that sampling and noise cannot reject."""
-        return self._real(self.ratio.interval(level, sampling=True))
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        """Return the means that the noise, and sampling, cannot reject."""
+        low, high = self.ratio.interval(level, sampling=sampling)
+        return self.centre + self.unit * low, self.centre + self.unit * high
 
 
 class Mean(Statistic):
@@ -108,8 +98,7 @@ class Mean(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""
-        number = setting.number()
-        return float(number.lowest), float(number.highest)
+        return setting.number().bounds
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Return centred sum, count and second moment, as far as they are needed; rows at each bound where they are asked."""
@@ -121,24 +110,16 @@ class Mean(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on the mean, for a public or assumed size; averaged over where the mean may lie."""
-        size = setting.public_n if setting.public_n is not None else n
-        if size is None:
-            return None
-        half = setting.number().centred().half
-        return float(max(mean_noise_sd(setting, pricing, size, m).radius(0.05) for m in (0.0, half / 2)))
+        law = self.entry_noise(setting, pricing, n)
+        return None if law is None else float(law.radius(0.05))
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:
         """The wider of the laws in the middle of the range and a quarter of it further out."""
-        size = setting.public_n if setting.public_n is not None else n
+        size, half = setting.size(n), setting.number().centred().half
         if not size:
             return None
-        half = setting.number().centred().half
-        found = [mean_noise_sd(setting, pricing, size, m) for m in (0.0, half / 2)]
-        return max(found, key=lambda law: float(law.radius(0.05)))
-
-    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
-        """± in the unit of the column, or as a function of n."""
-        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
+        laws = [mean_noise_sd(setting, pricing, size, m) for m in (0.0, half / 2)]
+        return max(laws, key=lambda law: float(law.radius(0.05)))
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> MeanCell:
         """Return the means of all cells at once."""
@@ -151,4 +132,4 @@ class Mean(Statistic):
 
     def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
         """Both are tests."""
-        return {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
+        return dict(EXACT_TESTS)

@@ -86,7 +86,7 @@ class Crossed:
             parts,
             setting.public_n,
             draws_of(releases),
-            setting.unit.max_rows > 1,
+            setting.clustered,
             two_valued(setting),
             radius_squared(setting) is not None,
             pairs(setting),

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import student_inflation
+from dpnb.inference import effective_size, student_inflation
 from dpnb.inference.elementwise import around
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.pair_spread import TAILS, fishers_note, lean, likely_products, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED, Ratio
-from dpnb.statistics.result import Read, Result, effective_sizes
+from dpnb.statistics.result import Read, Result
 from dpnb.trusted.releases import Release
 
 _UPPER = 1.645
@@ -67,7 +67,7 @@ def mean(setting: Setting, column: str) -> Read:
             noise,
             sampling=spread,
             sizes=sizes,
-            effective=None if spread is None else effective_sizes(sizes, spread, noise),
+            effective=None if spread is None else effective_size(sizes, spread, noise),
             cell_flags=(ratio.flags,),
             redraw=redraw,
             notes={"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"},
@@ -356,7 +356,7 @@ class Drawn:
     def _effective(self, sizes: np.ndarray, noise: np.ndarray) -> np.ndarray:
         """Rows without noise that would be as accurate: all of them where there is no noise."""
         sampling = np.asarray(self.sampling) / self.allowance
-        return np.where(noise > 0, effective_sizes(sizes, sampling, noise), sizes)
+        return np.where(noise > 0, effective_size(sizes, sampling, noise), sizes)
 
     def result(self) -> Result:
         """Return what an analyst sees."""

@@ -290,7 +290,7 @@ def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Momen
     noise.setdefault("count", NoiseSum())
     n, s, t, ss, tt, st = (values[name] for name in ("count", "x", "y", "xx", "yy", "xy"))
     binary = setting.number().binary, setting.second().binary
-    return Moments(n, s, t, ss, tt, st, noise, setting.unit.max_rows > 1, binary, products)
+    return Moments(n, s, t, ss, tt, st, noise, setting.clustered, binary, products)
 
 
 def without_products(parts: Mapping[str, Any]) -> dict[str, Any]:

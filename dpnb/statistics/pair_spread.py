@@ -76,7 +76,7 @@ _MARGIN = _CLEAR = 0.5
 
 def product_share(setting: Setting, share: Share) -> Fraction:
     """Return the part of the loss that squares of products are bought with; it is continuous, and what is left grows with the loss."""
-    if setting.options["method"] != "joint" or setting.unit.max_rows > 1 or _told(setting):
+    if setting.options["method"] != "joint" or setting.clustered or _told(setting):
         return Fraction(0)
     rows = _rows(setting)
     if share.kind == "epsilon":

@@ -28,13 +28,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.errors import OptionError, PlanError
 from dpnb.inference import digits
 from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.statistics._base import Axis, Setting, check_levels
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Law, best
-from dpnb.statistics.result import Chosen, Entries, Pair, Read, ReadingFunction, Result
+from dpnb.statistics.result import Cell, Chosen, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.releases import Release
 
@@ -43,6 +43,9 @@ PRIVATE_POINTS = 100
 """Where the number of rows is private; more would take seconds on some data and milliseconds on other."""
 MOST_SAMPLE = 100_000
 NO_DRAWS = "A placement is drawn as a whole: no noise was added to a number, so no interval is carried through arithmetic."
+NO_POINT_INTERVAL = (
+    "A synthetic point has no interval: read .cdf() or .quantile() of the release, which have."
+)
 BAND = "a band about the whole distribution function, from the noised distance of the placement"
 
 
@@ -139,8 +142,16 @@ class Band:
     count_noise: Law | None
     clustered: bool
 
-    def privacy(self, level: float) -> float:
-        """Radius about the data's distribution function: one-sided, a fifth of the error left to the number of rows."""
+    def radius(self, level: float, *, sampling: bool) -> float:
+        """Return the radius about the data's distribution function, or about the population's.
+
+        About the data's it is one-sided, a fifth of the error left to the number of rows; about the population's the sampling band of
+        Dvoretzky, Kiefer, Wolfowitz and Massart is added, half of what is allowed for each of the two errors.
+        """
+        if sampling:
+            half, rows = (1 + level) / 2, max(self.rows, 1.0)
+            widened = math.sqrt(math.log(2 / (1 - half)) / (2 * rows))
+            return min(self.radius(half, sampling=False) + widened, 1.0)
         alpha, rows = 1 - level, self.rows
         if self.count_noise is not None:
             rows -= float(self.count_noise.tail_radius(min(1.0, 2 * alpha / 5)))
@@ -148,75 +159,48 @@ class Band:
         reach = max(self.missed, 0.0) + float(self.noise.tail_radius(min(1.0, 2 * alpha))) / self.points
         return min(reach / rows, 1.0) if rows >= 1 else 1.0
 
-    def confidence(self, level: float) -> float:
-        """Radius about the population's: half of what is allowed for each of the two errors; rows of one person are alike."""
-        if self.clustered:
-            raise Unavailable(CLUSTERED)
-        half = (1 + level) / 2
-        rows = max(self.rows, 1.0)
-        return min(self.privacy(half) + math.sqrt(math.log(2 / (1 - half)) / (2 * rows)), 1.0)
-
 
 @dataclass(frozen=True, slots=True)
-class PlacedCell:
+class PlacedCell(Cell):
     """One entry that is read from a placement.
 
     Parameters
     ----------
     value : float
         The answer.
-    spread : float
-        By how much it can change where the distribution function changes by one.
     band : Band
-        How much that may be.
-    low, high : float
-        Public range.
+        How far the distribution function may be off.
+    between : callable
+        Which values of the answer a distribution function that is off by so much leaves possible.
+    counted : bool
+        Whether the number of rows is told with it.
     """
 
     value: float
-    spread: float
     band: Band
-    low: float
-    high: float
+    between: Callable[[float], Pair]
+    counted: bool = False
 
     noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    raised: ClassVar[Mapping[str, Any]] = {}
 
     @property
-    def n(self) -> float:
+    def n(self) -> float | None:
         """Rows, public or as released."""
-        return max(self.band.rows, 0.0)
+        return max(self.band.rows, 0.0) if self.counted else None
 
-    def _about(self, radius: float) -> Pair:
-        reach = self.spread * radius
-        return max(self.value - reach, self.low), min(self.value + reach, self.high)
+    @property
+    def no_population(self) -> str:
+        """Rows of one person are alike."""
+        return CLUSTERED if self.band.clustered else ""
 
-    def privacy(self, level: float) -> Pair:
-        """The band of the check."""
-        return self._about(self.band.privacy(level))
-
-    def confidence(self, level: float) -> Pair:
-        """The band of the check, widened by the sampling band of Dvoretzky, Kiefer, Wolfowitz and Massart."""
-        return self._about(self.band.confidence(level))
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        """Return what the band of the check leaves possible, widened for the population by the sampling band."""
+        return self.between(self.band.radius(level, sampling=sampling))
 
 
-@dataclass(frozen=True, slots=True)
-class QuantileRead(Chosen):
-    """A quantile of the placement, and between which values a quantile of the data lies where the band holds."""
-
-    value: float
-    between: Callable[[float], Pair]
-    band: Band
-
-    def privacy(self, level: float) -> Pair:
-        """The values that the band of the check leaves possible."""
-        return self.between(self.band.privacy(level))
-
-    def confidence(self, level: float) -> Pair:
-        """As the privacy interval, with the wider radius."""
-        return self.between(self.band.confidence(level))
+def about(value: float, spread: float, low: float, high: float) -> Callable[[float], Pair]:
+    """Return how an answer in a public range moves that changes by `spread` where the distribution function changes by one."""
+    return lambda radius: (max(value - spread * radius, low), min(value + spread * radius, high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +223,7 @@ class Placed:
         for place, n in enumerate(counts):
             *placed, missed = part.values[place * size : (place + 1) * size]
             found.append(
-                (tuple(placed), Band(missed / points, law, points, n, noise, self.setting.unit.max_rows > 1))
+                (tuple(placed), Band(missed / points, law, points, n, noise, self.setting.clustered))
             )
         return found
 
@@ -277,27 +261,6 @@ def _first(true: np.ndarray) -> int:
     return int(np.argmax(true)) if true.any() else true.size - 1
 
 
-@dataclass(frozen=True, slots=True)
-class ShareRead(Chosen):
-    """The share at most at a point: linear inside its cell, with the band about the shares at the cell's ends."""
-
-    value: float
-    below: float
-    above: float
-    band: Band
-
-    def _about(self, radius: float) -> Pair:
-        return max(self.below - radius, 0.0), min(self.above + radius, 1.0)
-
-    def privacy(self, level: float) -> Pair:
-        """The band of the check, below the share before the cell and above the share after it."""
-        return self._about(self.band.privacy(level))
-
-    def confidence(self, level: float) -> Pair:
-        """As the privacy interval, with the wider radius."""
-        return self._about(self.band.confidence(level))
-
-
 def _points(points: Any, setting: Setting) -> tuple[Fraction, ...]:
     """Return points of the declared range as they are written, below its last value, where the share is known to be 1."""
     number, listed = setting.number(), tuple(points)
@@ -311,6 +274,11 @@ def _points(points: Any, setting: Setting) -> tuple[Fraction, ...]:
             f"cdf() takes points from {digits.given(low)} to below {digits.given(high)}, as declared."
         )
     return given
+
+
+def _beyond(below: float, above: float, radius: float) -> Pair:
+    """The shares below that before a cell and above that after it, by a radius."""
+    return max(below - radius, 0.0), min(above + radius, 1.0)
 
 
 def _cdf_at(setting: Setting, points: Any) -> Read:
@@ -330,9 +298,9 @@ def _cdf_at(setting: Setting, points: Any) -> Read:
             shares = _shares(placed)
             for code in asked:
                 first, last = np.searchsorted(codes, code, "right") - 1, np.searchsorted(codes, code, "left")
-                value = float(np.interp(code, codes, shares))
-                cells.append(ShareRead(value, float(shares[first]), float(shares[last]), band))
-        return Result.of(Entries(cells), shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
+                ends = partial(_beyond, float(shares[first]), float(shares[last]))
+                cells.append(PlacedCell(float(np.interp(code, codes, shares)), band, ends))
+        return Result.of(cells, shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
 
     said = ", ".join(f"{float(point):g}" for point in given)
     return Read(f".cdf([{said}])" if several else f".cdf({said})", shape, axes, conclude)
@@ -353,11 +321,13 @@ def cdf(setting: Setting, points: Any = None) -> Read:
     def conclude(releases: Sequence[Release]) -> Result:
         made = Placed(setting, best(releases))
         cells = [
-            PlacedCell(float(share), float(cell < len(placed) - 1), band, 0.0, 1.0)
+            PlacedCell(
+                float(share), band, about(float(share), float(cell < len(placed) - 1), 0.0, 1.0), counted=True
+            )
             for placed, band in made.groups()
             for cell, share in enumerate(np.cumsum(placed) / sum(placed))
         ]
-        return Result.of(Entries(cells), setting.shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
+        return Result.of(cells, setting.shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
 
     return Read(".cdf()", setting.shape, setting.axes, conclude)
 
@@ -373,8 +343,7 @@ def quantile(setting: Setting, q: Any = 0.5) -> Read:
     several = isinstance(q, list | tuple | np.ndarray)
     levels = tuple(q) if several else (q,)
     check_levels(levels)
-    number = setting.number()
-    domain = float(number.lowest), float(number.highest)
+    domain = setting.number().bounds
     extra = (Axis("quantile", "quantile", tuple(float(at) for at in levels)),) if several else ()
     axes = (*setting.axes[:-1], *extra)
     shape = tuple(len(axis.keys) for axis in axes)
@@ -383,10 +352,10 @@ def quantile(setting: Setting, q: Any = 0.5) -> Read:
         made, cells = Placed(setting, best(releases)), []
         for placed, band in made.groups():
             cells += [
-                QuantileRead(made.at(placed, at), partial(made.between, placed, at), band)
+                PlacedCell(made.at(placed, at), band, partial(made.between, placed, at))
                 for at in map(float, levels)
             ]
-        return Result.of(Entries(cells), shape, domain, None, NO_DRAWS, notes=NOTES)
+        return Result.of(cells, shape, domain, None, NO_DRAWS, notes=NOTES)
 
     shown = ", ".join(f"{float(at):g}" for at in levels)
     return Read(f".quantile([{shown}])" if several else f".quantile({shown})", shape, axes, conclude)
@@ -408,7 +377,7 @@ def sample(setting: Setting, size: Any = None) -> Read:
     size : int, optional
         How many values, up to 100,000; by default n^(2/3) where the number of rows is public, else 100.
     """
-    points, number = resolution(setting) if size is None else size, setting.number()
+    points = resolution(setting) if size is None else size
     if isinstance(points, bool) or not isinstance(points, int) or not 1 <= points <= MOST_SAMPLE:
         raise OptionError(f"size= is a whole number from 1 to {MOST_SAMPLE:,}.")
     axes = (*setting.axes[:-1], Axis("point", "point", tuple(range(1, points + 1))))
@@ -416,32 +385,14 @@ def sample(setting: Setting, size: Any = None) -> Read:
 
     def conclude(releases: Sequence[Release]) -> Result:
         made = Placed(setting, best(releases))
-        domain = float(number.lowest), float(number.highest)
         cells = [
-            SampledCell(made.at(placed, (point + 0.5) / points))
+            Chosen(made.at(placed, (point + 0.5) / points), NO_POINT_INTERVAL)
             for placed, _ in made.groups()
             for point in range(points)
         ]
-        return Result.of(Entries(cells), shape, domain, None, NO_DRAWS)
+        return Result.of(cells, shape, setting.number().bounds, None, NO_DRAWS)
 
     return Read(f".sample({'' if size is None else size})", shape, axes, conclude)
-
-
-@dataclass(frozen=True, slots=True)
-class SampledCell(Chosen):
-    """A point of the synthetic sample: no estimate of anything by itself."""
-
-    value: float
-
-    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: a point estimates nothing."""
-        raise Unavailable(
-            "A synthetic point has no interval: read .cdf() or .quantile() of the release, which have."
-        )
-
-    def confidence(self, level: float) -> Pair:
-        """Refuse: a point estimates nothing."""
-        return self.privacy(level)
 
 
 READINGS: Mapping[str, ReadingFunction] = MappingProxyType(

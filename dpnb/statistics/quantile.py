@@ -44,12 +44,13 @@ from dpnb.statistics.quantile_tree import (
     tree_setting,
 )
 from dpnb.statistics.released import Part, SimulatedPart, best
-from dpnb.statistics.result import Chosen, Pair, Result
+from dpnb.statistics.result import Cell, Pair, Result
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements import quantile as ranks
 from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -67,7 +68,7 @@ NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, 
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileCell(Chosen):
+class QuantileCell(Cell):
     """One selected grid point, with the limits that were bought; or many, as arrays.
 
     Parameters
@@ -91,8 +92,10 @@ class QuantileCell(Chosen):
     ranks: Any = math.inf
     tail: Any = 0.5
 
+    noise_variance: ClassVar[float] = math.nan
+
     @property
-    def raised(self) -> dict[str, Any]:  # type: ignore[override]
+    def raised(self) -> dict[str, Any]:
         """Whether the rank may be wrong by more rows than there are, on either side or on the nearer one alone."""
         past = self.rank >= self.ranks * self.tail / (1 - self.tail)
         return {UNCLEAR: self.rank >= self.ranks, PAST: past & (self.rank < self.ranks)}
@@ -108,7 +111,18 @@ class QuantileCell(Chosen):
             "since past the last row every value to the bound has the same rank"
         )
 
-    def _bought(self, level: float) -> Pair:
+    @property
+    def no_population(self) -> str:
+        """The limits hold the population's quantile where sampling error in ranks is known."""
+        if self.population or self.limits is None:
+            return ""
+        return (
+            "The number of people is private here, so sampling error in ranks is unknown: "
+            'the limits are a privacy interval. Use .interval(kind="privacy").'
+        )
+
+    def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
+        """Return the bought limits: they hold the quantile, conservatively."""
         if self.limits is None:
             reach = float(np.max(self.rank))
             known = f"; its rank is within {rounded(reach)} rows of the target (95 %){self._of_few}"
@@ -118,20 +132,6 @@ class QuantileCell(Chosen):
         if level > LEVEL:
             raise Unavailable("The limits of this quantile were bought at 95 %.")
         return self.limits
-
-    def privacy(self, level: float) -> Pair:
-        """Return the bought limits: they hold the dataset's quantile, conservatively."""
-        return self._bought(level)
-
-    def confidence(self, level: float) -> Pair:
-        """Return the bought limits where they hold the population's quantile too."""
-        found = self._bought(level)
-        if not self.population:
-            raise Unavailable(
-                "The number of people is private here, so sampling error in ranks is unknown: "
-                'the limits are a privacy interval. Use .interval(kind="privacy").'
-            )
-        return found
 
 
 class Quantile(Statistic):
@@ -174,7 +174,7 @@ class Quantile(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""
-        return float(setting.number().lowest), float(setting.number().highest)
+        return setting.number().bounds
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One selection a level, three where limits are bought (half of the loss for the point); or a tree, perhaps beside points."""
@@ -271,7 +271,10 @@ class Quantile(Statistic):
         """Return the selected steps of the best paid release: selections cannot be averaged."""
         return {
             part.name: SimulatedPart(
-                part.name, np.array([[part.values]], dtype=float), (), (_rank_radius(part.law),)
+                part.name,
+                np.array([[part.values]], dtype=float),
+                (),
+                (selection_law.rank_radius(read_mechanism(part.law), 1 - LEVEL),),
             )
             for part in best(releases).parts
             if is_selected(part.name)
@@ -399,17 +402,6 @@ _NOTES = {
 }
 
 
-def _rank_radius(law: Mapping[str, Any]) -> float:
-    mechanism = QuantileSelection(
-        Fraction(law["epsilon"]),
-        Fraction(law["q"]),
-        int(law["offset"]),
-        int(law["steps"]),
-        Fraction(law["factor"]),
-    )
-    return selection_law.rank_radius(mechanism, 1 - LEVEL)
-
-
 def _request(setting: Setting) -> ValueCounts:
     """Return the counts of all values."""
     number = setting.number()
@@ -436,7 +428,7 @@ def _row(
         name,
         "exponential mechanism",
         f"one person moves a rank by at most {rounded(float(mechanism.factor / setting.unit.max_rows))}"
-        + (f", times {setting.unit.max_rows}" if setting.unit.max_rows > 1 else ""),
+        + (f", times {setting.unit.max_rows}" if setting.clustered else ""),
         f"rank error at most {reach} (95 %)",
         f"ε {rounded(float(epsilon))}",
     )

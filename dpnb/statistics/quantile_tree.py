@@ -24,18 +24,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import Unavailable
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree, level_sizes
 from dpnb.statistics._base import Numeric, Pricing, Setting
 from dpnb.statistics.leaves import MOST_LEVELS
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, Source
-from dpnb.statistics.result import Chosen, Pair, Result
+from dpnb.statistics.result import Cell, Pair, Result
 from dpnb.statistics.tree import Tree, priced_structure
 from dpnb.statistics.tree_fit import Fitted, fitted, fitted_from, level_name
 from dpnb.statistics.tree_location import quantile_results, quantiles_of, rank_sizes, remaining
@@ -174,7 +173,7 @@ def tree_quantiles(
     releases: Sequence[Release],
     levels: tuple[Fraction, ...],
     most: Mapping[str, Sequence[float]],
-    selected: Chosen | None = None,
+    selected: Cell | None = None,
 ) -> Result:
     """Return the quantiles of released trees, with a flag at those whose rank may be off by as many rows as it says.
 
@@ -183,7 +182,7 @@ def tree_quantiles(
     tree = tree_setting(setting)
     assert tree is not None
     found = fitted(tree, [_of_tree(one) for one in releases])
-    points = None if selected is None else np.reshape(selected.value, (-1, len(levels)))  # type: ignore[attr-defined]
+    points = None if selected is None else np.reshape(selected.value, (-1, len(levels)))
     result = quantile_results(found, levels, points)
     raised_by = unclear(found, levels, most) if selected is None else selected.raised
     up = {flag: np.ravel(where) for flag, where in raised_by.items()}
@@ -213,7 +212,7 @@ def unclear(
 
 
 @dataclass(frozen=True)
-class TreeQuantiles(Chosen):
+class TreeQuantiles(Cell):
     """Quantiles of the trees of many studies at several losses, as arrays of shape (losses, studies, entries).
 
     Parameters
@@ -224,7 +223,7 @@ class TreeQuantiles(Chosen):
     levels : tuple of Fraction
     most : mapping of str to sequence of float
         By flag, how many ranks each quantile can be off before it is raised.
-    selected : Chosen, optional
+    selected : Cell, optional
         Points that were selected beside the trees, and take the place of those read off them.
     """
 
@@ -232,7 +231,9 @@ class TreeQuantiles(Chosen):
     parts: Mapping[str, SimulatedPart]
     levels: tuple[Fraction, ...]
     most: Mapping[str, Sequence[float]]
-    selected: Chosen | None = None
+    selected: Cell | None = None
+
+    noise_variance: ClassVar[float] = math.nan
 
     @cached_property
     def _found(self) -> list[Any]:
@@ -247,7 +248,7 @@ class TreeQuantiles(Chosen):
     @cached_property
     def _values(self) -> list[np.ndarray]:
         if self.selected is not None:
-            points = self.selected.value  # type: ignore[attr-defined]
+            points = self.selected.value
             return list(points.reshape((*points.shape[:-1], -1, len(self.levels))))
         return [quantiles_of(found, self.levels)(found.counts) for found in self._found]
 
@@ -264,19 +265,19 @@ class TreeQuantiles(Chosen):
         )
 
     @property
-    def n(self) -> Any:  # type: ignore[override]
+    def n(self) -> Any:
         """Rows behind each quantile."""
         return self._each(lambda found, _: np.maximum(found.sizes, 0.0)[..., None])
 
     @property
-    def n_eff(self) -> Any:  # type: ignore[override]
+    def n_eff(self) -> Any:
         """Rows without noise whose ranks would be as near; of a selection not known."""
-        if self.setting.unit.max_rows > 1 or self.selected is not None:
+        if self.setting.clustered or self.selected is not None:
             return None
         return self._each(lambda found, values: rank_sizes(found, values, [float(q) for q in self.levels]))
 
     @property
-    def raised(self) -> dict[str, Any]:  # type: ignore[override]
+    def raised(self) -> dict[str, Any]:
         """Groups that are too small, and ranks that may be off by as many rows as there are."""
         return {
             "arm too small": self._each(lambda found, _: found.small[..., None]),
@@ -290,7 +291,14 @@ class TreeQuantiles(Chosen):
             for flag in self.most
         }
 
-    def _ends(self, level: float, kind: str) -> Pair:
+    @property
+    def no_population(self) -> str:
+        """Rows of one person are alike."""
+        return CLUSTERED if self.setting.clustered else ""
+
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        """Return the values that the noise, and sampling, do not rule out."""
+        kind = "confidence" if sampling else "privacy"
         found = [
             [remaining(one, float(q), level, kind, values[..., at]) for at, q in enumerate(self.levels)]
             for one, values in zip(self._found, self._values, strict=True)
@@ -299,17 +307,7 @@ class TreeQuantiles(Chosen):
             np.stack([_flat(np.stack([pair[i] for pair in pairs], axis=-1)) for pairs in found])
             for i in (0, 1)
         )
-        return low, high  # type: ignore[return-value]
-
-    def privacy(self, level: float) -> Pair:
-        """Return the values that the noise does not rule out as the datasets' quantiles."""
-        return self._ends(level, "privacy")
-
-    def confidence(self, level: float) -> Pair:
-        """Return the values that noise and sampling do not rule out as the population's."""
-        if self.setting.unit.max_rows > 1:
-            raise Unavailable(CLUSTERED)
-        return self._ends(level, "confidence")
+        return low, high
 
 
 def _at(part: SimulatedPart, place: int) -> Part:

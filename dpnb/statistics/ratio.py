@@ -16,9 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
+from dpnb.inference import NoiseSum, accepted, student_inflation
 from dpnb.inference.elementwise import around, choose, greater, inside, lesser, raised, root
-from dpnb.inference.law import law_of
 from dpnb.statistics._base import Centred, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.released import Part, SimulatedPart
@@ -51,13 +50,15 @@ CLUSTERED = (
 )
 
 
+EXACT_TESTS = {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
+"""How the intervals of a ratio are made."""
 NO_SAMPLING = {"declined": DECLINED, "clustered": CLUSTERED}
 """Why the sampling error is unknown, by what is known of the spread."""
 
 
 def spread_of(setting: Setting) -> Spread:
     """Return where the spread comes from: a two-valued column needs none; people with several rows have none."""
-    if setting.unit.max_rows > 1:
+    if setting.clustered:
         return "clustered"
     if setting.number().binary:
         return "known"
@@ -339,22 +340,9 @@ def means_inside(drawn: tuple[Any, Any], seen: tuple[Any, Any], half: float) -> 
 
 def mean_noise_sd(setting: Setting, pricing: Pricing, n: float, mean: float = 0.0) -> NoiseSum:
     """Return the law of the error of one cell's mean, for a planned size and centred mean."""
-    noise = {p.name: _law(p) for p in pricing.parts}
+    noise = pricing.noise
     if "tally" in noise:
         law = noise["tally"].scaled(1 - mean) + noise["tally"].scaled(1 + mean)
     else:
         law = noise["sum"] + (noise["count"].scaled(mean) if "count" in noise else NoiseSum())
     return law.scaled(float(setting.number().centred().unit) / n)
-
-
-def _law(part: Any) -> NoiseSum:
-    from dpnb.statistics.released import law_as_sum
-
-    return law_as_sum(law_of(part.mechanism))
-
-
-def size_from(ratio: Ratio) -> tuple[Any, Any]:
-    """Return rows and effective rows of a ratio."""
-    sampling = ratio.sampling_variance
-    n = greater(ratio.size, 0.0)
-    return n, None if sampling is None else effective_size(n, sampling, ratio.noise_variance)

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.inference import effective_size
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.coefficient_bounds import Bounds, CoefficientBounds
 from dpnb.statistics.coefficient_priors import CoefficientPriors, Priors
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed, Matrices
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
-from dpnb.statistics.result import Read, Result, effective_sizes
+from dpnb.statistics.result import Read, Result
 from dpnb.statistics.robust_errors import CLASSICAL, NOTE, ROBUST, RobustFit, check_products, is_robust
 from dpnb.trusted.releases import Release
 
@@ -94,7 +95,7 @@ def coefficients(
             noise,
             sampling=sampling,
             sizes=sizes,
-            effective=None if sampling is None else effective_sizes(sizes, sampling, noise),
+            effective=None if sampling is None else effective_size(sizes, sampling, noise),
             cell_flags=(fit.flags,) * len(fit.terms),
             redraw=redraw,
             notes={kind: note + said for kind, note in notes.items()},

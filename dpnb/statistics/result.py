@@ -6,26 +6,30 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.inference.elementwise import subset
+from dpnb.inference import accepted, effective_size
+from dpnb.inference.elementwise import Floats, Number, subset
 from dpnb.inference.interval import Interval
 from dpnb.trusted.releases import Release
 
-Pair = tuple[float, float]
+Pair = tuple[Any, Any]
+"""Both ends of an interval, or of a range: numbers, or arrays."""
 Kind = str
-Ends = Callable[[float, Kind], tuple[np.ndarray, np.ndarray]]
-Redraw = Callable[[int, Any, Kind], np.ndarray]
-Pairs = tuple[np.ndarray, np.ndarray]
+Pairs = tuple[Floats, Floats]
+Ends = Callable[[float, Kind], Pairs]
+Redraw = Callable[[int, Any, Kind], Floats]
 _FEW = 8
+_FIGURES = ("noise_variance", "sampling_variance", "n", "n_eff")
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """All entries of an answer; implements ``dpnb.estimate.Outcome``.
+    """All entries of an answer: what is concluded from the releases of one measurement.
 
     Parameters
     ----------
@@ -61,42 +65,42 @@ class Result:
         Of dates the step that the values, and ``across``, count.
     """
 
-    values: np.ndarray
+    values: Floats
     shape: tuple[int, ...]
     domain: Pair
     ends: Ends
-    noise: np.ndarray
-    sampling: np.ndarray | None = None
-    sizes: np.ndarray | None = None
-    effective: np.ndarray | None = None
+    noise: Floats
+    sampling: Floats | None = None
+    sizes: Floats | None = None
+    effective: Floats | None = None
     cell_flags: tuple[tuple[str, ...], ...] = ()
     redraw: Redraw | None = None
     no_draws: str = ""
     notes: dict[str, str] = field(default_factory=dict)
-    across: np.ndarray | None = None
+    across: Floats | None = None
     draws_by_release: bool = True
     drawn: bool = False
     calendar: str | None = None
     along: str | None = None
     estimand: str = ""
-    _memo: dict[tuple[float, Kind], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    _memo: dict[tuple[float, Kind], tuple[Floats, Floats]] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
-        cell: Cell,
+        cells: Sequence[Cell],
         shape: tuple[int, ...],
         domain: Pair,
-        redraw: Callable[[int, Any], np.ndarray] | None = None,
+        redraw: Callable[[int, Any], Floats] | None = None,
         no_draws: str = "",
         **more: Any,
     ) -> Self:
-        """Return the result of a cell of arrays.
+        """Return the result of some cells, row-major.
 
         Parameters
         ----------
-        cell : Cell
-            The entries, row-major, or numbers where there is one; leading axes of length one are dropped.
+        cells : sequence of Cell
+            One for each entry, or one of arrays; leading axes of length one are dropped.
         shape, domain
             As of the class.
         redraw : callable, optional
@@ -107,22 +111,25 @@ class Result:
             Further fields of the class.
         """
         with np.errstate(all="ignore"):
-            values = np.asarray(cell.value, dtype=float)
-
-            sampling = _full(cell.sampling_variance, values)
-            sizes, effective = _full(cell.n, values), _full(cell.n_eff, values)
-            noise, flags = _full(cell.noise_variance, values), _flags(cell.raised, values)
+            values = np.array([cell.value for cell in cells], dtype=float).ravel()
+            noise, sampling, sizes, effective = (_column(cells, name, values) for name in _FIGURES)
+            flags = _flags(cells, values)
 
         def ends(level: float, kind: Kind) -> Pairs:
             with np.errstate(all="ignore"):
-                low, high = cell.privacy(level) if kind == "privacy" else cell.confidence(level)
-            return _full(low, values), _full(high, values)
+                pairs = [
+                    cell.privacy(level) if kind == "privacy" else cell.confidence(level) for cell in cells
+                ]
+            low, high = (_spread([pair[end] for pair in pairs], values) for end in (0, 1))
+            return low, high
 
         drawn = None if redraw is None else _sampled(redraw, sampling)
-        figures = noise, sampling, sizes, effective
-        return cls(values.ravel(), shape, domain, ends, *figures, flags, drawn, no_draws, **more)
+        assert noise is not None
+        return cls(
+            values, shape, domain, ends, noise, sampling, sizes, effective, flags, drawn, no_draws, **more
+        )
 
-    def _shaped(self, values: np.ndarray | None) -> Any:
+    def _shaped(self, values: Floats | None) -> Any:
         if values is None:
             return None
         whole = np.asarray(values, dtype=float).reshape(self.shape)
@@ -158,7 +165,7 @@ class Result:
         """All warnings, each once."""
         return tuple(dict.fromkeys(flag for flags in self.cell_flags for flag in flags))
 
-    def both(self, level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def both(self, level: float, kind: Kind) -> tuple[Floats, Floats]:
         """Return both ends of every interval, computed once."""
         if kind not in {"privacy", "confidence"}:
             raise OptionError(f"unknown kind {kind!r}: intervals are 'privacy' or 'confidence'.")
@@ -178,7 +185,7 @@ class Result:
         low, high = self.both(level, kind)
         return Interval(self._shaped(low), self._shaped(high), level, kind, self.notes.get(kind, ""))  # type: ignore[arg-type]
 
-    def draws(self, count: int, rng: Any, kind: Kind) -> np.ndarray:
+    def draws(self, count: int, rng: Any, kind: Kind) -> Floats:
         """Return plausible exact (``privacy``) or population (``confidence``) values, shape ``(count, *shape)``.
 
         Raises
@@ -193,28 +200,30 @@ class Result:
         return np.asarray(self.redraw(count, rng, kind)).reshape((count, *self.shape))
 
 
-def _full(found: Any, values: np.ndarray) -> Any:
-    """Return a figure of every entry; nothing where there is none."""
-    if found is None:
-        return None
-    return _spread(np.asarray(found, dtype=float), values.shape)
+def _column(cells: Sequence[Cell], name: str, values: Floats) -> Floats | None:
+    """Return a figure of every entry; nothing where one of them has none."""
+    figures = [getattr(cell, name) for cell in cells]
+    return None if any(figure is None for figure in figures) else _spread(figures, values)
 
 
-def _spread(figures: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return figures of every entry as one row."""
-    return (figures if figures.shape == shape else np.broadcast_to(figures, shape)).ravel()
+def _spread(figures: Sequence[Number], values: Floats) -> Floats:
+    """Return figures of every cell as one row."""
+    row = np.array(figures, dtype=float).ravel()
+    return row if row.shape == values.shape else np.array(np.broadcast_to(row, values.shape))
 
 
-def _flags(raised: Mapping[str, Any], values: np.ndarray) -> tuple[tuple[str, ...], ...]:
+def _flags(cells: Sequence[Cell], values: Floats) -> tuple[tuple[str, ...], ...]:
     """Return the warnings of every entry."""
-    up = [_spread(np.asarray(where), values.shape) for where in raised.values()]
-    return tuple(tuple(compress(raised, row)) for row in zip(*up, strict=True)) if up else ((),) * values.size
+    raised = [cell.raised for cell in cells]
+    names = dict.fromkeys(name for one in raised for name in one)
+    up = [_spread([one.get(name, False) for one in raised], values) for name in names]
+    return tuple(tuple(compress(names, row)) for row in zip(*up, strict=True)) if up else ((),) * values.size
 
 
-def _sampled(redraw: Callable[[int, Any], np.ndarray], sampling: np.ndarray | None) -> Redraw:
+def _sampled(redraw: Callable[[int, Any], Floats], sampling: Floats | None) -> Redraw:
     """Return a redraw of both kinds: plausible exact values, and with sampling error those of a population."""
 
-    def drawn(count: int, rng: Any, kind: Kind) -> np.ndarray:
+    def drawn(count: int, rng: Any, kind: Kind) -> Floats:
         values = redraw(count, rng)
         if kind == "privacy":
             return values
@@ -225,87 +234,22 @@ def _sampled(redraw: Callable[[int, Any], np.ndarray], sampling: np.ndarray | No
     return drawn
 
 
-class Entries:
-    """Cells of one entry each, side by side: the arrays of answers that one formula does not give.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-        Cells of numbers.
-    """
-
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        self._cells = tuple(cells)
-
-    @classmethod
-    def of(cls, cell: Cell) -> Cell:
-        """Return a cell of few entries as numbers, which are ten times as fast as arrays of one; one of many as it is."""
-        with np.errstate(all="ignore"):
-            shape = np.shape(cell.value)
-        if not shape or math.prod(shape) > _FEW:
-            return cell
-        if math.prod(shape) == 1:
-            one: Cell = subset(cell, shape, (0,) * len(shape))
-            return one
-        return cls([subset(cell, shape, place) for place in np.ndindex(shape)])
-
-    def _column(self, name: str) -> np.ndarray | None:
-        found = [getattr(cell, name) for cell in self._cells]
-        return None if any(value is None for value in found) else np.array(found, dtype=float)
-
-    @property
-    def value(self) -> np.ndarray:
-        """The estimates."""
-        return np.array([cell.value for cell in self._cells], dtype=float)
-
-    @property
-    def noise_variance(self) -> np.ndarray:
-        """Variance of each estimate from the mechanism alone."""
-        return np.array([cell.noise_variance for cell in self._cells], dtype=float)
-
-    @property
-    def sampling_variance(self) -> np.ndarray | None:
-        """Variance of each from sampling; nothing where one of them has none."""
-        return self._column("sampling_variance")
-
-    @property
-    def n(self) -> np.ndarray | None:
-        """Rows behind each estimate, as released."""
-        return self._column("n")
-
-    @property
-    def n_eff(self) -> np.ndarray | None:
-        """Rows without noise that would be as accurate."""
-        return self._column("n_eff")
-
-    @property
-    def raised(self) -> dict[str, np.ndarray]:
-        """Every warning of one of them, and where it is up."""
-        every = [cell.raised for cell in self._cells]
-        names = dict.fromkeys(name for one in every for name in one)
-        return {name: np.array([bool(one.get(name, False)) for one in every]) for name in names}
-
-    def privacy(self, level: float) -> Pairs:
-        """Return the intervals for what the noise hides about this dataset."""
-        return _columns([cell.privacy(level) for cell in self._cells])
-
-    def confidence(self, level: float) -> Pairs:
-        """Return the intervals for what sampling and noise hide about the population."""
-        return _columns([cell.confidence(level) for cell in self._cells])
-
-
-def _columns(pairs: Sequence[Pair]) -> Pairs:
-    low, high = np.array(pairs, dtype=float).reshape(-1, 2).T
-    return low, high
+def one_by_one(cell: Cell) -> list[Cell]:
+    """Return a cell of few entries as cells of numbers, which are ten times as fast as arrays of one; one of many as it is."""
+    with np.errstate(all="ignore"):
+        shape = np.shape(cell.value)
+    if not shape or math.prod(shape) > _FEW:
+        return [cell]
+    return [subset(cell, shape, place) for place in np.ndindex(shape)]
 
 
 def public_result(value: float, domain: Pair) -> Result:
     """Return a public answer as a result."""
 
-    def redraw(count: int, rng: Any) -> np.ndarray:  # noqa: ARG001
+    def redraw(count: int, rng: Any) -> Floats:  # noqa: ARG001
         return np.full((count, 1), value)
 
-    return Result.of(PublicCell(value), (), domain, redraw, notes={"privacy": "public: exact"})
+    return Result.of([PublicCell(value)], (), domain, redraw, notes={"privacy": "public: exact"})
 
 
 def _level(level: float) -> float:
@@ -313,13 +257,6 @@ def _level(level: float) -> float:
     if not 0 < value < 1:
         raise OptionError(f"a level lies between 0 and 1, for example 0.95, not {level!r}.")
     return value
-
-
-def effective_sizes(sizes: np.ndarray, sampling: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """Return how many rows without noise would be as accurate: ``n · V_sampling / (V_sampling + V_noise)``."""
-    total = np.asarray(sampling + noise)
-    clear = (total > 0) & np.isfinite(total) & (sizes > 0)
-    return np.where(clear, sizes * sampling / np.where(clear, total, 1.0), 0.0)
 
 
 FLAG_WORDS = {
@@ -346,115 +283,131 @@ FLAG_WORDS = {
 }
 
 
-@runtime_checkable
-class Outcome(Protocol):
-    """What ``statistics`` concludes from the releases of one measurement.
+_NONE_RAISED: Mapping[str, Any] = MappingProxyType({})
 
-    An outcome of *several* releases (a remeasured question) sets ``draws_by_release = True`` and takes its noise
-    from ``rng.of(part.draw)`` (see :class:`dpnb.inference.draw_generator.DrawGenerator`), one generator for each draw, so
-    that it is rightly correlated with estimates that share one of them.
+
+class Cell:
+    """Entries of an answer: numbers of one entry, or arrays that broadcast to the shape of ``value``.
+
+    What is concluded is a pure function of noised integers and public constants. Where an interval cannot be supported it raises
+    ``Unavailable`` with the reason, so that no invented number is ever shown.
+
+    Attributes
+    ----------
+    value : float or array
+        The estimates.
+    noise_variance, sampling_variance : float or array
+        Variance of each from the mechanism alone, and from sampling; none where no population is meant.
+    n : float or array
+        Rows behind each, as released.
+    raised : mapping of str to bool or array
+        Every warning, and where it is up; from released numbers only.
+    no_population : str
+        Why there is no confidence interval; empty where there is one.
     """
 
-    @property
-    def value(self) -> Any:
-        """The point estimate: a float, or an array of the question's shape."""
+    __slots__ = ()
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Its shape."""
+    if TYPE_CHECKING:
 
-    @property
-    def standard_error(self) -> Any:
-        """Its standard error about the population (sampling and noise)."""
+        @property
+        def value(self) -> Any:
+            """The estimates."""
 
-    @property
-    def n(self) -> Any:
-        """The rows it speaks of (public, or released with noise)."""
-
-    @property
-    def n_eff(self) -> Any:
-        """As accurate as this many of the `n` rows would be without noise."""
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings computed from released numbers alone."""
-
-    @property
-    def domain(self) -> tuple[Any, Any]:
-        """Public bounds of the value; ``(None, None)`` or infinite where there are none."""
-
-    def interval(self, level: float, kind: Kind) -> Interval:
-        """The exact interval; raises Unavailable with the reason."""
-
-    def draws(self, count: int, rng: np.random.Generator, kind: Kind) -> np.ndarray:
-        """Plausible true values, shape ``(count, *shape)``; raises Unavailable with the reason."""
-
-
-class Cell(Protocol):
-    """The entries of an answer: numbers of one entry, or arrays that broadcast to the shape of ``value``."""
-
-    @property
-    def value(self) -> Any:
-        """The estimates."""
-
-    @property
-    def noise_variance(self) -> Any:
-        """Variance of each estimate from the mechanism alone."""
+        @property
+        def noise_variance(self) -> Any:
+            """Variance of each from the mechanism alone; not a number where it has none."""
 
     @property
     def sampling_variance(self) -> Any:
-        """Variance of each from sampling; nothing where no population is meant."""
+        """Variance of each from sampling: none, where a cell says no other."""
+        return None
 
     @property
     def n(self) -> Any:
-        """Rows behind each estimate, as released."""
+        """Rows behind each: none, where a cell says no other."""
+        return None
+
+    @property
+    def raised(self) -> Mapping[str, Any]:
+        """Every warning, and where it is up: none, where a cell says no other."""
+        return _NONE_RAISED
+
+    @property
+    def no_population(self) -> str:
+        """Why there is no confidence interval: there is one, where a cell says no other."""
+        return ""
 
     @property
     def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
+        sampling = self.sampling_variance
+        return (
+            None
+            if sampling is None or self.n is None
+            else effective_size(self.n, sampling, self.noise_variance)
+        )
 
-    @property
-    def raised(self) -> Mapping[str, Any]:
-        """Every warning, and where it is up; from released numbers only."""
-
-    def privacy(self, level: float) -> tuple[Any, Any]:
+    def privacy(self, level: float) -> Pair:
         """Return the intervals for what the noise hides about this dataset."""
+        return self._interval(level, sampling=False)
 
-    def confidence(self, level: float) -> tuple[Any, Any]:
+    def confidence(self, level: float) -> Pair:
         """Return the intervals for what sampling and noise hide about the population."""
+        if self.no_population:
+            raise Unavailable(self.no_population)
+        return self._interval(level, sampling=True)
 
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        raise NotImplementedError
 
-class Chosen:
-    """What an entry lacks whose noise chose it and was not added to it: variances, sizes and flags."""
+    def _p_value(self, candidate: Any, level: float, *, sampling: bool) -> Any:
+        """Return the p-value of a candidate, in the unit in which intervals are found."""
+        raise NotImplementedError
 
-    __slots__ = ()
+    def _inverted(
+        self,
+        start: Any,
+        low: Any,
+        high: Any,
+        level: float,
+        *,
+        sampling: bool,
+        sd: Any = None,
+        lost: Any = False,
+    ) -> Pair:
+        """Return the candidates that the test does not reject; see :func:`~dpnb.inference.accepted`."""
 
-    noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    raised: ClassVar[Mapping[str, Any]] = {}
+        def test(cell: Cell, candidate: Any) -> Any:
+            return cell._p_value(candidate, level, sampling=sampling)
+
+        return accepted(test, self, start, low, high, level, sd=sd, lost=lost)
 
 
 @dataclass(frozen=True, slots=True)
-class PublicCell:
+class Chosen(Cell):
+    """An entry that the noise chose and was not added to: it has no variance, and says why it has no interval."""
+
+    value: float
+    no_interval: str
+
+    noise_variance: ClassVar[float] = math.nan
+
+    def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
+        raise Unavailable(self.no_interval)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicCell(Cell):
     """An answer that the schema gives: exact and free."""
 
     value: float
 
-    noise_variance: float = 0.0
-    sampling_variance: float | None = None
-    n: float | None = None
-    n_eff: float | None = None
-    raised: ClassVar[Mapping[str, Any]] = {}
+    noise_variance: ClassVar[float] = 0.0
+    no_population: ClassVar[str] = "This answer is public: the schema gives it, and no population is meant."
 
-    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Return the value itself: nothing is hidden."""
+    def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
         return self.value, self.value
-
-    def confidence(self, level: float) -> Pair:  # noqa: ARG002
-        """Refuse: no population is meant."""
-        raise Unavailable("This answer is public: the schema gives it, and no population is meant.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,7 +423,7 @@ class Read:
     axes : tuple of Axis
         Its public directions.
     conclude : callable
-        Outcome of the releases of the question.
+        Result of the releases of the question.
     products : tuple of (int, int, int)
         Of moments: places of two columns, and of the column that it takes for their product, for a forecast.
     """
@@ -478,7 +431,7 @@ class Read:
     text: str
     shape: tuple[int, ...] | None
     axes: tuple[Any, ...]
-    conclude: Callable[[Sequence[Release]], Outcome]
+    conclude: Callable[[Sequence[Release]], Result]
     products: tuple[tuple[int, int, int], ...] = ()
 
 

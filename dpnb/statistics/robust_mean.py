@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import PlanError, Unavailable
+from dpnb.errors import PlanError
 from dpnb.inference import NoiseSum, fast_noise
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import largest_epsilon, pure_epsilon
@@ -40,13 +40,14 @@ from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import moves_of, shared
 from dpnb.statistics.quantile import score_factor, selection_epsilon
 from dpnb.statistics.ratio import Ratio, means_inside
-from dpnb.statistics.released import best
-from dpnb.statistics.result import Chosen, Entries, Pair, Read, ReadingFunction, Result
+from dpnb.statistics.released import best, law_as_sum
+from dpnb.statistics.result import Chosen, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements import located as location
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.located_sums import Range, radii
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
@@ -70,6 +71,9 @@ _PUBLIC = (Fraction(13, 20), Fraction(6, 25), Fraction(11, 100))
 UNCLEAR = (
     "There are too few rows for a private range at this loss: the range may lie far from the data, so there is no confidence interval. "
     "Declare bounds and ask .mean(), or ask at a larger loss."
+)
+NO_RANGE_INTERVAL = (
+    "The range was chosen to hold nearly all values; it estimates nothing, so it has no interval."
 )
 _NOTES = {
     "privacy": "exact test of the noise; of the mean of the values moved into the range; all of the bounds where that is unclear",
@@ -119,7 +123,7 @@ class Located:
             float(self.range.half),
             float(self.values[3] * square),
             NoiseSum(0.0, (self.scale("square_scale"),), 0.5).scaled(square),
-            "clustered" if self.setting.unit.max_rows > 1 else "bought",
+            "clustered" if self.setting.clustered else "bought",
         )
 
     @property
@@ -137,13 +141,8 @@ class Located:
         """Flags about the range."""
         unseen = 3 * math.sqrt(2) * self.scale("outside_scale")
         clipped = self.values[4] > unseen
-        middle = selection(
-            Fraction(self.law["middle epsilon"]),
-            Fraction(1, 2),
-            int(self.law["middle steps"]),
-            Fraction(self.law["middle factor"]),
-        )
-        unclear = self.rows < needed(middle, -int(self.law["radius offset"]))
+        mechanism = read_mechanism(self.law)
+        unclear = self.rows < needed(mechanism.middle, -mechanism.radius.offset)
         hidden = unseen > _FEW * self.rows and not clipped and not unclear
         found = {"values cut off": clipped, "cut-off hidden": hidden, "range unclear": unclear}
         return tuple(flag for flag, up in found.items() if up)
@@ -162,16 +161,16 @@ class RobustCell(MeanCell):
     bounds: Pair
     alone: bool = True
 
-    def privacy(self, level: float) -> Pair:
-        """Return the means that the noise cannot reject; all within the bounds where the range may lie beside the data, and the mean on its end."""
-        return self.bounds if self.unclear else super().privacy(level)
+    @property
+    def no_population(self) -> str:
+        """Why there is none where the range itself may be far from the data."""
+        return super().no_population or (UNCLEAR if self.unclear and self.alone else "")
 
-    def confidence(self, level: float) -> Pair:
-        """Return an interval about the moved values; none where the range itself may be far from the data."""
-        found = super().confidence(level)
-        if self.unclear and self.alone:
-            raise Unavailable(UNCLEAR)
-        return (-math.inf, math.inf) if self.unclear else found
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        """Return an interval about the moved values; where the range may lie beside the data all within the bounds, or any."""
+        if self.unclear:
+            return (-math.inf, math.inf) if sampling else self.bounds
+        return super()._interval(level, sampling=sampling)
 
     @property
     def unclear(self) -> bool:
@@ -243,8 +242,7 @@ class RobustMean(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""
-        number = setting.number()
-        return float(number.lowest), float(number.highest)
+        return setting.number().bounds
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Two selections, and the sums with the rest."""
@@ -272,7 +270,7 @@ class RobustMean(Statistic):
         """The noise in half ranges, and from how many rows on the range is clear."""
         mechanism = pricing.parts[0].mechanism
         assert isinstance(mechanism, LocatedSums)
-        size = setting.public_n if setting.public_n is not None else n
+        size = setting.size(n)
         radius = DiscreteLaplaceLaw(mechanism.sum_scale * 1000).tail_radius(0.05) / 1000
         noise = f"± {rounded(radius / size)} times" if size else f"± {rounded(radius)} / n times"
         return f"{noise} half of the range that is chosen; clear from {needed(mechanism.middle, -mechanism.radius.offset):,} rows on"
@@ -291,7 +289,7 @@ class RobustMean(Statistic):
             return np.stack(columns, axis=-1)
 
         return Result.of(
-            Entries(cells),
+            cells,
             setting.shape,
             ends,
             redraw,
@@ -350,33 +348,15 @@ def _rows(setting: Setting, mechanism: LocatedSums, loss: Fraction) -> tuple[Pri
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EndCell(Chosen):
-    """An end of the chosen range: a choice, not an estimate."""
-
-    value: float
-
-    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: the range was chosen, it estimates nothing."""
-        raise Unavailable(
-            "The range was chosen to hold nearly all values; it estimates nothing, so it has no interval."
-        )
-
-    def confidence(self, level: float) -> Pair:
-        """Refuse: the range was chosen, it estimates nothing."""
-        return self.privacy(level)
-
-
 def bounds(setting: Setting) -> Read:
     """The range that was chosen, into which every value was moved."""
     axes = (*setting.axes, Axis("bound", "bound", ("low", "high")))
 
     def conclude(releases: Sequence[Release]) -> Result:
         found = _located(setting, releases)
-        cells = [EndCell(each.real(end)) for each in found for end in (each.range.low, each.range.high)]
-        return Result.of(
-            Entries(cells), (*setting.shape, 2), RobustMean().domain(setting), None, "The range is a choice."
-        )
+        ends = [each.real(end) for each in found for end in (each.range.low, each.range.high)]
+        cells, domain = [Chosen(end, NO_RANGE_INTERVAL) for end in ends], setting.number().bounds
+        return Result.of(cells, (*setting.shape, 2), domain, None, "The range is a choice.")
 
     return Read(".bounds()", (*setting.shape, 2), axes, conclude)
 
@@ -385,16 +365,11 @@ def outside(setting: Setting) -> Read:
     """How many rows lay outside the range and were moved to its ends."""
 
     def conclude(releases: Sequence[Release]) -> Result:
-        rows = setting.unit.rows
-        high = math.inf if rows is None else float(rows)
-        cells = []
+        domain, cells = setting.row_range, []
         for each in _located(setting, releases):
             law = DiscreteLaplaceLaw(Fraction(each.law["outside_scale"]))
-            noise = NoiseSum(0.0, (float(law.scale),), 0.5)
-            cells.append(LinearCell(float(each.values[4]), 1.0, noise, law, 0.0, high))
-        return Result.of(
-            Entries(cells), setting.shape, (0.0, high), None, "", notes={"privacy": "exact law of the noise"}
-        )
+            cells.append(LinearCell(float(each.values[4]), 1.0, law_as_sum(law), law, *domain))
+        return Result.of(cells, setting.shape, domain, notes={"privacy": "exact law of the noise"})
 
     return Read(".outside()", setting.shape, setting.axes, conclude)
 

@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, ClassVar
 
-from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import pure_epsilon
 from dpnb.inference.selection_law import count_radius
@@ -33,10 +33,11 @@ from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target,
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.noise import unit_loss
 from dpnb.statistics.released import best
-from dpnb.statistics.result import Chosen, Entries, Pair, Result
+from dpnb.statistics.result import Chosen, Pair, Result
 from dpnb.trusted.aggregate.algebra import CrossMoments, IntExpr, Lit, Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -45,25 +46,12 @@ NO_DRAWS = "A choice among declared values: the noise picks a value, it does not
 _BETA = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenCell(Chosen):
-    """One picked value."""
+class PickedCell(Chosen):
+    """One picked value: whether the population's most frequent value is the same is not known from a choice."""
 
-    value: float
-    reach: float
-
-    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: the error is in rows, not in values."""
-        raise Unavailable(
-            f"A choice has no interval: its count is within {rounded(self.reach)} rows of the largest (95 %). "
-            "Ask .value_counts() for the counts with intervals."
-        )
-
-    def confidence(self, level: float) -> Pair:  # noqa: ARG002
-        """Refuse: whether the population's most frequent value is the same is not known from a choice."""
-        raise Unavailable(
-            "A choice has no confidence interval. Ask .value_counts() for the counts of all values with intervals."
-        )
+    no_population: ClassVar[str] = (
+        "A choice has no confidence interval. Ask .value_counts() for the counts of all values with intervals."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,17 +119,15 @@ class Mode(Statistic):
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
         """Return the picked declared values."""
-        part = best(releases).part("choice")
-        choices = self._choices(setting)
-        shown = numbers(choices)
-        law = part.law
-        mechanism = PermuteAndFlip(
-            Fraction(law["epsilon"]), int(law["size"]), int(law["picks"]), int(law["factor"])
+        part, choices = best(releases).part("choice"), self._choices(setting)
+        shown, reach = numbers(choices), count_radius(read_mechanism(part.law), _BETA)
+        why = (
+            f"A choice has no interval: its count is within {rounded(reach)} rows of the largest (95 %). "
+            "Ask .value_counts() for the counts with intervals."
         )
-        reach = count_radius(mechanism, _BETA)
-        cells = [ChosenCell(shown[index], reach) for index in part.values]
+        cells = [PickedCell(shown[index], why) for index in part.values]
         labels = tuple(choices.keys[index] for index in part.values)
-        return Selected.of(Entries(cells), setting.shape, self.domain(setting), None, NO_DRAWS, labels=labels)
+        return Selected.of(cells, setting.shape, self.domain(setting), None, NO_DRAWS, labels=labels)
 
 
 class TopK(Mode):
@@ -205,22 +191,6 @@ class Scores:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateCell(ChosenCell):
-    """One picked candidate; its error is in the unit of the scores."""
-
-    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: the error is in scores, not in places."""
-        raise Unavailable(
-            f"A choice has no interval: its total is within {rounded(self.reach)} of the largest (95 %). "
-            "Ask the totals themselves, for example .count() of each condition, for intervals."
-        )
-
-    def confidence(self, level: float) -> Pair:
-        """Refuse: whether the population's largest is the same is not known from a choice."""
-        return self.privacy(level)
-
-
 class Choice(Statistic):
     """Which of some public candidates has the largest total."""
 
@@ -278,11 +248,11 @@ class Choice(Statistic):
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
         """Return the place of the chosen candidate, with its label."""
         part, labels = best(releases).part("choice"), self._labels(setting)
-        law = part.law
-        mechanism = PermuteAndFlip(
-            Fraction(law["epsilon"]), int(law["size"]), int(law["picks"]), int(law["factor"])
+        reach = count_radius(read_mechanism(part.law), _BETA) * float(Scores.of(setting).step)
+        why = (
+            f"A choice has no interval: its total is within {rounded(reach)} of the largest (95 %). "
+            "Ask the totals themselves, for example .count() of each condition, for intervals."
         )
-        reach = count_radius(mechanism, _BETA) * float(Scores.of(setting).step)
-        cells = [CandidateCell(float(place), reach) for place in part.values]
-        found = tuple(labels[place] for place in part.values)
-        return Selected.of(Entries(cells), (), self.domain(setting), None, NO_DRAWS, labels=found)
+        cells = [Chosen(float(place), why) for place in part.values]
+        chosen = tuple(labels[place] for place in part.values)
+        return Selected.of(cells, (), self.domain(setting), None, NO_DRAWS, labels=chosen)

@@ -16,20 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
+from dpnb.inference import NoiseSum, accepted_interval, student_inflation
 from dpnb.inference.elementwise import drawn_inside
 from dpnb.statistics._base import Setting
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part
-from dpnb.statistics.result import Entries, Pair, Result
+from dpnb.statistics.result import Cell, Pair, Result
 
 _PRIOR = 2.0
 _SLACK = 0.5
 
 
 @dataclass(frozen=True)
-class ShareCell:
+class ShareCell(Cell):
     """The share of one category among several, from noised counts.
 
     Parameters
@@ -101,12 +100,6 @@ class ShareCell:
         return max(self.size, 0.0)
 
     @property
-    def n_eff(self) -> float | None:
-        """Rows without noise that would be as accurate."""
-        sampling = self.sampling_variance
-        return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
-
-    @property
     def small(self) -> bool:
         """Whether the size is not clearly above zero: intervals are then all of the shares."""
         return self.size < 3 * self.size_noise.sd or self.size < 1
@@ -131,15 +124,10 @@ class ShareCell:
             lambda share: self.p_value(share, 1 - alpha, sampling=sampling), self.value, 0.0, 1.0, alpha
         )
 
-    def privacy(self, level: float) -> Pair:
-        """Return the shares in this dataset that the noise cannot reject."""
-        return self._interval(level, sampling=False)
-
-    def confidence(self, level: float) -> Pair:
-        """Return the shares in the population that sampling and noise cannot reject."""
-        if self.clustered:
-            raise Unavailable(CLUSTERED)
-        return self._interval(level, sampling=True)
+    @property
+    def no_population(self) -> str:
+        """Why there is no confidence interval; empty where there is one."""
+        return CLUSTERED if self.clustered else ""
 
 
 def several(unit: NoiseSum, count: int) -> NoiseSum:
@@ -204,7 +192,7 @@ def shares_result(
     grouped = places.transpose(*within, *rest).reshape(int(np.prod([shape[a] for a in within])), -1)
     counts, sizes = _against(part.values, grouped, total)
     together = part.values.size if simultaneous else 1
-    clustered = setting.unit.max_rows > 1
+    clustered = setting.clustered
     cells = [
         ShareCell(float(c), float(n), part.noise, grouped.shape[1], total is not None, clustered, together)
         for c, n in zip(counts, sizes, strict=True)
@@ -221,7 +209,7 @@ def shares_result(
         "confidence": "exact test of noise and sampling" + said,
     }
     groups = tuple(tuple(int(i) for i in row) for row in grouped)
-    return SharesResult.of(Entries(cells), shape, (0.0, 1.0), redraw, notes=notes, groups=groups)
+    return SharesResult.of(cells, shape, (0.0, 1.0), redraw, notes=notes, groups=groups)
 
 
 def public_total(setting: Setting) -> float | None:

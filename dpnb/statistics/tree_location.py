@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import student_inflation
+from dpnb.inference import effective_size, student_inflation
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.leaves import Leaves
-from dpnb.statistics.result import Kind, Pair, Result, effective_sizes
+from dpnb.statistics.result import Kind, Pair, Result
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.statistics.tree_shares import NOTES, SLACK, over, sampling_known, small
 
@@ -136,7 +136,7 @@ def mean_result(found: Fitted) -> Result:
     """Return the mean of each group."""
     means, leaves = Means(found), found.leaves
     unit, sizes = float(leaves.number.step) ** 2, np.maximum(found.sizes, 0.0)
-    alone = found.setting.unit.max_rows == 1
+    alone = not found.setting.clustered
     return Result(
         means.value(means.means),
         (),
@@ -145,7 +145,7 @@ def mean_result(found: Fitted) -> Result:
         means.noise * unit,
         means.sampling * unit if alone else None,
         sizes,
-        effective_sizes(sizes, means.sampling, means.noise) if alone else None,
+        effective_size(sizes, means.sampling, means.noise) if alone else None,
         means.flags,
         found.redraw(means.read),
         notes=NOTES,
@@ -168,7 +168,7 @@ def quantile_results(
         pairs = [remaining(found, q, level, kind, values[:, at]) for at, q in enumerate(qs)]
         return tuple(np.stack([pair[i] for pair in pairs], axis=-1).ravel() for i in (0, 1))  # type: ignore[return-value]
 
-    sizes, clustered = np.repeat(np.maximum(found.sizes, 0.0), len(qs)), found.setting.unit.max_rows > 1
+    sizes, clustered = np.repeat(np.maximum(found.sizes, 0.0), len(qs)), found.setting.clustered
     domain = (float(leaves.number.lowest), float(leaves.number.highest))
     return Result(
         values.ravel(),
@@ -236,7 +236,9 @@ def rank_sizes(found: Fitted, values: np.ndarray, qs: Sequence[float]) -> np.nda
     edge = np.clip(code // leaves.width, 0, leaves.count)
     q, sizes = np.array(qs), np.maximum(found.sizes, 0.0)[..., None]
     noise = law.variances[edge] - 2 * q * law.slope[edge] * root + q * q * root
-    return effective_sizes(np.broadcast_to(sizes, values.shape), sizes * q * (1 - q), np.maximum(noise, 0.0))
+    return np.asarray(
+        effective_size(np.broadcast_to(sizes, values.shape), sizes * q * (1 - q), np.maximum(noise, 0.0))
+    )
 
 
 def mode_result(found: Fitted) -> Result:

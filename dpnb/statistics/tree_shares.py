@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import Unavailable
+from dpnb.inference import effective_size
 from dpnb.inference.elementwise import around, drawn_inside
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
@@ -24,7 +25,7 @@ from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.leaves import Leaves, Places
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.result import Kind, Pair, Result, effective_sizes
+from dpnb.statistics.result import Kind, Pair, Result
 from dpnb.statistics.tree_fit import Fitted
 
 SLACK = 0.5
@@ -47,7 +48,7 @@ def _between(low: np.ndarray, high: np.ndarray, leaves: Leaves) -> np.ndarray:
 
 def sampling_known(found: Fitted) -> None:
     """Refuse a confidence interval where one person may have several rows."""
-    if found.setting.unit.max_rows > 1:
+    if found.setting.clustered:
         raise Unavailable(CLUSTERED)
 
 
@@ -136,7 +137,7 @@ def _shares(
     variance = last.variances + first.variances - 2 * last.covariances(first)
     covariance = (last.slope - first.slope) * root
     noise = (np.maximum(variance - 2 * values * covariance + values**2 * root, 0.0) / size**2).ravel()
-    alone = found.setting.unit.max_rows == 1
+    alone = not found.setting.clustered
     sampling = (values * (1 - values) / size).ravel()
     sizes = np.repeat(np.maximum(found.sizes, 0.0), entries)
     return Result(
@@ -147,7 +148,7 @@ def _shares(
         noise,
         sampling if alone else None,
         sizes,
-        effective_sizes(sizes, sampling, noise) if alone else None,
+        effective_size(sizes, sampling, noise) if alone else None,
         small(found, entries),
         found.redraw(lambda counts: np.asarray(drawn_inside(read(counts), seen, 0.0, 1.0))),
         notes=NOTES,

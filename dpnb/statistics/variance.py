@@ -17,11 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
+from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.elementwise import choose, drawn_inside, greater, inside, lesser, root
-from dpnb.inference.law import law_of
-from dpnb.statistics._base import Pricing, Setting, Target, width_words
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.ratio import (
@@ -32,8 +30,8 @@ from dpnb.statistics.ratio import (
     ratio,
     spread_of,
 )
-from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.statistics.result import Pair
+from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.result import Cell, Pair
 from dpnb.statistics.variance_powers import NOTE, Tails, spread_centre, tail_share, tail_summands
 from dpnb.trusted.query.plan import Share
 
@@ -42,7 +40,7 @@ _COUNT_SHARE = Fraction(3, 10)
 
 
 @dataclass(frozen=True)
-class VarianceCell:
+class VarianceCell(Cell):
     """The variance of one cell, or its root, in the unit of the answer."""
 
     ratio: Ratio
@@ -118,12 +116,6 @@ class VarianceCell:
         return greater(self.ratio.size, 0.0)
 
     @property
-    def n_eff(self) -> Any:
-        """Rows without noise that would be as accurate."""
-        sampling = self.sampling_variance
-        return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
-
-    @property
     def raised(self) -> dict[str, Any]:
         """Every warning that a variance can have, and whether it is up."""
         found = {"arm too small": self.ratio.raised["arm too small"]}
@@ -149,14 +141,11 @@ class VarianceCell:
         if self._tallied:
             return self._folded(*self.ratio.interval(level, sampling=sampling))
 
-        def test(cell: VarianceCell, variance: Any) -> Any:
-            return cell._p_value(variance, level, sampling=sampling)
-
         about = self._law(self._variance).total_variance / self.ratio.rows
         about = about + self._row_bound(self._variance) if sampling else about
         sd = root(about / self.ratio.rows)
-        low, high = accepted(
-            test, self, self._variance, 0.0, self._ceiling, level, sd=sd, lost=self.ratio.small
+        low, high = self._inverted(
+            self._variance, 0.0, self._ceiling, level, sampling=sampling, sd=sd, lost=self.ratio.small
         )
         return self._shown(low), self._shown(high)
 
@@ -167,15 +156,10 @@ class VarianceCell:
         square = self.ratio.half**2
         return self._shown(square - furthest**2), self._shown(square - nearest**2)
 
-    def privacy(self, level: float) -> Pair:
-        """Return the variances of this dataset that the noise cannot reject."""
-        return self._interval(level, sampling=False)
-
-    def confidence(self, level: float) -> Pair:
-        """Return the population variances that sampling and noise cannot reject."""
-        if self.ratio.no_sampling:
-            raise Unavailable(self.ratio.no_sampling)
-        return self._interval(level, sampling=True)
+    @property
+    def no_population(self) -> str:
+        """Why sampling error is unknown; empty where it is known."""
+        return self.ratio.no_sampling
 
 
 class Variance(Statistic):
@@ -215,10 +199,9 @@ class Variance(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise at a mid-sized variance, for a public or assumed size."""
-        size = setting.public_n if setting.public_n is not None else n
+        size, noise = setting.size(n), pricing.noise
         if size is None:
             return None
-        noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
         centred, around = setting.number().centred(), spread_centre(setting)
         if "square" not in noise:
             law = noise.get("tally", noise.get("sum", NoiseSum()))
@@ -229,9 +212,7 @@ class Variance(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in squared units, or as a function of n."""
-        if self.root:
-            return "± depends on the variance itself"
-        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
+        return "± depends on the variance itself" if self.root else super().accuracy(setting, pricing, n)
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> VarianceCell:
         """Return the variances (or their roots) of all cells at once."""

@@ -47,7 +47,6 @@ import numpy as np
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import choose, greater, lesser
-from dpnb.inference.law import law_of
 from dpnb.statistics._base import (
     Numeric,
     Pricing,
@@ -61,8 +60,8 @@ from dpnb.statistics._base import (
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import Summand, additive
-from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread, means_inside
-from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
+from dpnb.statistics.ratio import COUNT_SHARE, EXACT_TESTS, Ratio, Spread, means_inside
+from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.result import Pair
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query.plan import Share
@@ -75,7 +74,7 @@ _CLEAR, _UPPER = 2.0, 1.645
 
 
 def _spread(setting: Setting) -> Spread:
-    if setting.unit.max_rows > 1:
+    if setting.clustered:
         return "clustered"
     if not setting.options.get("ci", True):
         return "declined"
@@ -270,8 +269,7 @@ class WeightedMean(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds of the number."""
-        number = setting.number()
-        return float(number.lowest), float(number.highest)
+        return setting.number().bounds
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Return the weighted sum and the sum of weights, and what the spread is read from where it is bought."""
@@ -289,12 +287,12 @@ class WeightedMean(Statistic):
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n, for people of the middle weight."""
         value, weights = setting.number().centred(), weights_of(setting)
-        noise = {part.name: law_as_sum(law_of(part.mechanism)) for part in pricing.parts}
+        noise = pricing.noise
         middle = (weights.low + weights.high) / 2
         law = noise["sum"] + noise["weight"].scaled(value.half / 2)
 
         def width(size: float | None) -> float | None:
-            size = setting.public_n if setting.public_n is not None else size
+            size = setting.size(size)
             return None if not size else float(law.radius(0.05) * value.unit) / (size * middle)
 
         heavy = rounded(float(weights.offset + weights.step * Fraction(middle)))
@@ -315,4 +313,4 @@ class WeightedMean(Statistic):
 
     def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
         """Both are tests."""
-        return {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
+        return dict(EXACT_TESTS)

@@ -24,17 +24,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import choose, greater, inside
-from dpnb.inference.law import law_of
 from dpnb.statistics._base import Pricing, Setting, Square, Target, powered, shifted
-from dpnb.statistics.count import LinearCell, exact_radius
+from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.ratio import CLUSTERED, DECLINED
-from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
+from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.result import Pair
 from dpnb.statistics.weighted_mean import weights_of
 from dpnb.trusted.aggregate.algebra import Clip, IntExpr, Mul
@@ -70,7 +68,7 @@ class _Product:
         return cls(code, low, high, value.step * weights.step, square)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TotalCell(LinearCell):
     """A weighted total; ``squares`` is the sum of squared products as released, in squared grid units, and ``rows`` the public number of rows.
 
@@ -83,6 +81,11 @@ class TotalCell(LinearCell):
     refused: str
 
     @property
+    def no_population(self) -> str:
+        """Why no population can be spoken of; empty where one can."""
+        return self.refused
+
+    @property
     def _likely(self) -> tuple[Any, Any]:
         """Variance from sampling in squared grid units, and whether it is clear of its noise."""
         noise = self.squares_noise.sd
@@ -93,19 +96,19 @@ class TotalCell(LinearCell):
         return greater(known - self.released**2 / self.rows, 0.0) * self.rows / (self.rows - 1), clear
 
     @property
-    def sampling_variance(self) -> Any:  # type: ignore[override]
+    def sampling_variance(self) -> Any:
         """Variance from sampling."""
-        return None if self.refused else self._likely[0] * self.unit**2
+        return None if self.no_population else self._likely[0] * self.unit**2
 
     @property
-    def raised(self) -> dict[str, Any]:  # type: ignore[override]
+    def raised(self) -> dict[str, Any]:
         """Whether the spread had to be bounded."""
-        return {} if self.refused else {"spread unclear": choose(self._likely[1], False, True)}
+        return {} if self.no_population else {"spread unclear": choose(self._likely[1], False, True)}
 
-    def confidence(self, level: float) -> Pair:
-        """Return the population totals that sampling and noise cannot reject, with as many degrees of freedom as the products are worth rows."""
-        if self.refused:
-            raise Unavailable(self.refused)
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        """Return the totals that are not rejected, with as many degrees of freedom as the products are worth rows."""
+        if not sampling:
+            return super()._interval(level, sampling=False)
         spread, _ = self._likely
         worth = greater(self.released**2 / greater(self.squares, 1.0), 2.0)
         law = self.noise.plus_normal(spread * student_inflation(worth, level))
@@ -132,7 +135,7 @@ class WeightedSum(Statistic):
         return (0.0 if product.low >= 0 else -math.inf, 0.0 if product.high <= 0 else math.inf)
 
     def _refused(self, setting: Setting) -> str:
-        if setting.unit.max_rows > 1:
+        if setting.clustered:
             return CLUSTERED
         return "" if setting.options.get("ci", True) else DECLINED
 
@@ -148,12 +151,11 @@ class WeightedSum(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise in the unit of the total."""
-        radius = exact_radius(law_of(pricing.parts[0].mechanism), 0.05)
-        return radius * float(_Product.of(setting).step)
+        return pricing.radius * float(_Product.of(setting).step)
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum:  # noqa: ARG002
         """The law of the sum."""
-        return law_as_sum(law_of(pricing.parts[0].mechanism))
+        return pricing.noise["sum"]
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the total."""

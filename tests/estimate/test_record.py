@@ -11,7 +11,6 @@ import pytest
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Origin, PendingQuestion
 from dpnb.inference.interval import Interval
-from dpnb.statistics.result import Outcome
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release, ReleasedPart
 from tests.estimate.fakes import Checked, FakeOutcome, fill, make_release, pending, released
@@ -112,7 +111,3 @@ def test_a_measurement_remembers_the_line_outside_dpnb_that_asked():
     assert PendingQuestion("q", Checked("q")).origin.file == __file__
     assert str(Origin("/tmp/x.py", 3, None)) == "in x.py, line 3"
     assert str(Origin("/tmp/x.py", 3, "In[5]")) == "in In[5], line 3"
-
-
-def test_the_fake_keeps_the_protocol():
-    assert isinstance(FakeOutcome(1.0), Outcome)
