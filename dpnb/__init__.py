@@ -1,6 +1,6 @@
-"""Differential privacy in the notebook: ask, see the price, release, and know how sure you may be.
+"""Differential privacy in the notebook: ask, see the price, release, and know how certain an answer is.
 
-The public names are few, and each is imported when it is first used: ``import dpnb`` costs little more than numpy.
+There are few public names, and each is imported when it is first used: ``import dpnb`` costs little more than numpy.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Audits and attacks: what a mechanism really gives away, measured on teaching arrays.
 
-:func:`audit` takes any callable and two neighbouring datasets and returns a :class:`Verdict`: the exact loss where the law
-can be enumerated, a lower bound that holds with stated certainty elsewhere. :mod:`dpnb.audit.attacks` recovers what it was
-not shown, from answers alone. Everything here takes arrays; a handle of a protected dataset is refused by construction, for
-nothing here can read one. What may never change: a bound is tested on runs that did not choose its event.
+:func:`audit` takes any callable and two neighbouring datasets and returns a :class:`Verdict`: the exact loss if the law
+can be enumerated, otherwise a lower bound that holds with stated certainty. :mod:`dpnb.audit.attacks` recovers secrets
+from answers alone. Everything here takes arrays; nothing here can read the handle of a protected dataset. What must
+never change: a bound is tested on other runs than those that chose its event.
 """
 
 from dpnb.audit.auditing import SlowAudit, audit

@@ -1,8 +1,8 @@
 """Cards: pure functions from schema, plan, release and ledger to HTML, SVG, text and JSON.
 
-A card is never the only place of a fact and never computes one: it writes down what lower rooms concluded. It refuses
-to load anything from outside, to trust a label, and to show more digits than the uncertainty supports. What may never
-change: every card reads in plain text and in HTML without its styles and drawings; the two intervals are drawn with
+A card never computes a fact and is never the only place that states it: it shows what lower packages computed. It refuses
+to load anything from outside, to trust a label, and to show more digits than the uncertainty supports. What must
+never change: every card can be read as plain text and as HTML without styles and drawings; the two intervals are drawn with
 different shapes and are always named.
 """
 

@@ -1,5 +1,5 @@
-"""What an analyst types: handles that hold no data, sessions, and the plain twins of the cell magic.
+"""What an analyst types: handles that contain no data, sessions, and plain functions for what the cell magic does.
 
-The room knows public facts alone (schemas, prices, released integers). It finds or starts the curator and talks to it;
-it never opens a protected file, never draws noise, and never keeps a budget of its own.
+This package sees only public facts (schemas, prices, released integers). It finds or starts the curator and talks to it.
+It never opens a protected file, never draws noise, and never keeps a budget of its own.
 """

@@ -1,7 +1,7 @@
 """Data to begin with: public studies, simulated people, and an owner's own files.
 
-A study's schema is written by hand from codebooks; its rows come from an installed package or a seeded generator,
-when :meth:`Study.load` is called and not before. The list is closed: a study is one entry here and one test.
+A study's schema is written by hand from codebooks. Its rows come from an installed package or a seeded generator, only
+when :meth:`Study.load` is called. The list is closed: each study is one entry here and one test.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Lessons: the mechanisms of a course on differential privacy, short enough to read, on plain arrays.
 
-Each is ε-private (or says what it is) *over the real numbers*: noise comes from numpy's generators with a seed, which is what a
-student needs and what protected data must never get. Protected data is asked through :func:`dpnb.open`. Nothing here can read a
-handle, and no plan can name anything here. Every mechanism is held against its law in the tests, and audited below its claim.
+Each is ε-private (or states what it is) *over the real numbers*: the noise comes from numpy's generators with a seed. Students
+need that, and protected data must never get it: use :func:`dpnb.open` for protected data. Nothing here can read a
+handle, and no plan can name anything here. The tests compare every mechanism with its law and audit it below its claim.
 """
 
 from dpnb.lessons.gradient_descent import Descent, gradient_descent, noise_scale

@@ -1,7 +1,7 @@
 """The notebook: magics, display, completion and automatic cells, attached to one IPython shell.
 
-Everything that knows IPython is here. ``load`` attaches, ``unload`` takes everything away again; loading twice is
-loading once. What it refuses: to touch the user's names, and to spend for a cell that failed.
+Everything that depends on IPython is here. ``load`` attaches it and ``unload`` removes all of it; loading twice is the
+same as loading once. What it refuses: to touch the user's names, and to spend for a cell that failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The owner's side: the acts of ``dpnb admin``, and what they print. It is thin: what could break the promise is in the trusted wing.
+"""The owner's side: the commands of ``dpnb admin`` and their output. It is thin: code that could break the promise is in the trusted wing.
 
-It refuses to act without a reason, asks once before what cannot be taken back, and never prints what is not private into a notebook.
+It refuses to act without a reason, asks once before anything that cannot be undone, and never prints private facts into a notebook.
 """

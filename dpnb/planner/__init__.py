@@ -1,8 +1,8 @@
 """From questions to measurements with noise: column expressions, questions, check, split, price.
 
-Everything here is a pure function of public facts: the question, the schema and the loss that is asked.
-No function in this room takes data, so that a price can be shown before anything is spent. What a plan costs is derived
-by the wing, in the kernel to show it and in the curator to charge it; how a loss is split, and which noise is best, is chosen here.
+Everything here is a pure function of public facts: the question, the schema and the requested loss.
+No function in this package takes data, so a price can be shown before anything is spent. The wing derives what a plan costs,
+in the kernel to show it and in the curator to charge it. This package chooses how a loss is split, and which noise is best.
 """
 
 from dpnb.planner.check import CheckedQuestion, check

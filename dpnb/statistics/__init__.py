@@ -1,9 +1,9 @@
-"""The statistics: what each one releases, what it costs its privacy unit, and what is concluded from the release.
+"""The statistics: what each one releases, and what is computed from the release.
 
-One file a statistic, one explicit tuple. A statistic states its parts (exact bounded integer aggregates), their
-sensitivity from the integer map, how the loss is split over them, and ``conclude``: estimate, intervals, sizes and flags
-from noised integers and public constants alone. Nothing in this room reads a row or draws a random number, and a plug-in
-cannot add to the tuple: what alters the curator's computations is part of the guarantee.
+Each statistic is listed in one explicit tuple. It states its measurements (exact bounded integer aggregates) with relative noise,
+and ``conclude``: estimate, intervals, sizes and flags from noised integers and public constants alone. It states no
+sensitivity: :mod:`dpnb.trusted.measurements` derives the cost. Nothing in this package reads a row or draws a random number,
+and a plug-in cannot add to the tuple.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What TEACHING data allow and no other data: the truth, free draws of the same noise, laws of outcomes, and seeds.
+"""What only TEACHING data allow: the truth, free draws of the same noise, laws of outcomes, and seeds.
 
-Truth is computed in the kernel from the public source, by the reference evaluator; no curator is asked for it, and no message
-exists in which it could be. Seeds belong to a curator of their own (:mod:`dpnb.teach.curator`), which opens nothing else.
+The truth is computed in the kernel from the public source, by the reference evaluator. No curator is asked for it, and no message
+can contain it. Seeds belong to a separate curator (:mod:`dpnb.teach.curator`), which opens nothing else.
 
-``from dpnb.teach import check`` gives the checks of the course. They stand in a room above this one (:mod:`dpnb.course`), since they
-audit and draw; the name is looked up when it is asked for, as the package's own names are.
+``from dpnb.teach import check`` gives the checks of the course. They are in a higher package (:mod:`dpnb.course`), because they
+audit and draw; the name is imported when it is first used, like the public names of dpnb.
 """
 
 from __future__ import annotations

@@ -6,5 +6,5 @@ questions and one reading of a cell), ``mechanisms``, ``measurements`` (what lea
 (messages), ``curator`` (the effects: engines, ledger, the order of the guarantee). ``docs/guarantee.md`` walks through
 it rule by rule.
 
-Nothing here imports another room of dpnb, but for what ``docs/architecture.md`` lists as still to come in.
+Nothing here imports another package of dpnb.
 """

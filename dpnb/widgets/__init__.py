@@ -1,8 +1,10 @@
-"""The interactions: every ε can be dragged, and what depends on it answers at once.
+"""The interactions: every ε can be dragged, and everything that depends on it follows at once.
 
-One Python module (:mod:`dpnb.widgets.kinds`) and one front-end module each, in one table (:mod:`dpnb.widgets.registry`); ``labextension/src/maths`` computes in the browser what the functions
-named beside it compute here. :func:`built` says whether this installation brings that front end. Closed forms run while a hand drags; the kernel hears when it lets go. Moving a control
-never spends, and on protected data only public metadata and past releases are drawn.
+Each interaction has one Python module (:mod:`dpnb.widgets.kinds`) and one front-end module, listed in one table
+(:mod:`dpnb.widgets.registry`); ``labextension/src/maths`` computes in the browser what the functions named beside it compute
+here. :func:`built` says whether this installation includes the front end. Closed forms are computed during a drag; the
+kernel is called when the drag ends. Moving a control never spends, and for protected data only public metadata and past
+releases are drawn.
 """
 
 from __future__ import annotations
