@@ -14,6 +14,8 @@ from dpnb.cards.plan import plan_card
 from dpnb.cards.power import power_card
 from dpnb.cards.released import estimate_card, release_card
 from dpnb.cards.report import Report, report
+from dpnb.estimate import provide_views
+from dpnb.estimate.host import Views
 
 __all__ = [
     "Card",
@@ -28,3 +30,14 @@ __all__ = [
     "report",
     "schema_card",
 ]
+
+
+def views() -> Views:
+    """Return what ``Estimate.plot`` and ``Estimate.explain`` call."""
+    from dpnb.cards.explain import explain
+    from dpnb.cards.plot import estimate_axes
+
+    return estimate_axes, explain
+
+
+provide_views(views)

@@ -20,7 +20,7 @@ from dpnb.cards.markup import clean
 from dpnb.cards.methods import FLAVOURS, NEIGHBOURS, asked_of, mechanisms_of, total_of
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.estimate.table_formats import json_text
+from dpnb.estimate.table import json_text
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Column, Mode, Schema
 from dpnb.version import __version__

@@ -18,7 +18,7 @@ from dpnb.cards.curves import Curve, bars_of, curve_of
 from dpnb.cards.markup import clean
 from dpnb.cards.payments import Step, Stored, more_of, stored_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
-from dpnb.estimate import Estimate, PendingQuestion, shown
+from dpnb.estimate import Estimate, PendingQuestion, wording
 from dpnb.estimate.pending_question import distinct
 from dpnb.inference import digits
 from dpnb.inference.interval import KINDS, Kind
@@ -199,7 +199,7 @@ class Line:
     @cached_property
     def calendar(self) -> str | None:
         """Of dates the step that the values count."""
-        return shown.calendar(self.estimate)
+        return wording.calendar(self.estimate)
 
     @property
     def unit(self) -> str:
@@ -325,7 +325,7 @@ def estimand_words(estimate: Estimate) -> str:
 
 def _how_many(leaf: PendingQuestion) -> str:
     """Say how many values lie there where that was bought, or how to find out, where one column is asked."""
-    if known := shown.at_bounds(leaf):
+    if known := wording.at_bounds(leaf):
         return f" ({known})"
     target = leaf.question.target
     named = isinstance(target, Ref) and leaf.question.other is None and not leaf.question.others
@@ -479,16 +479,18 @@ def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
     missing: dict[str, str] = {}
     privacy, confidence = (_pairs(estimate, kind, count, missing) for kind in KINDS)
     sizes = _sizes(estimate, count)
-    said = [None if word is None else clean(word) for word in shown.words(estimate)[:count]] or [None] * count
+    said = [None if word is None else clean(word) for word in wording.words(estimate)[:count]] or [
+        None
+    ] * count
     true = _truths(estimate, count)
-    faint = list(shown.flagged(estimate, UNCLEAR)[:count]) or [False] * count
+    faint = list(wording.flagged(estimate, UNCLEAR)[:count]) or [False] * count
     found = zip(keys, values[:count].tolist(), privacy, confidence, sizes, said, true, faint, strict=True)
     return tuple(Entry(k, v, p, c, n, e, w, t, f) for k, v, p, c, (n, e), w, t, f in found), missing
 
 
 def _truths(estimate: Estimate, count: int) -> Sequence[float | None]:
     """What the entries would be without noise, where their dataset shows that: a choice has none beside its label."""
-    known = None if shown.words(estimate) else estimate.overlay
+    known = None if wording.words(estimate) else estimate.overlay
     nothing: list[float | None] = [None] * count
     return nothing if known is None else np.ravel(np.asarray(known, dtype=float))[:count].tolist()
 

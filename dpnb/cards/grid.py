@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from dpnb.cards.facts import TRUTH, Entry, Line
 from dpnb.cards.markup import Markup, el
-from dpnb.estimate.table_formats import aligned
+from dpnb.estimate.table import aligned
 
 _FEW = 4
 """So many cells are told with their intervals; more are a picture, and told on demand."""

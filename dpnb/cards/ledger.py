@@ -8,7 +8,7 @@ from typing import Any
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.estimate import Table
-from dpnb.estimate.table_formats import Tabular
+from dpnb.estimate.table import Tabular
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _SHOWN = 50

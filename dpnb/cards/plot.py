@@ -10,7 +10,7 @@ import numpy as np
 from dpnb.cards.curves import Beside, curve_of, date_axis, draw_curve
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
-from dpnb.estimate.shown import calendar, names, printable
+from dpnb.estimate.wording import calendar, names, printable
 
 _ORDERS = (None, "size", "effect")
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"

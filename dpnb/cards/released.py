@@ -25,7 +25,7 @@ from dpnb.cards.tracks import (
     truth_track,
 )
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.estimate.table_formats import aligned
+from dpnb.estimate.table import aligned
 from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
 from dpnb.inference.interval import KINDS

@@ -19,7 +19,7 @@ from dpnb.cards.ledger import plain_row, table_of
 from dpnb.cards.markup import clean
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table
-from dpnb.estimate.table_formats import json_text, latex, latex_text, markdown_text, tabular, told
+from dpnb.estimate.table import json_text, latex, latex_text, markdown_text, tabular, told
 from dpnb.version import __version__
 
 BROWSERS = (

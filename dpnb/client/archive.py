@@ -22,7 +22,7 @@ from dpnb.client.api import called_here, report
 from dpnb.client.arguments import checked_call
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table, current_host
-from dpnb.estimate.table_formats import json_text
+from dpnb.estimate.table import json_text
 
 if TYPE_CHECKING:
     from dpnb.client.handles import Dataset

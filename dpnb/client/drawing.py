@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpnb.estimate.table_formats import Tabular
+from dpnb.estimate.table import Tabular
 
 if TYPE_CHECKING:
     from dpnb.estimate import Table

@@ -20,7 +20,8 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.client.pandas_words import aggregated, described_all, pivoted
 from dpnb.client.suggestions import for_dataset
 from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
-from dpnb.estimate import Estimate, Rehearsal, open_batch
+from dpnb.estimate import Estimate, Rehearsal, open_batch, provide_views
+from dpnb.estimate.host import Views
 from dpnb.planner.compile import condition
 from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show, typed
 from dpnb.planner.question import Question
@@ -49,6 +50,15 @@ class Opened:
     data_version: str
     mode: Mode
     notes: tuple[str, ...]
+
+
+def _views() -> Views:
+    from dpnb.cards import views
+
+    return views()
+
+
+provide_views(_views)
 
 
 @dataclass(frozen=True, slots=True)

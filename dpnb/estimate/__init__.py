@@ -6,17 +6,16 @@
 * :class:`Host` is what surrounds the session: a plain script, or a notebook.
 
 The room refuses to show a value before its release, a vector as one number, and numpy functions that would drop the
-uncertainty silently. It lies above the statistics, and the curator cannot import it; cards draw estimates, so ``Estimate.plot``
-and ``.explain`` reach up to them when they are called. What may never change: objects resolve in place, and identity and hash stay
+uncertainty silently. It lies above the statistics, and the curator cannot import it. It draws nothing: ``Estimate.plot`` and
+``.explain`` call what the cards provide (:func:`provide_views`). What may never change: objects resolve in place, and identity and hash stay
 what they were.
 """
 
 from dpnb.estimate.arithmetic import CARRIED
 from dpnb.estimate.batch import OPEN_BATCH, Batch, Rehearsal, open_batch
-from dpnb.estimate.estimate import Estimate, ask
-from dpnb.estimate.host import Host, current_host, provide
+from dpnb.estimate.estimate import Estimate, ask, to_json
+from dpnb.estimate.host import Host, current_host, provide, provide_views
 from dpnb.estimate.pending_question import Origin, PendingQuestion
-from dpnb.estimate.serialize import to_json
 from dpnb.estimate.table import Table
 
 __all__ = [
@@ -33,5 +32,6 @@ __all__ = [
     "current_host",
     "open_batch",
     "provide",
+    "provide_views",
     "to_json",
 ]

@@ -12,21 +12,23 @@ import operator
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.estimate import draws, refusals, shown, wording
+from dpnb.estimate import draws, refusals, wording
 from dpnb.estimate.arithmetic import Arithmetic, operand
 from dpnb.estimate.batch import open_batch
-from dpnb.estimate.evaluate import plain
-from dpnb.estimate.host import current_host
+from dpnb.estimate.evaluate import is_node, plain
+from dpnb.estimate.host import Views, current_host, provided_views, views
+from dpnb.estimate.hypothesis import z_test
 from dpnb.estimate.operations import Take
-from dpnb.estimate.pending_question import Origin, PendingQuestion, distinct, paid_for
-from dpnb.estimate.table import Table, table_of
-from dpnb.estimate.table_formats import Tabular
-from dpnb.estimate.taught import Taught
+from dpnb.estimate.pending_question import Origin, PendingQuestion, distinct, paid_for, unpicklable
+from dpnb.estimate.reading import readable
+from dpnb.estimate.table import Table, Tabular, table_of
+from dpnb.estimate.teaching import Taught
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -78,8 +80,8 @@ class Estimate(Arithmetic, Taught, Tabular):
             return self._usual(level)
         outcome = self._outcome() if self.op is None else None
         found = draws.interval(self, level, kind) if outcome is None else outcome.interval(level, kind)
-        low, high = (shown.whole(self, end) for end in found)
-        return replace(found, low=low, high=high, calendar=shown.calendar(self))
+        low, high = (wording.whole(self, end) for end in found)
+        return replace(found, low=low, high=high, calendar=wording.calendar(self))
 
     def _usual(self, level: float) -> Interval:
         """The confidence interval where there is one, else the privacy interval; the first reason where there is neither."""
@@ -124,8 +126,6 @@ class Estimate(Arithmetic, Taught, Tabular):
         --------
         >>> hiv.got.difference(by="any").test()  # doctest: +SKIP
         """
-        from dpnb.estimate.z_test import z_test
-
         return z_test(self, null, kind, alternative)
 
     @property
@@ -142,7 +142,7 @@ class Estimate(Arithmetic, Taught, Tabular):
 
         A number beyond its declared bounds counts as the bound. Empty if nothing is clamped, as for a count.
         """
-        return shown.estimand(self)
+        return wording.estimand(self)
 
     @property
     def n(self) -> Any:
@@ -161,7 +161,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         A choice shows them; if they are not numbers, ``.value`` and arithmetic use their positions, from 0.
         """
         self._need("`.labels`")
-        found = shown.labels(self)
+        found = wording.labels(self)
         if not found or self.shape == ():
             return found[0] if found else None
         shaped = np.empty(len(found), dtype=object)
@@ -288,7 +288,7 @@ class Estimate(Arithmetic, Taught, Tabular):
             "question": self.text,
             **({"estimand": said} if (said := self.estimand) else {}),
             "value": plain_number(self.value),
-            **({"labels": [_plain_key(label) for label in named]} if (named := shown.names(self)) else {}),
+            **({"labels": [_plain_key(label) for label in named]} if (named := wording.names(self)) else {}),
             "keys": [[_plain_key(key) for key in axis.keys] for axis in self.axes],
             "intervals": intervals,
             "flags": list(self.flags),
@@ -329,14 +329,12 @@ class Estimate(Arithmetic, Taught, Tabular):
         >>> ages.plot(ax=left, title="Ages")  # doctest: +SKIP
         """
         self._need("`.plot()`")
-        from dpnb.cards.plot import estimate_axes
-
-        return estimate_axes(self, order, beside=beside, truth=truth, ax=ax, title=title, kind=kind)
+        plot, _ = views()
+        return plot(self, order, beside=beside, truth=truth, ax=ax, title=title, kind=kind)
 
     def explain(self) -> Any:
         """Show how this number was made: mechanism, scale, loss, both intervals."""
-        from dpnb.cards.explain import explain
-
+        _, explain = views()
         return explain(self)
 
     # ---------------------------------------------------------------- text
@@ -360,11 +358,11 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     def _told(self) -> str:
         """The value, or what is shown in its place."""
-        words = shown.words(self) or shown.dates(self)
+        words = wording.words(self) or wording.dates(self)
         if not words:
             return wording.value(self.value)
         names = [word for word in words if word is not None]
-        return wording.named(names, self.axes) if shown.names(self) else wording.told(self.value, words)
+        return wording.named(names, self.axes) if wording.names(self) else wording.told(self.value, words)
 
     def __str__(self) -> str:
         try:
@@ -458,10 +456,8 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         if self.pending:
-            raise refusals.unpicklable()
-        from dpnb.estimate.serialize import flat, rebuild
-
-        return rebuild, (flat(self),)
+            raise unpicklable()
+        return rebuild, (flat(self), provided_views())
 
 
 def ask(question: Any, checked: Any, *, dataset: Any = None, origin: Origin | None = None) -> Estimate:
@@ -497,3 +493,73 @@ def ask(question: Any, checked: Any, *, dataset: Any = None, origin: Origin | No
 
 def _plain_key(key: Any) -> Any:
     return key if isinstance(key, str | int | float | bool | None) else str(key)
+
+
+# ---------------------------------------------------------------- outside the kernel
+
+
+def flat(estimate: Estimate) -> list[tuple[Any, ...]]:
+    """The graph as a list, arguments before the nodes that use them, the root last."""
+    order: list[Estimate] = []
+    numbers: dict[int, int] = {}
+    stack: list[tuple[Estimate, bool]] = [(estimate, False)]
+    while stack:
+        node, ready = stack.pop()
+        if id(node) in numbers:
+            continue
+        if ready or node.op is None:
+            numbers[id(node)] = len(order)
+            order.append(node)
+            continue
+        stack.append((node, True))
+        stack.extend((arg, False) for arg in reversed(node.args) if is_node(arg))
+    return [
+        (node.op, node.args, None, node._shape, node._axes)  # noqa: SLF001 -- its own kind
+        if node.op is None
+        else (
+            node.op,
+            tuple(None if is_node(arg) else arg for arg in node.args),
+            tuple(numbers[id(arg)] if is_node(arg) else None for arg in node.args),
+            node._shape,  # noqa: SLF001 -- its own kind
+            node._axes,  # noqa: SLF001 -- its own kind
+        )
+        for node in order
+    ]
+
+
+def rebuild(records: list[tuple[Any, ...]], views: Callable[[], Views] | None = None) -> Estimate:
+    """The graph of :func:`flat`; reading `views` has loaded what draws it."""
+    del views
+    built: list[Estimate] = []
+    for op, constants, places, shape, axes in records:
+        if places is None:
+            built.append(_leaf(constants, shape, axes))
+            continue
+        args = tuple(
+            constant if place is None else built[place]
+            for constant, place in zip(constants, places, strict=True)
+        )
+        built.append(Estimate(op, args, shape, axes))
+    return built[-1]
+
+
+def _leaf(args: tuple[Any, ...], shape: Any, axes: Any) -> Estimate:
+    """A question with its readings, or a reading."""
+    (view,) = args
+    kind = readable(Estimate, view) if view.root is view else Estimate
+    return kind(None, args, shape, axes)
+
+
+def to_json(thing: Any) -> Any:
+    """``default=`` for :func:`json.dumps`: estimates, releases, intervals, losses, exact numbers, numpy numbers."""
+    if isinstance(thing, Estimate | Table):
+        return thing.to_dict()
+    if isinstance(thing, np.generic):
+        return plain_number(thing) if isinstance(thing, np.floating) else thing.item()
+    if isinstance(thing, np.ndarray):
+        return plain_number(thing) if thing.dtype.kind == "f" else thing.tolist()
+    if isinstance(thing, Fraction):
+        return str(thing)
+    if hasattr(thing, "to_json"):
+        return thing.to_json()
+    raise TypeError(f"Object of type {type(thing).__name__} is not JSON serializable")

@@ -1,4 +1,4 @@
-"""What surrounds a session: a plain script, unless a notebook provides more.
+"""What surrounds a session: a plain script, unless a notebook provides more; and what draws estimates.
 
 Lower rooms may not import the notebook, so it provides one object, and what it does not do falls back to what a script does. Nothing
 here decides anything about privacy. What may never change: without a host everything works, and nothing is drawn.
@@ -7,8 +7,10 @@ here decides anything about privacy. What may never change: without a host every
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from dpnb.errors import PlanError
 
 _UNLOADED = "This notebook has not loaded dpnb. Run: %load_ext dpnb"
 
@@ -54,6 +56,36 @@ class Host:
         """Answer what an interaction asks of the notebook around it; no question spends."""
         del asked
         return {"is": "refusal", "problem": _UNLOADED}
+
+
+Views = tuple[Callable[..., Any], Callable[..., Any]]
+"""What draws an estimate, and what tells how it came about."""
+
+_views: Callable[[], Views] | None = None
+
+
+def provide_views(load: Callable[[], Views]) -> None:
+    """Say what draws estimates from now on: the cards, which lie above them; `load` is called when something is drawn."""
+    global _views  # noqa: PLW0603 -- one kernel has one way to draw
+    _views = load
+
+
+def provided_views() -> Callable[[], Views] | None:
+    """Return what loads the views; a pickled estimate names it, so that reading it loads them too."""
+    return _views
+
+
+def views() -> Views:
+    """Return what draws estimates.
+
+    Raises
+    ------
+    PlanError
+        If nothing was loaded that draws.
+    """
+    if _views is None:
+        raise PlanError("Nothing that draws estimates is loaded. Run: import dpnb.cards")
+    return _views()
 
 
 _SCRIPT = Host()

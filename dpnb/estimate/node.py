@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpnb.estimate import refusals, shown, wording
+from dpnb.estimate import refusals, wording
 from dpnb.estimate.batch import OPEN_BATCH
 from dpnb.estimate.evaluate import evaluate, leaves, nodes, plain
 from dpnb.estimate.pending_question import PendingQuestion
@@ -167,7 +167,7 @@ class Node:
         if self._value is None:
             self._need("`.value`")
             found = evaluate(self, _leaf_value, stop=_resolved)
-            object.__setattr__(self, "_value", shown.whole(self, plain(found)))
+            object.__setattr__(self, "_value", wording.whole(self, plain(found)))
         return self._value
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from dpnb.errors import DpnbError, OptionError
+from dpnb.errors import DpnbError, OptionError, PendingError
 from dpnb.estimate.host import current_host
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import conclude
@@ -228,12 +228,17 @@ class PendingQuestion:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.released:
-            from dpnb.estimate.refusals import unpicklable
-
             raise unpicklable()
         answer = conclude if isinstance(self.checked, CheckedQuestion) else self.outcome
         state = (self.question, self.checked, self.origin, self.releases, answer, self.weight, self.spend)
         return (_measurement, state)
+
+
+def unpicklable() -> PendingError:
+    """Error 6: a pending estimate was pickled."""
+    return PendingError(
+        "A pending estimate cannot be pickled (%store, joblib): it has no value yet. Release it first."
+    )
 
 
 def distinct(releases: Iterable[Release]) -> tuple[Release, ...]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import NestedSpendError, OptionError, PendingError, PlanError, Unavailable
-from dpnb.estimate import shown
+from dpnb.estimate import wording
 from dpnb.estimate.host import current_host
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.trusted.schema import nearest
@@ -94,13 +94,6 @@ def no_attribute(text: str, name: str, known: Iterable[str]) -> NoAttribute:
         else "It has .value, .interval(), .table(), .plot() and .explain()."
     )
     return NoAttribute(f"`{text}` has no .{name}. {hint}")
-
-
-def unpicklable() -> PendingError:
-    """Error 6: a pending estimate was pickled."""
-    return PendingError(
-        "A pending estimate cannot be pickled (%store, joblib): it has no value yet. Release it first."
-    )
 
 
 def nested() -> NestedSpendError:
@@ -223,10 +216,10 @@ def no_interval(estimate: Node, kind: object) -> Exception:
     usual = 'Use kind="confidence" or kind="privacy".'
     if kind != "unclamped":
         return OptionError(f"No interval of kind {kind!r}. {usual}")
-    said = shown.estimand(estimate)
+    said = wording.estimand(estimate)
     if not said:
         return OptionError(f"No values are held to bounds here. {usual}")
-    known = "" if estimate.op is not None else shown.at_bounds(estimate.leaves()[0])
+    known = "" if estimate.op is not None else wording.at_bounds(estimate.leaves()[0])
     return Unavailable(
         f"Not available: this is the {said}.{f' {known[0].upper()}{known[1:]}.' if known else ''} How far beyond lies in no release, and one value "
         "could lie anywhere, so that no interval for the values as they are would hold. Declare wider bounds, or ask .median(), which bounds "

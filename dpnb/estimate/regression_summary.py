@@ -18,7 +18,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate.hypothesis import HypothesisTest, p_text
-from dpnb.estimate.table_formats import Tabular, aligned, rows, tabular
+from dpnb.estimate.table import Tabular, aligned, rows, tabular
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
 from dpnb.inference.interval import plain_number

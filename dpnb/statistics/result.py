@@ -78,7 +78,6 @@ class Result:
     no_draws: str = ""
     notes: dict[str, str] = field(default_factory=dict)
     across: Floats | None = None
-    draws_by_release: bool = True
     drawn: bool = False
     calendar: str | None = None
     along: str | None = None

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import Unavailable
-from dpnb.estimate.table import Table
-from dpnb.estimate.table_formats import Tabular
+from dpnb.estimate.table import Table, Tabular
 from dpnb.inference.law import law_of
 from dpnb.inference.mechanism_cards import MECHANISM_CARDS
 from dpnb.inference.selection_law import probabilities

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, code, el
-from dpnb.estimate.table_formats import aligned
+from dpnb.estimate.table import aligned
 from dpnb.widgets import _base
 
 #: What every still form says about its missing controls, where the front end is installed, and where it is not.

@@ -52,6 +52,7 @@ class FakeOutcome:
     along: None = None
     calendar: None = None
     estimand: str = ""
+    drawn: bool = False
 
     @property
     def shape(self):

@@ -6,6 +6,7 @@ import copy
 import functools
 import json
 import pickle
+import pickletools
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpnb.errors import PendingError
-from dpnb.estimate import Table, to_json
+from dpnb import cards
+from dpnb.errors import PendingError, PlanError
+from dpnb.estimate import Table, host, to_json
 from dpnb.trusted.aggregate.algebra import Add, Col, Key, Known, Lit, Total
 from tests.estimate.fakes import fill, make_release, pending, released
 
@@ -119,6 +121,16 @@ def test_released_estimates_are_pickled_by_record_and_pending_ones_refuse():
         pickle.dumps(pending() + 1)
     with pytest.raises(PendingError, match="cannot be pickled"):
         pickle.dumps(pending().measurement)
+
+
+def test_a_pickled_estimate_names_what_draws_it(monkeypatch):
+    """A new process that reads it has loaded what ``.plot()`` and ``.explain()`` call; without the cards they say what is missing."""
+    monkeypatch.setattr(host, "_views", cards.views)
+    names = {words for _, words, _ in pickletools.genops(pickle.dumps(released())) if isinstance(words, str)}
+    assert {"dpnb.cards", "views"} <= names
+    monkeypatch.setattr(host, "_views", None)
+    with pytest.raises(PlanError, match=r"import dpnb\.cards"):
+        pickle.loads(pickle.dumps(released())).explain()
 
 
 def test_a_long_chain_is_pickled_without_recursion():

@@ -291,19 +291,8 @@ def test_a_selection_has_images_but_no_draws():
         (median - released(0.5)).interval(kind="privacy")
 
 
-def test_estimates_that_share_one_of_several_draws_are_not_taken_as_independent():
-    first = make_release(id="a1")
-    q, combined = pending("q"), pending("q")
-    q.measurement.fill((first,), FakeOutcome(0.7))
-    combined.measurement.fill((first, make_release(id="a2")), FakeOutcome(0.69))
-    with pytest.raises(Unavailable, match="shares one with"):
-        (q - combined).interval(kind="privacy")
-
-
-def test_an_outcome_that_draws_by_release_is_rightly_correlated_with_its_parts():
+def test_an_answer_of_two_draws_is_rightly_correlated_with_one_of_them():
     class Average(FakeOutcome):
-        draws_by_release = True
-
         def draws(self, count, rng, kind):
             noise = [rng.of(name).normal(0, 0.1, count) for name in ("a1-0", "a2-0")]
             return self.value - (noise[0] + noise[1]) / 2

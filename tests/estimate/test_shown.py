@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpnb.estimate import Estimate
-from dpnb.estimate.shown import printable, words
+from dpnb.estimate.wording import printable, words
 from dpnb.statistics._base import Axis
 from tests.estimate.fakes import FakeOutcome, fill, make_release, pending
 

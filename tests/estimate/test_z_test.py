@@ -9,8 +9,7 @@ import pytest
 
 from dpnb.errors import OptionError, PendingError, Unavailable
 from dpnb.estimate import Estimate
-from dpnb.estimate.hypothesis import holm, p_text
-from dpnb.estimate.z_test import largest_alpha
+from dpnb.estimate.hypothesis import holm, largest_alpha, p_text
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import BinOp
 from tests.contracts.questions import UNITS, B, G, X, asked, released, schema
