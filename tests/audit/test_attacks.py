@@ -67,7 +67,8 @@ def test_averaging_recovers_a_count_and_neither_a_store_nor_a_cap_lets_it():
 
 
 def test_reconstruction_recovers_given_bits_from_exact_answers():
-    """The fit is right for a secret that only the test knows, by both methods."""
+    """The fit is right for a secret that only the test knows, by both methods: its function has questions and answers alone."""
+    assert set(inspect.signature(reconstruct).parameters) == {"asked", "answers", "method"}
     generator = np.random.default_rng(4)
     secret, asked = generator.integers(0, 2, 40), generator.integers(0, 2, (120, 40))
     for method in ("lp", "least-squares"):

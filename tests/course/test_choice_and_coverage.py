@@ -7,25 +7,6 @@ import pytest
 
 from dpnb.errors import LossError, OptionError
 from dpnb.teach import check
-from tests.course.students import AVERAGE, CHOICE, COVERAGE, EVENT, REBUILD, RESPONSE
-
-EXERCISES = (CHOICE, RESPONSE, COVERAGE, REBUILD, AVERAGE, EVENT)
-WRONG = [(one, name) for one in EXERCISES for name in one.wrong]
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
-def test_a_right_answer_passes(exercise):
-    found = exercise.check(exercise.right, 1)
-    assert found.passed
-    assert found.false_fail <= 1e-4
-
-
-@pytest.mark.parametrize(("exercise", "name"), WRONG, ids=[f"{one.name}: {name}" for one, name in WRONG])
-def test_a_wrong_answer_is_named(exercise, name):
-    found = exercise.check(exercise.wrong[name], 1)
-    assert not found.passed
-    assert found.mistake.name == exercise.told.get(name, name)
-    assert "<svg" in found._repr_mimebundle_()["text/html"]
 
 
 def test_a_choice_that_is_none_of_them_is_named():

@@ -36,9 +36,18 @@ SHARE = [(one, name) for group in EXERCISES.values() for one in group for name i
     ("exercise", "name"), SHARE, ids=[f"{one.name}: {name or 'right'}" for one, name in SHARE]
 )
 def test_a_share_of_the_students_is_graded_as_stated(exercise, name):
-    """The first of the students behind the table: right ones pass, wrong ones do not."""
-    count = 20 if name is None else 2
-    assert passed(exercise, name, 0, count) == (count if name is None else 0)
+    """The first of the students behind the table: right ones pass, wrong ones do not, and are told their mistake with one picture."""
+    if name is None:
+        assert passed(exercise, None, 0, 20) == 20
+        return
+    assert passed(exercise, name, 0, 1) == 0
+    found = exercise.check(exercise.wrong[name], 1)
+    assert found.mistake.name == exercise.told.get(name, name)
+    assert found.mistake.step
+    assert found._repr_mimebundle_()["text/html"].count("<svg") == 1
+    with pytest.raises(AssertionError) as raised:
+        found.must_pass()
+    assert found.mistake.said in str(raised.value)
 
 
 @pytest.mark.soak

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from functools import partial
 
-import numpy as np
 import pytest
 
 from dpnb.course import trial
@@ -72,14 +71,3 @@ def test_a_function_that_fails_is_told_what_python_said(name):
 def test_a_function_is_given_and_not_its_answer(name):
     with pytest.raises(OptionError, match="without parentheses"):
         CHECKS[name](3)
-
-
-@pytest.mark.parametrize("name", ["mechanism", "selection"])
-def test_a_mechanism_of_one_draw_is_looped_and_told_so(name):
-    rng = np.random.default_rng(1)
-
-    def one_draw(data, epsilon):
-        return rng.random()
-
-    assert "called once for each draw" in CHECKS[name](one_draw).notes[0]
-    assert CHECKS[name](lambda data, epsilon, size, rng: rng.random(size)).notes == ()

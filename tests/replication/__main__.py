@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.replication import replicate, table_text
 from tests.replication.figures import figures
-from tests.replication.page import html_page, write_pdf
+from tests.replication.page import html_page
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,7 +20,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--quick", action="store_true", help="few repetitions: a look in half a minute")
     parser.add_argument("--html", type=Path, default=Path("replication.html"), help="page to write")
-    parser.add_argument("--pdf", type=Path, default=None, help="PDF to write as well")
     parser.add_argument("--no-figures", action="store_true", help="the table alone, and no page")
     parser.add_argument("--seed", type=int, default=2018)
     chosen = parser.parse_args(arguments)
@@ -30,9 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not chosen.no_figures:
         drawn = list(figures(quick=chosen.quick, seed=chosen.seed))
         chosen.html.write_text(html_page(rows, drawn), encoding="utf-8")
-        if chosen.pdf is not None:
-            write_pdf(chosen.pdf, rows, drawn)
-        print(f"\nwritten: {', '.join(str(path) for path in (chosen.html, chosen.pdf) if path)}")
+        print(f"\nwritten: {chosen.html}")
     print(f"{time.perf_counter() - started:.0f} s")
     return 0
 

@@ -1,18 +1,17 @@
-"""The page: the table and the figures in one self-contained HTML file, and the same figures as a PDF."""
+"""The page: the table and the figures in one self-contained HTML file."""
 
 from __future__ import annotations
 
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from dpnb.cards.markup import Markup, el
 from dpnb.cards.report import document
 from tests.replication.canvas import Drawn
-from tests.replication.row import COLUMNS, UNTOLD, Row, cells, table_text
+from tests.replication.row import COLUMNS, UNTOLD, Row, cells
 
 NOT_REPRODUCED: Mapping[str, str] = MappingProxyType(
     {
@@ -135,20 +134,3 @@ def _svg(figure: Any) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "dpnb"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
-
-
-def write_pdf(path: Path, rows: Sequence[Row], drawn: Sequence[Drawn]) -> None:
-    """Write the table and the figures, a page each."""
-    from matplotlib.backends.backend_pdf import PdfPages
-    from matplotlib.figure import Figure
-
-    lines = table_text(rows).splitlines()
-    with PdfPages(path) as pages:
-        for start in range(0, len(lines), 62):
-            sheet = Figure(figsize=(16.5, 11.7))
-            text = "\n".join(line[:230] for line in lines[start : start + 62])
-            sheet.text(0.03, 0.97, text, family="monospace", fontsize=7.2, va="top")
-            pages.savefig(sheet)
-        for one in drawn:
-            one.figure.suptitle(one.source, fontsize=9, x=0.01, ha="left")
-            pages.savefig(one.figure)
