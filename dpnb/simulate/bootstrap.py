@@ -15,18 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
 from dpnb.inference.bootstrap import Bootstrap, Kind, deconvolved_interval
 from dpnb.inference.resampling import noise_variance, resample_sums
 from dpnb.simulate.design import block_of, reps_of, seed_of
-from dpnb.simulate.populations import Population, resampled
+from dpnb.simulate.populations import Floats, Population, Seed, Source, is_population, resampled
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 IntervalKind = Kind | Literal["deconvolved"]
 KINDS: tuple[IntervalKind, ...] = (*get_args(Kind), "deconvolved")
 _DATA, _RESAMPLES = 0, 3
@@ -222,14 +223,14 @@ class BootstrapStudy:
 
     __repr__ = __str__
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Return a figure of coverage and mean width against k, published (dotted) and corrected."""
         from dpnb.simulate.figure import bootstrap_figure
 
         return bootstrap_figure(self)
 
 
-def bootstrap_coverage(source: Any, rng: Any, **asked: Any) -> BootstrapStudy:
+def bootstrap_coverage(source: Source, rng: Seed, **asked: Any) -> BootstrapStudy:
     """Simulate studies, bootstrap each with noise, and count how often the intervals contain the population's mean.
 
     Parameters
@@ -266,8 +267,8 @@ def bootstrap_coverage(source: Any, rng: Any, **asked: Any) -> BootstrapStudy:
 
 
 def bootstrap_stream(  # noqa: PLR0913 - a study has this many facts
-    source: Any,
-    rng: Any,
+    source: Source,
+    rng: Seed,
     *,
     bounds: tuple[float, float] | None = None,
     n: int = 500,
@@ -306,12 +307,11 @@ def _running(found: BootstrapStudy) -> Iterator[BootstrapStudy]:
         yield found
 
 
-def _population(source: Any, bounds: tuple[float, float] | None) -> Population:
+def _population(source: Source, bounds: tuple[float, float] | None) -> Population:
     """Return the population of a study, of one number without missing values."""
-    if hasattr(source, "law") and hasattr(source, "columns"):
+    if is_population(source):
         mean_of(source)
-        found: Population = source
-        return found
+        return source
     values = np.asarray(source)
     if values.ndim != 1 or values.size == 0 or (values != np.rint(values)).any():
         raise OptionError(
@@ -375,7 +375,7 @@ def _counted(
     return after, Intervals(published[0], published[1], truth, made.estimate)
 
 
-def _inside(ends: tuple[Any, Any], truth: float) -> float:
+def _inside(ends: tuple[Floats, Floats], truth: float) -> float:
     return float(np.sum((ends[0] <= truth) & (truth <= ends[1])))
 
 

@@ -17,11 +17,22 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.declared import Incomplete, Pair
-from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
+from dpnb.simulate.design import (
+    Design,
+    Loss,
+    Losses,
+    Sizes,
+    expressions,
+    levels_of,
+    losses_of,
+    reps_of,
+    seed_of,
+    sizes_of,
+)
 from dpnb.simulate.exact import TOTALS, Block, counted, decoded, given, known, rows_of
-from dpnb.simulate.intervals import methods_of
+from dpnb.simulate.intervals import Intervals, methods_of
 from dpnb.simulate.plain import PlainCoverage, function_coverage
-from dpnb.simulate.populations import Drawn, Population, population
+from dpnb.simulate.populations import Drawn, Population, Seed, Source, population
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
 from dpnb.simulate.tally import Tally, tally
@@ -35,12 +46,12 @@ _QUESTION = {"column", "other", "by", "where", "adjacency"}
 @overload
 def coverage(
     statistic: str,
-    source: Any,
-    n: Any = None,
-    losses: Any = 1,
-    intervals: Any = ...,
+    source: Source,
+    n: Sizes = None,
+    losses: Losses = 1,
+    intervals: Intervals = ...,
     reps: int = 1000,
-    rng: Any = 1,
+    rng: Seed = 1,
     **more: Any,
 ) -> CoverageResult: ...
 
@@ -48,24 +59,24 @@ def coverage(
 @overload
 def coverage(
     statistic: Callable[..., Any],
-    source: Any,
-    n: Any = None,
-    losses: Any = 1,
+    source: Source,
+    n: Sizes = None,
+    losses: Losses = 1,
     *,
     reps: int = 1000,
-    rng: Any = 1,
+    rng: Seed = 1,
     **more: Any,
 ) -> PlainCoverage: ...
 
 
 def coverage(
     statistic: str | Callable[..., Any],
-    source: Any,
-    n: Any = None,
-    losses: Any = 1,
-    intervals: Any = ("privacy", "confidence"),
+    source: Source,
+    n: Sizes = None,
+    losses: Losses = 1,
+    intervals: Intervals = ("privacy", "confidence"),
     reps: int = 1000,
-    rng: Any = 1,
+    rng: Seed = 1,
     **more: Any,
 ) -> CoverageResult | PlainCoverage:
     """Simulate studies, release them, and count how often each interval contains the truth.
@@ -128,12 +139,12 @@ def coverage(
 
 def stream(
     statistic: str,
-    source: Any,
-    n: Any = None,
-    losses: Any = 1,
-    intervals: Any = ("privacy", "confidence"),
+    source: Source,
+    n: Sizes = None,
+    losses: Losses = 1,
+    intervals: Intervals = ("privacy", "confidence"),
     reps: int = 1000,
-    rng: Any = 1,
+    rng: Seed = 1,
     **more: Any,
 ) -> Iterator[CoverageResult]:
     """Yield partial results of :func:`coverage`, the last of which is complete.
@@ -145,7 +156,14 @@ def stream(
 
 
 def designed(
-    statistic: str, source: Any, n: Any, losses: Any, intervals: Any, reps: Any, rng: Any, **more: Any
+    statistic: str,
+    source: Source,
+    n: Sizes,
+    losses: Losses,
+    intervals: Intervals,
+    reps: int,
+    rng: Seed,
+    **more: Any,
 ) -> Design:
     """Return the checked design of a simulation."""
     grid = {name: more.pop(name) for name in ("columns", "lower", "upper", "step") if name in more}
@@ -186,7 +204,7 @@ def designed(
 
 def _question(
     statistic: str, source: Population, asked: Mapping[str, Any], options: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     column = asked.get("column", None if _of_rows(statistic) else source.columns[0].name)
     return {
         "column": None if column is None else expressions(column)[0],
@@ -274,7 +292,13 @@ class Run:
 
 
 def draw_studies(
-    statistic: str, source: Any, n: Any = None, losses: Any = 1, reps: int = 250, rng: Any = 1, **more: Any
+    statistic: str,
+    source: Source,
+    n: Sizes = None,
+    losses: Losses = 1,
+    reps: int = 250,
+    rng: Seed = 1,
+    **more: Any,
 ) -> tuple[Studies, NDArray[np.float64]]:
     """Return simulated releases and what is true of each study: for interval methods in the making, and for tests.
 

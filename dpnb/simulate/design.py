@@ -13,17 +13,25 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Expr, Ref
 from dpnb.simulate.intervals import Method
-from dpnb.simulate.populations import Population
+from dpnb.simulate.populations import Floats, Population
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import brief, positive
-from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.schema import Schema
+from dpnb.trusted.privacy.unit import Adjacency, PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
+Amount = float | str | Decimal | Fraction
+Losses = Amount | Sequence[Amount] | Floats | Mapping[str, Amount | Sequence[Amount] | Floats]
+"""Values of ε, or of ``{"epsilon": …}`` or ``{"rho": …}``."""
+Sizes = int | Sequence[int] | None
+"""Rows of a study, or several numbers of them; none of a fixed study."""
+Truth = Callable[[Mapping[str, NDArray[Any]]], ArrayLike]
+"""What is true of a study, from its columns."""
 BLOCK = 1000
 _ROWS = 1_000_000
 _ENTRIES = 100_000
@@ -82,14 +90,21 @@ class Design:
     reps: int
     seed: int
     question: Mapping[str, Any]
-    truth: Callable[[Mapping[str, Any]], Any] | None
-    parameter: Any
+    truth: Truth | None
+    parameter: ArrayLike | None
     common: bool = False
     counted: bool = False
 
     def items(self, n: int) -> tuple[PricedQuestion, ...]:
         """Return the priced question at every loss, for studies of one size."""
-        found = tuple(_priced(self, n, loss) for loss in self.losses)
+        asked = self.question
+        options = tuple(dict(asked["options"]).items())
+        question = Question(
+            "simulated", self.statistic, asked["column"], asked["where"], asked["by"], options, asked["other"]
+        )
+        found = tuple(
+            priced(question, self.population.columns, asked["adjacency"], n, loss) for loss in self.losses
+        )
         if found[0].checked.shape is None:
             raise PlanError(
                 f"{found[0].text} has as many answers as the noise lets through: no coverage is defined."
@@ -117,23 +132,18 @@ def block_of(n: int) -> int:
     return max(1, min(BLOCK, _ROWS // n))
 
 
-def _priced(design: Design, n: int, loss: Loss) -> PricedQuestion:
-    asked = design.question
-    rows = n if asked["adjacency"] == "change-one" else None
-    unit = PrivacyUnit(asked["adjacency"], rows=rows)
-    budget = Budget.from_toml({loss.kind: 10**6})
-    schema = Schema("simulated", "Simulated", design.population.columns, unit, budget)
-    options = tuple(dict(asked["options"]).items())
-    needs = asked["column"]
-    question = Question(
-        "simulated", design.statistic, needs, asked["where"], asked["by"], options, asked["other"]
-    )
-    ask = Ask(**{loss.kind: loss.amount})  # type: ignore[arg-type]
-    batch = BatchPlan("simulated", schema.version, (Item(question),), ask)
+def priced(
+    question: Question, columns: tuple[Column, ...], adjacency: Adjacency, n: int, loss: Loss
+) -> PricedQuestion:
+    """Return a question of so many rows, priced at a loss as a release of them is."""
+    unit = PrivacyUnit(adjacency, rows=n if adjacency == "change-one" else None)
+    schema = Schema("simulated", "Simulated", columns, unit, Budget.from_toml({loss.kind: 10**6}))
+    paid = (loss.amount, None) if loss.kind == "epsilon" else (None, loss.amount)
+    batch = BatchPlan("simulated", schema.version, (Item(question),), Ask(*paid))
     return price(batch, schema).items[0]
 
 
-def losses_of(given: Any) -> tuple[Loss, ...]:
+def losses_of(given: Losses) -> tuple[Loss, ...]:
     """Read losses: numbers (ε), or ``{"epsilon": [...]}`` or ``{"rho": [...]}``; see :func:`amount_of`.
 
     Raises
@@ -154,7 +164,7 @@ def losses_of(given: Any) -> tuple[Loss, ...]:
     return found
 
 
-def amount_of(value: Any, kind: str = "epsilon") -> Fraction:
+def amount_of(value: Amount, kind: str = "epsilon") -> Fraction:
     """Read one loss of a simulation: a float is rounded to six significant digits and nine decimals.
 
     A simulation spends nothing, so a computed float may be rounded; what is used stands in the result and in its code. Every
@@ -175,7 +185,7 @@ def amount_of(value: Any, kind: str = "epsilon") -> Fraction:
     return positive(value, name=kind)
 
 
-def sizes_of(n: Any, population: Population) -> tuple[int, ...]:
+def sizes_of(n: Sizes, population: Population) -> tuple[int, ...]:
     """Read the numbers of rows of a study."""
     if population.size is not None:
         if n not in (None, population.size):
@@ -187,7 +197,7 @@ def sizes_of(n: Any, population: Population) -> tuple[int, ...]:
     return tuple(int(size) for size in found)
 
 
-def levels_of(levels: Any) -> tuple[float, ...]:
+def levels_of(levels: float | Sequence[float]) -> tuple[float, ...]:
     """Read the levels of intervals."""
     found = tuple(float(level) for level in _several(levels))
     if not found or not all(0 < level < 1 for level in found):
@@ -195,14 +205,14 @@ def levels_of(levels: Any) -> tuple[float, ...]:
     return found
 
 
-def reps_of(reps: Any) -> int:
+def reps_of(reps: int) -> int:
     """Read the number of studies."""
     if not _whole(reps) or reps > _MOST_STUDIES:
         raise OptionError(f"reps= is a whole number of studies from 1 to {_MOST_STUDIES:,}, not {reps!r}.")
     return int(reps)
 
 
-def seed_of(rng: Any) -> int:
+def seed_of(rng: object) -> int:
     """Read a seed, or draw one from a generator."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**62))
@@ -211,18 +221,18 @@ def seed_of(rng: Any) -> int:
     return int(rng)
 
 
-def expressions(names: Any) -> tuple[Expr, ...]:
+def expressions(names: object) -> tuple[Expr, ...]:
     """Return column names as expressions."""
     return tuple(Ref(name) if isinstance(name, str) else name for name in _several(names))
 
 
-def _several(given: Any) -> list[Any]:
+def _several(given: object) -> list[Any]:
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         return [given]
     return [value.item() if isinstance(value, np.generic) else value for value in given]
 
 
-def _whole(value: Any) -> bool:
+def _whole(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer):
         return False
     return bool(math.isfinite(value) and value >= 1 and int(value) == value)

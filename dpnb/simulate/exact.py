@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.datasets.exact_answers import answer
 from dpnb.planner.check import CheckedQuestion
+from dpnb.simulate.populations import Floats
 from dpnb.statistics import Numeric, Setting
-from dpnb.trusted.aggregate.algebra import Key, Pred, Request, Total, cells_of
+from dpnb.trusted.aggregate.algebra import IntExpr, Key, Pred, Request, Total, cells_of
 from dpnb.trusted.aggregate.reference import Evaluator, Ints, Table
 from dpnb.trusted.schema import Column
 
@@ -60,7 +61,7 @@ class Block:
         return np.repeat(np.arange(self.studies), self.lines)
 
 
-Law = tuple[Table, NDArray[np.float64]]
+Law = tuple[Table, Floats]
 """Rows, and the probability of each."""
 
 
@@ -122,7 +123,7 @@ def _one_by_one(block: Block, request: Request) -> NDArray[np.int64]:
 
 
 def histograms(
-    block: Block, value: Any, where: Pred | None, keys: Sequence[Key], steps: int
+    block: Block, value: IntExpr, where: Pred | None, keys: Sequence[Key], steps: int
 ) -> NDArray[np.int64]:
     """Return how often each grid point 0..steps occurs in every cell of every study: (studies, cells, steps + 1)."""
     evaluate, size = Evaluator(block.table), cells_of(keys)
@@ -140,13 +141,13 @@ class Rows:
     """The rows that a question is about, as real numbers, each with its study's cell and a weight."""
 
     cell: NDArray[np.int64]
-    weight: NDArray[np.float64] | None
-    x: NDArray[np.float64] | None
-    y: NDArray[np.float64] | None
+    weight: Floats | None
+    x: Floats | None
+    y: Floats | None
     groups: int
     cells: int
 
-    def sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def sums(self, values: Floats | None = None) -> Floats:
         """Return the weighted sum of values (of ones, if none) for every cell, shape (groups, cells)."""
         weights = self.weight if values is None else values if self.weight is None else values * self.weight
         return (
@@ -156,7 +157,7 @@ class Rows:
         )
 
 
-def rows_of(block: Block, checked: CheckedQuestion, weight: NDArray[np.float64] | None = None) -> Rows:
+def rows_of(block: Block, checked: CheckedQuestion, weight: Floats | None = None) -> Rows:
     """Return the rows that a question is about; for a population, rows with their probabilities as one study."""
     setting, evaluate = checked.setting, Evaluator(block.table)
     cells, kept = _cells(evaluate, setting.keys, setting.where)
@@ -171,7 +172,7 @@ def rows_of(block: Block, checked: CheckedQuestion, weight: NDArray[np.float64] 
     return Rows(at, None if weight is None else weight[kept], x, y, block.studies, setting.cells)
 
 
-def _real(number: Numeric | None, ints: Ints | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+def _real(number: Numeric | None, ints: Ints | None, kept: NDArray[np.bool_]) -> Floats | None:
     if number is None or ints is None:
         return None
     return np.asarray(float(number.offset) + float(number.step) * ints.values[kept])
@@ -192,82 +193,43 @@ def decoded(columns: tuple[Column, ...], block: Block) -> dict[str, NDArray[Any]
     return found
 
 
-Floats = NDArray[np.float64]
 Truth = Callable[[Rows, Setting], Floats]
 
 
-def _mean(values: Floats | None, rows: Rows) -> Floats:
+def _mean(rows: Rows, values: Floats | None, weights: Floats | None = None) -> Floats:
     assert values is not None
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(rows.sums(values) / rows.sums())
+        return np.asarray(rows.sums(values) / rows.sums(weights))
 
 
-def _centred(values: Floats | None, rows: Rows) -> Floats:
+def _centred(rows: Rows, values: Floats | None) -> Floats:
     assert values is not None
-    return np.asarray(values - _mean(values, rows).ravel()[rows.cell])
+    return np.asarray(values - _mean(rows, values).ravel()[rows.cell])
 
 
 def _moment(rows: Rows, first: Floats | None, second: Floats | None) -> Floats:
-    return _mean(_centred(first, rows) * _centred(second, rows), rows)
+    return _mean(rows, _centred(rows, first) * _centred(rows, second))
 
 
-def count(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001 - one signature for all truths
-    """How many rows."""
-    return rows.sums()
-
-
-def total(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The sum."""
-    return rows.sums(rows.x)
-
-
-def mean(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The mean; NaN if there are no rows."""
-    return _mean(rows.x, rows)
-
-
-def weighted_mean(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The mean, weighted by the second number; NaN if the weights sum to 0."""
+def _product(rows: Rows) -> Floats:
     assert rows.x is not None and rows.y is not None  # noqa: PT018
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(rows.sums(rows.x * rows.y) / rows.sums(rows.y))
+    return rows.x * rows.y
 
 
-def weighted_sum(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The sum, weighted by the second number."""
-    assert rows.x is not None and rows.y is not None  # noqa: PT018
-    return np.asarray(rows.sums(rows.x * rows.y))
-
-
-def variance(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The variance, divisor n."""
-    return _moment(rows, rows.x, rows.x)
-
-
-def deviation(rows: Rows, setting: Setting) -> Floats:
-    """The root of the variance."""
-    return np.asarray(np.sqrt(variance(rows, setting)))
-
-
-def difference(rows: Rows, setting: Setting) -> Floats:
+def _difference(rows: Rows, _: Setting) -> Floats:
     """The second arm's mean minus the first's."""
-    found = mean(rows, setting)
-    return np.asarray(found[:, 1::2] - found[:, ::2])
+    means = _mean(rows, rows.x)
+    return np.asarray(means[:, 1::2] - means[:, ::2])
 
 
-def covariance(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
-    """The covariance, divisor n."""
-    return _moment(rows, rows.x, rows.y)
-
-
-def correlation(rows: Rows, setting: Setting) -> Floats:
-    """Pearson's correlation; NaN if a column is constant."""
+def _correlation(rows: Rows, _: Setting) -> Floats:
+    """Pearson's; not a number where a column is constant."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(_moment(rows, rows.x, rows.x) * _moment(rows, rows.y, rows.y))
-        return np.asarray(covariance(rows, setting) / spread)
+        return np.asarray(_moment(rows, rows.x, rows.y) / spread)
 
 
-def quantile(rows: Rows, setting: Setting) -> Floats:
+def _quantile(rows: Rows, setting: Setting) -> Floats:
     """The smallest value at or below which the asked share of the rows lies; levels side by side in each cell."""
     assert rows.x is not None
     asked = setting.options["q"]
@@ -285,22 +247,29 @@ def quantile(rows: Rows, setting: Setting) -> Floats:
     return np.asarray(found.reshape(rows.groups, rows.cells * levels.size))
 
 
+def _count(rows: Rows, _: Setting) -> Floats:
+    return rows.sums()
+
+
 TRUTHS: dict[str, Truth] = {
-    "count": count,
-    "sum": total,
-    "mean": mean,
-    "robust_mean": mean,
-    "weighted_mean": weighted_mean,
-    "weighted_sum": weighted_sum,
-    "variance": variance,
-    "std": deviation,
-    "quantile": quantile,
-    "histogram": count,
-    "value_counts": count,
-    "difference": difference,
-    "covariance": covariance,
-    "correlation": correlation,
+    "count": _count,
+    "histogram": _count,
+    "value_counts": _count,
+    "sum": lambda rows, _: rows.sums(rows.x),
+    "mean": lambda rows, _: _mean(rows, rows.x),
+    "robust_mean": lambda rows, _: _mean(rows, rows.x),
+    "weighted_mean": lambda rows, _: _mean(rows, _product(rows), rows.y),
+    "weighted_sum": lambda rows, _: rows.sums(_product(rows)),
+    "variance": lambda rows, _: _moment(rows, rows.x, rows.x),
+    "std": lambda rows, _: np.sqrt(_moment(rows, rows.x, rows.x)),
+    "quantile": _quantile,
+    "difference": _difference,
+    "covariance": lambda rows, _: _moment(rows, rows.x, rows.y),
+    "correlation": _correlation,
 }
+"""What is true of each statistic, without noise, from the rows of every study: variances with divisor n; not a number where nothing
+counts. Defined here once more, in plain floating-point numpy, so that an error in a release's formulas cannot hide itself.
+"""
 
 TOTALS = frozenset({"weighted_sum"})
 """What grows with the number of rows, and has a population's value all the same: that of so many rows."""
@@ -311,7 +280,11 @@ def known(checked: CheckedQuestion) -> Truth | None:
     return TRUTHS.get(checked.statistic)
 
 
-def given(truth: Callable[[Mapping[str, Any]], Any], columns: Mapping[str, Floats], studies: int) -> Floats:
+def given(
+    truth: Callable[[Mapping[str, NDArray[Any]]], ArrayLike],
+    columns: Mapping[str, NDArray[Any]],
+    studies: int,
+) -> Floats:
     """Return a truth given as a function of one study's columns, for every study, shape (studies, entries)."""
     found = [
         np.ravel(np.asarray(truth({name: c[place] for name, c in columns.items()}), dtype=float))

@@ -15,7 +15,12 @@ import numpy as np
 from dpnb.simulate.tally import wilson
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from dpnb.simulate.bootstrap import BootstrapStudy
+    from dpnb.simulate.plain import PlainCoverage
+    from dpnb.simulate.regression import RegressionStudy
     from dpnb.simulate.result import CoverageResult
     from dpnb.simulate.sweep import SweepResult
 
@@ -55,7 +60,7 @@ class Curve:
     width: np.ndarray
 
 
-def coverage_figure(found: CoverageResult) -> Any:
+def coverage_figure(found: CoverageResult) -> Figure:
     """Return the figure of a coverage simulation, finished or not.
 
     Parameters
@@ -78,10 +83,10 @@ def coverage_figure(found: CoverageResult) -> Any:
     return figure
 
 
-def sweep_figure(swept: SweepResult) -> Any:
+def sweep_figure(swept: SweepResult) -> Figure:
     """Return coverage and mean width against what was varied; values that are not numbers stand side by side."""
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in swept.values)
-    places = list(swept.values) if numbers else list(range(len(swept.values)))
+    places: list[Any] = list(swept.values) if numbers else list(range(len(swept.values)))
     figure, panels = _pair(list(_swept(swept, places)), swept.results[0].design.levels, swept.over)
     if not numbers:
         for axes in panels:
@@ -90,7 +95,7 @@ def sweep_figure(swept: SweepResult) -> Any:
     return figure
 
 
-def bootstrap_figure(found: BootstrapStudy) -> Any:
+def bootstrap_figure(found: BootstrapStudy) -> Figure:
     """Return coverage and mean width against the number of resamples, corrected and (dotted) as published."""
     ks, curves = list(found.design.ks), []
     for kind in found.design.kinds:
@@ -107,7 +112,40 @@ def bootstrap_figure(found: BootstrapStudy) -> Any:
     return figure
 
 
-def _pair(curves: list[Curve], levels: Sequence[float], along: str) -> tuple[Any, Any]:
+def draw_plain(axes: Axes, found: PlainCoverage) -> None:
+    """Draw the coverage of a plain function along the losses, a curve for each size."""
+    curves = []
+    for place, n in enumerate(dict.fromkeys(row.n for row in found.rows)):
+        rows = [row for row in found.rows if row.n == n]
+        counts = np.array([(row.known, row.held, row.width * row.known) for row in rows], dtype=float).T
+        style = (*LOOKS["confidence"], place)
+        curves.append(_curve("", f"n = {n:,}", style, [float(row.loss.amount) for row in rows], counts))
+    _draw_coverage(axes, curves, (found.level,))
+    axes.set(xscale="log", xlabel=found.rows[0].loss.kind, ylabel=f"coverage of {found.name}")
+    axes.legend()
+
+
+def regression_figure(found: RegressionStudy, term: str) -> Figure:
+    """Return the coverage of one coefficient's intervals along the losses."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 3.6), layout="constrained")
+    axes = figure.subplots()
+    curves = []
+    for interval in dict.fromkeys(row.interval for row in found.rows):
+        rows = found.of(term, interval)
+        counts = np.array([(row.studies, row.hits, np.nan) for row in rows], dtype=float).T
+        losses = [float(row.loss.amount) for row in rows]
+        curves.append(_curve(interval, interval, (*LOOKS[interval], 0), losses, counts))
+    _draw_coverage(axes, curves, (found.level,))
+    axes.set_xscale("log")
+    axes.set_xlabel(f"{found.rows[0].loss.kind} of the moments")
+    axes.set_ylabel(f"coverage of {100 * found.level:g} % intervals of {term}")
+    axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def _pair(curves: list[Curve], levels: Sequence[float], along: str) -> tuple[Figure, Sequence[Axes]]:
     """Return a figure of coverage and mean width along one thing, and its two panels."""
     from matplotlib.figure import Figure
 
@@ -170,14 +208,14 @@ def _along_sizes(found: CoverageResult) -> bool:
     return len(found.design.losses) == 1 and len(found.design.sizes) > 1
 
 
-def _across(axes: Any, found: CoverageResult) -> None:
+def _across(axes: Axes, found: CoverageResult) -> None:
     loss = {"epsilon": "ε", "rho": "ρ"}[found.design.losses[0].kind]
     axes.set_xlabel("rows of a study" if _along_sizes(found) else loss, color=_SOFT)
     if max(len(found.design.losses), len(found.design.sizes)) > 1:
         axes.set_xscale("log")
 
 
-def _draw_coverage(axes: Any, curves: list[Curve], levels: Sequence[float]) -> None:
+def _draw_coverage(axes: Axes, curves: list[Curve], levels: Sequence[float]) -> None:
     for curve in curves:
         if not np.isnan(curve.share).all():
             axes.fill_between(curve.x, curve.low, curve.high, color=curve.style[0], alpha=0.15, linewidth=0)
@@ -189,7 +227,7 @@ def _draw_coverage(axes: Any, curves: list[Curve], levels: Sequence[float]) -> N
     axes.set_title("coverage, with its 95 % Wilson band", fontsize=10, loc="left")
 
 
-def _draw_widths(axes: Any, curves: list[Curve]) -> None:
+def _draw_widths(axes: Axes, curves: list[Curve]) -> None:
     for curve in curves:
         if not np.isnan(curve.width).all():
             _line(axes, curve, curve.width)
@@ -197,15 +235,23 @@ def _draw_widths(axes: Any, curves: list[Curve]) -> None:
     axes.set_ylim(bottom=0)
 
 
-def _line(axes: Any, curve: Curve, y: np.ndarray) -> None:
+def _line(axes: Axes, curve: Curve, y: np.ndarray) -> None:
     """Draw a curve; the first of a method has full markers, the others have empty ones and thinner lines."""
     colour, marker, line, place = curve.style
-    looks = {"color": colour, "markerfacecolor": colour if place == 0 else "white"}
-    width = max(1.5 - 0.3 * place, 0.6)
-    axes.plot(curve.x, y, line, marker=marker, markersize=4, linewidth=width, label=curve.label, **looks)
+    axes.plot(
+        curve.x,
+        y,
+        line,
+        marker=marker,
+        markersize=4,
+        linewidth=max(1.5 - 0.3 * place, 0.6),
+        color=colour,
+        markerfacecolor=colour if place == 0 else "white",
+        label=curve.label,
+    )
 
 
-def _draw_scores(axes: Any, found: CoverageResult) -> None:
+def _draw_scores(axes: Axes, found: CoverageResult) -> None:
     middle = (_BINS[1:] + _BINS[:-1]) / 2
     for name, style, word in (("noise z", "-", "noise"), ("z", "--", "noise and sampling")):
         for place in _shown(len(found.design.losses)):
@@ -235,7 +281,7 @@ def _density(found: CoverageResult, name: str, place: int) -> np.ndarray | None:
     return np.asarray(np.histogram(scores, _BINS)[0] / (scores.size * np.diff(_BINS)))
 
 
-def _finish(figure: Any, panels: Sequence[Any]) -> None:
+def _finish(figure: Figure, panels: Sequence[Axes]) -> None:
     for axes in panels:
         plain(axes)
     handles, names = panels[0].get_legend_handles_labels()
@@ -243,7 +289,7 @@ def _finish(figure: Any, panels: Sequence[Any]) -> None:
         figure.legend(handles, names, loc="outside upper left", ncols=4, frameon=False, fontsize=9)
 
 
-def plain(axes: Any, size: int = 9) -> None:
+def plain(axes: Axes, size: int = 9) -> None:
     """Give axes two spines, a light grid and small quiet ticks."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

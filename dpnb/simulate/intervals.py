@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.spread import normal_quantile, student_inflation
@@ -27,7 +27,7 @@ from dpnb.statistics import conclude
 
 About = Literal["dataset", "population"]
 Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
-OneRelease = Callable[[CheckedQuestion, Release, float, np.random.Generator], tuple[Any, Any]]
+OneRelease = Callable[[CheckedQuestion, Release, float, np.random.Generator], tuple[ArrayLike, ArrayLike]]
 
 
 class Method(Protocol):
@@ -140,15 +140,17 @@ def per_release(name: str, about: About, function: OneRelease) -> PerRelease:
     return PerRelease(name, about, function)
 
 
+Intervals = str | Method | Iterable[str | Method]
+"""Interval methods, by name or as they are."""
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (Shipped("privacy", "dataset"), Shipped("confidence", "population"), Naive(), Normal())
 }
 
 
-def methods_of(given: Any) -> tuple[Method, ...]:
+def methods_of(given: Intervals) -> tuple[Method, ...]:
     """Read interval methods: names, or objects that are methods."""
-    several: Iterable[Any] = [given] if isinstance(given, str) or callable(given) else given
+    several: Iterable[object] = [given] if isinstance(given, str) or callable(given) else given
     found = tuple(_method(one) for one in several)
     names = [method.name for method in found]
     if not found or len(set(names)) != len(names):
@@ -156,7 +158,7 @@ def methods_of(given: Any) -> tuple[Method, ...]:
     return found
 
 
-def _method(given: Any) -> Method:
+def _method(given: object) -> Method:
     if isinstance(given, str):
         if given not in METHODS:
             raise OptionError(
@@ -167,8 +169,7 @@ def _method(given: Any) -> Method:
         raise OptionError(
             "an interval method has a name, says what it is about, and is called with (studies, level)."
         )
-    method: Method = given
-    return method
+    return cast("Method", given)
 
 
 def monte_carlo(draws: int = 400) -> PerRelease:
@@ -191,7 +192,7 @@ def monte_carlo(draws: int = 400) -> PerRelease:
 
     def interval(
         checked: CheckedQuestion, release: Release, level: float, rng: np.random.Generator
-    ) -> tuple[Any, Any]:
+    ) -> tuple[ArrayLike, ArrayLike]:
         result = conclude(checked, [release])
         chance = DrawGenerator((f"{rng.integers(2**62):x}",))
         drawn = result.draws(draws, chance, "confidence")

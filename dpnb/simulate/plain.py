@@ -15,19 +15,22 @@ The function gets arrays and a seeded generator, never a handle, and is called o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.estimate.table import Table, table_of_rows
-from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
+from dpnb.simulate.design import Loss, Losses, Sizes, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.exact import Block, decoded
-from dpnb.simulate.populations import Population, population
-from dpnb.simulate.tally import wilson
+from dpnb.simulate.populations import Population, Seed, Source, population
+from dpnb.simulate.tally import share
 from dpnb.trusted.aggregate.reference import Table as Rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _BLOCK = 1 << 20
 _DATA, _NOISE = 0, 1
@@ -88,38 +91,26 @@ class PlainCoverage:
         """Return one row for each size and loss: coverage with its 95 % Wilson band, mean width, share without an interval."""
         return table_of_rows([self._row(row) for row in self.rows])
 
-    def _row(self, row: PlainRow) -> dict[str, Any]:
-        low, high = wilson(np.array(float(row.held)), np.array(float(row.known)))
+    def _row(self, row: PlainRow) -> dict[str, object]:
         return {
             "n": row.n,
             row.loss.kind: float(row.loss.amount),
             "about": self.about,
             "level": self.level,
             "studies": row.known,
-            "coverage": row.coverage,
-            "low": float(low),
-            "high": float(high),
+            **share(row.held, row.known),
             "width": row.width,
             "without": 1 - row.known / row.studies,
         }
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw coverage along the loss, with the Wilson bands and the level; return the axes."""
         import matplotlib.pyplot as plt
 
+        from dpnb.simulate.figure import draw_plain
+
         axes = plt.subplots()[1] if ax is None else ax
-        for n in dict.fromkeys(row.n for row in self.rows):
-            found = [self._row(row) for row in self.rows if row.n == n]
-            x = [float(row.loss.amount) for row in self.rows if row.n == n]
-            y = [row["coverage"] for row in found]
-            bands = [
-                [row["coverage"] - row["low"] for row in found],
-                [row["high"] - row["coverage"] for row in found],
-            ]
-            axes.errorbar(x, y, yerr=bands, marker="o", capsize=3, label=f"n = {n:,}")
-        axes.axhline(self.level, linestyle=":", color="0.4")
-        axes.set(xscale="log", xlabel=self.rows[0].loss.kind, ylabel=f"coverage of {self.name}")
-        axes.legend()
+        draw_plain(axes, self)
         return axes
 
     def __repr__(self) -> str:
@@ -128,11 +119,11 @@ class PlainCoverage:
 
 def function_coverage(  # noqa: PLR0913 - a design and what is true
     function: Callable[..., Any],
-    source: Any,
-    n: Any = None,
-    losses: Any = 1,
+    source: Source,
+    n: Sizes = None,
+    losses: Losses = 1,
     reps: int = 1000,
-    rng: Any = 1,
+    rng: Seed = 1,
     *,
     truth: Callable[..., Any] | None = None,
     parameter: float | None = None,
@@ -213,7 +204,7 @@ class _Asked:
         return None if found is None else _pair(found)
 
 
-def _pair(found: Any) -> tuple[float, float] | None:
+def _pair(found: Sequence[float]) -> tuple[float, float] | None:
     try:
         low, high = (float(end) for end in found)
     except (TypeError, ValueError):

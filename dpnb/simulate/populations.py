@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.datasets.exact_answers import table_of
 from dpnb.datasets.preparation import quantise
@@ -22,7 +22,9 @@ from dpnb.errors import PlanError, SchemaError
 from dpnb.trusted.aggregate.reference import Ints, Table
 from dpnb.trusted.schema import Column
 
+Floats = NDArray[np.float64]
 Codes = dict[str, Ints]
+Seed = int | np.random.Generator
 Number = int | float | str | Fraction
 
 _LARGE = 200_000
@@ -55,9 +57,17 @@ class Population(Protocol):
         """Return the codes of ``studies`` independent studies of ``n`` rows, study after study."""
         ...
 
-    def law(self) -> tuple[Table, NDArray[np.float64]] | None:
+    def law(self) -> tuple[Table, Floats] | None:
         """Return rows and their probabilities, where parameters follow from them."""
         ...
+
+
+Arrays = ArrayLike | Mapping[str, ArrayLike]
+Drawing = Callable[[np.random.Generator, tuple[int, int]], Arrays]
+"""Draws so many studies of so many rows: an array of that shape, or one for each column."""
+Source = Population | Arrays | Drawing | None
+"""Whatever describes a population."""
+Columns = Sequence[Column] | Column | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +77,8 @@ class GridLaw:
     name: str
     code: str
     column: Column
-    probabilities: NDArray[np.float64]
-    cumulative: NDArray[np.float64]
+    probabilities: Floats
+    cumulative: Floats
     size: None = None
 
     @property
@@ -82,7 +92,7 @@ class GridLaw:
         places = np.searchsorted(self.cumulative, uniform, side="right")
         return {self.column.name: Ints(np.minimum(places, self.column.size - 1), _all_known(studies * n))}
 
-    def law(self) -> tuple[Table, NDArray[np.float64]]:
+    def law(self) -> tuple[Table, Floats]:
         """Return every grid point with its probability."""
         return table_of({self.column.name: np.arange(self.column.size)}), self.probabilities
 
@@ -104,7 +114,7 @@ class Resampled:
             name: Ints(ints.values[places], _known_at(ints.known, places)) for name, ints in self.rows.items()
         }
 
-    def law(self) -> tuple[Table, NDArray[np.float64]]:
+    def law(self) -> tuple[Table, Floats]:
         """Return the rows, each as likely as the others."""
         size = _length(self.rows)
         return table_of(self.rows), np.full(size, 1 / size)
@@ -142,7 +152,7 @@ class Drawn:
     name: str
     code: str
     columns: tuple[Column, ...]
-    function: Callable[[np.random.Generator, tuple[int, int]], Any]
+    function: Drawing
     size: None = None
 
     def draw(self, rng: np.random.Generator, studies: int, n: int) -> Codes:
@@ -156,13 +166,13 @@ class Drawn:
                 )
         return {c.name: quantise(np.ravel(_given(arrays, c.name)), c) for c in self.columns}
 
-    def law(self) -> tuple[Table, NDArray[np.float64]]:
+    def law(self) -> tuple[Table, Floats]:
         """Return many draws."""
         rows = self.draw(np.random.default_rng(0), 1, _LARGE)
         return table_of(rows), np.full(_LARGE, 1 / _LARGE)
 
 
-def population(source: Any, columns: Sequence[Column] | Column | None = None, **grid: Any) -> Population:
+def population(source: Source, columns: Columns = None, **grid: Any) -> Population:
     """Return a population from a description.
 
     Parameters
@@ -177,19 +187,23 @@ def population(source: Any, columns: Sequence[Column] | Column | None = None, **
     SchemaError
         When neither columns nor bounds are given: bounds are public, they are never taken from the data.
     """
-    if hasattr(source, "draw") and hasattr(source, "law"):
+    if is_population(source):
         if grid or columns is not None:
             raise PlanError(
                 "This population has its own columns: leave out columns=, lower=, upper= and step=."
             )
-        made: Population = source
-        return made
-    return resampled(source, columns, **grid) if not callable(source) else drawn(source, columns, **grid)
+        return source
+    if callable(source):
+        return drawn(source, columns, **grid)
+    return resampled(cast("Arrays", source), columns, **grid)
 
 
-def resampled(
-    table: Any, columns: Sequence[Column] | Column | None = None, *, name: str = "resampled", **grid: Any
-) -> Resampled:
+def is_population(source: object) -> TypeGuard[Population]:
+    """Whether something draws studies and knows its law."""
+    return hasattr(source, "draw") and hasattr(source, "law")
+
+
+def resampled(table: Arrays, columns: Columns = None, *, name: str = "resampled", **grid: Any) -> Resampled:
     """Return the population whose rows are those of an array or table, drawn with replacement.
 
     Examples
@@ -202,17 +216,15 @@ def resampled(
     return Resampled(name, _call("resampled", "table", declared), declared, rows)
 
 
-def study(
-    table: Any, columns: Sequence[Column] | Column | None = None, *, name: str = "fixed study", **grid: Any
-) -> FixedStudy:
-    """Return a population in which every study is this table: only the noise is drawn again, so only privacy intervals are meaningful."""
+def study(table: Arrays, columns: Columns = None, *, name: str = "fixed study", **grid: Any) -> FixedStudy:
+    """Return the table itself as every study: only the noise is drawn again, so only privacy intervals have a meaning."""
     declared, rows = _rows(table, columns, grid)
     return FixedStudy(name, _call("study", "table", declared), declared, rows)
 
 
 def drawn(
-    function: Callable[[np.random.Generator, tuple[int, int]], Any],
-    columns: Sequence[Column] | Column | None = None,
+    function: Drawing,
+    columns: Columns = None,
     *,
     name: str = "",
     **grid: Any,
@@ -280,7 +292,7 @@ def lognormal(
 
     column = _column(name, lower, upper, step)
 
-    def below(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def below(x: Floats) -> Floats:
         with np.errstate(divide="ignore"):
             return np.asarray(ndtr((np.log(np.maximum(x, 0.0)) - mean) / sd))
 
@@ -298,14 +310,14 @@ def with_outliers(base: GridLaw, share: float = 0.02) -> GridLaw:
     return _grid_law(f"{base.name} with {100 * share:g} % outliers", code, base.column, moved)
 
 
-def _law(name: str, code: str, column: Column, below: Callable[[NDArray[np.float64]], Any]) -> GridLaw:
+def _law(name: str, code: str, column: Column, below: Callable[[Floats], ArrayLike]) -> GridLaw:
     low, step = float(column.bounds[0]), float(column.step or 1)
     edges = np.asarray(low + step * (np.arange(column.size - 1) + 0.5), dtype=np.float64)
     cumulative = np.concatenate([np.zeros(1), np.asarray(below(edges)), np.ones(1)])
     return _grid_law(name, code, column, np.diff(cumulative))
 
 
-def _grid_law(name: str, code: str, column: Column, probabilities: Any) -> GridLaw:
+def _grid_law(name: str, code: str, column: Column, probabilities: ArrayLike) -> GridLaw:
     found = np.asarray(probabilities, dtype=float)
     if (
         not np.all(np.isfinite(found))
@@ -340,7 +352,7 @@ def _call(word: str, source: str, columns: tuple[Column, ...]) -> str:
     return f"simulate.{word}({source}, columns)"
 
 
-def _declared(columns: Sequence[Column] | Column | None, grid: Mapping[str, Any]) -> tuple[Column, ...]:
+def _declared(columns: Columns, grid: Mapping[str, Any]) -> tuple[Column, ...]:
     if columns is not None:
         if grid:
             raise SchemaError("Give columns=, or lower=, upper= and step= for one column, not both.")
@@ -356,7 +368,7 @@ def _declared(columns: Sequence[Column] | Column | None, grid: Mapping[str, Any]
     return (_column("x", grid["lower"], grid["upper"], grid.get("step")),)
 
 
-def _rows(table: Any, columns: Any, grid: Mapping[str, Any]) -> tuple[tuple[Column, ...], Codes]:
+def _rows(table: Arrays, columns: Columns, grid: Mapping[str, Any]) -> tuple[tuple[Column, ...], Codes]:
     declared = _declared(columns, grid)
     arrays = table if isinstance(table, Mapping) or hasattr(table, "columns") else {declared[0].name: table}
     rows = {c.name: quantise(np.ravel(np.asarray(_given(arrays, c.name))), c) for c in declared}

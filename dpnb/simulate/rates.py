@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,12 @@ from dpnb.estimate.table import Table, table_of_rows
 from dpnb.inference import fast_noise
 from dpnb.inference.simulated_release import choose
 from dpnb.simulate.design import amount_of
+from dpnb.simulate.populations import Floats, Seed
 from dpnb.trusted.mechanisms import KSExponential
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 METHODS = ("laplace", "perturbed", "ks")
 PARTS = ("population", "data", "sampling")
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000)
@@ -84,7 +87,7 @@ class RateResult:
 
     def table(self) -> Table:
         """Return one row for each size and method, and the fitted exponents in the last rows."""
-        rows: list[dict[str, Any]] = []
+        rows: list[dict[str, object]] = []
         for n, k, means in zip(self.sizes.tolist(), self.points.tolist(), self.mean, strict=True):
             for method, errors in zip(METHODS, means, strict=True):
                 found = dict(zip(PARTS, errors.tolist(), strict=True))
@@ -101,7 +104,7 @@ class RateResult:
         ]
         return table_of_rows(rows)
 
-    def plot(self) -> object:
+    def plot(self) -> Figure:
         """Return a matplotlib figure: error against n on log axes, to the population and to the data."""
         from matplotlib.figure import Figure
 
@@ -136,7 +139,7 @@ def density_rates(
     *,
     shape: tuple[float, float] = (2.0, 5.0),
     draws: int = 8,
-    rng: int | np.random.Generator = 0,
+    rng: Seed = 0,
 ) -> RateResult:
     """Compare the three ways at several sizes, on samples from a beta law.
 

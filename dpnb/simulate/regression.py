@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,36 +21,35 @@ from numpy.typing import NDArray
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate.table import Table, table_of_rows
 from dpnb.inference.spread import normal_quantile
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
+from dpnb.planner import PricedQuestion, Question
 from dpnb.planner.expression import Ref
-from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
-from dpnb.simulate.populations import Codes, Population, population
+from dpnb.simulate.design import Loss, Losses, Sizes, levels_of, losses_of, priced, reps_of, seed_of, sizes_of
+from dpnb.simulate.populations import Codes, Floats, Population, Seed, Source, population
 from dpnb.simulate.studies import released
-from dpnb.simulate.tally import wilson
+from dpnb.simulate.tally import share, wilson
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.regression_readings import Fitted, coefficients
 from dpnb.statistics.result import Read
 from dpnb.trusted.aggregate.reference import Evaluator
 from dpnb.trusted.aggregate.reference import Table as Rows
-from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.schema import Schema
+from dpnb.trusted.privacy.unit import Adjacency
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 _MANY = 200_000
-_COLOURS = {"privacy": "#0a6480", "confidence": "#1c1d21", "naive": "#b3471d"}
 
 
 def regression_coverage(  # noqa: PLR0913 - a study has this many facts
     formula: str,
-    source: Any,
-    n: Any = None,
-    losses: Any = 1,
+    source: Source,
+    n: Sizes = None,
+    losses: Losses = 1,
     reps: int = 200,
-    rng: Any = 1,
+    rng: Seed = 1,
     *,
     level: float = 0.95,
-    adjacency: str = "change-one",
+    adjacency: Adjacency = "change-one",
     radius: float | None = None,
     **columns: Any,
 ) -> RegressionStudy:
@@ -118,12 +117,15 @@ class _Design:
     population: Population
     losses: tuple[Loss, ...]
     level: float
-    adjacency: str
+    adjacency: Adjacency
     radius: float | None
 
     def priced(self, n: int, loss: Loss) -> PricedQuestion:
         """Return the moments of the formula's columns, priced."""
-        return _priced(self, n, loss)
+        options: Any = () if self.radius is None else (("radius", self.radius),)
+        first, *others = (Ref(name) for name in self.formula.columns)
+        question = Question("simulated", "moments", first, options=options, others=tuple(others))
+        return priced(question, self.population.columns, self.adjacency, n, loss)
 
     def rows(
         self, n: int, reps: int, rng: np.random.Generator, parameter: Floats | None
@@ -150,18 +152,6 @@ class _Design:
             return _exact(self.formula, item, law[0], np.asarray(law[1]))
         codes: Codes = self.population.draw(np.random.default_rng(0), 1, _MANY)
         return _exact(self.formula, item, Rows(codes, _MANY))
-
-
-def _priced(design: _Design, n: int, loss: Loss) -> PricedQuestion:
-    unit = PrivacyUnit(cast("Any", design.adjacency), rows=n if design.adjacency == "change-one" else None)
-    budget = Budget.from_toml({loss.kind: 10**6})
-    where = Schema("simulated", "Simulated", design.population.columns, unit, budget)
-    options: Any = () if design.radius is None else (("radius", design.radius),)
-    first, *others = (Ref(name) for name in design.formula.columns)
-    question = Question("simulated", "moments", first, options=options, others=tuple(others))
-    ask = Ask(**{loss.kind: loss.amount})  # type: ignore[arg-type]
-    batch = BatchPlan("simulated", where.version, (Item(question),), ask)
-    return price(batch, where).items[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,10 +303,9 @@ class RegressionStudy:
             f"{'n':>8} {'loss':>10}  {'term':<14}{'interval':<12}{'coverage':>9}{'band':>16}{'half-width':>12}{'unbounded':>11}"
         )
         for row in self.rows:
-            low, high = row.band
-            band = f"{100 * low:.1f}–{100 * high:.1f}"
+            band = "–".join(f"{100 * end:.1f}" for end in row.band)
             lines.append(
-                f"{row.n:>8,} {_said(row.loss):>10}  {row.term:<14}{row.interval:<12}{100 * row.coverage:>9.1f}{band:>16}"
+                f"{row.n:>8,} {row.loss!s:>10}  {row.term:<14}{row.interval:<12}{100 * row.coverage:>9.1f}{band:>16}"
                 f"{row.half_width:>12.3g}{row.unbounded:>11}"
             )
         return "\n".join(lines)
@@ -340,52 +329,23 @@ class RegressionStudy:
             raise OptionError(f"This study has no {interval} interval of {term}.")
         return found
 
-    def plot(self, term: str | None = None) -> Any:
+    def plot(self, term: str | None = None) -> Figure:
         """Return a figure of the coverage of one coefficient against the loss, with Wilson bands."""
-        from matplotlib.figure import Figure
+        from dpnb.simulate.figure import regression_figure
 
-        shown = term or self.rows[-1].term
-        figure = Figure(figsize=(6, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for interval in dict.fromkeys(row.interval for row in self.rows):
-            rows = self.of(shown, interval)
-            x = [float(row.loss.amount) for row in rows]
-            bands = np.array([row.band for row in rows]).T
-            middle = np.array([row.coverage for row in rows])
-            axes.errorbar(
-                x,
-                middle,
-                np.abs(bands - middle),
-                fmt="o-",
-                label=interval,
-                color=_COLOURS[interval],
-                markersize=4,
-            )
-        axes.axhline(self.level, color="#1c1d21", linewidth=0.8)
-        axes.set_xscale("log")
-        axes.set_xlabel(f"{self.rows[0].loss.kind} of the moments")
-        axes.set_ylabel(f"coverage of {100 * self.level:g} % intervals of {shown}")
-        axes.legend(frameon=False, fontsize=9)
-        return figure
+        return regression_figure(self, term or self.rows[-1].term)
 
 
-def _record(row: RegressionRow) -> dict[str, Any]:
-    low, high = row.band
+def _record(row: RegressionRow) -> dict[str, object]:
     return {
         "n": row.n,
         row.loss.kind: float(row.loss.amount),
         "term": row.term,
         "interval": row.interval,
-        "coverage": row.coverage,
-        "low": low,
-        "high": high,
+        **share(row.hits, row.studies),
         "half_width": row.half_width,
         "unbounded": row.unbounded / row.studies,
         "bias": row.bias,
         "sd": row.sd,
         "error": row.error,
     }
-
-
-def _said(loss: Loss) -> str:
-    return f"{'ε' if loss.kind == 'epsilon' else 'ρ'} {float(loss.amount):g}"

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpnb.estimate.table import Table, table_of_rows
 from dpnb.planner.expression import Ref, show
 from dpnb.simulate.design import Design
-from dpnb.simulate.tally import Held, Tally, wilson
+from dpnb.simulate.tally import Held, Tally, share
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _SHOWN = 40
 
@@ -68,11 +71,10 @@ class CoverageResult:
         """
         return table_of_rows(list(self._rows()))
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def _rows(self) -> Iterator[dict[str, object]]:
         labels = self.labels
         for n, tally in zip(self.design.sizes, self.tallies, strict=True):
             for (name, level), held in tally.held.items():
-                low, high = wilson(held.held, held.studies)
                 for i, loss in enumerate(self.design.losses):
                     for j, label in enumerate(labels):
                         yield {
@@ -82,9 +84,7 @@ class CoverageResult:
                             "interval": name,
                             "level": level,
                             "studies": int(held.studies[i, j]),
-                            "coverage": _share(held.held[i, j], held.studies[i, j]),
-                            "low": float(low[i, j]),
-                            "high": float(high[i, j]),
+                            **share(float(held.held[i, j]), float(held.studies[i, j])),
                             "width": _share(held.width[i, j], held.studies[i, j]),
                             "without": float(1 - held.studies[i, j] / tally.studies),
                             **_figures(tally, i, j),
@@ -129,7 +129,7 @@ class CoverageResult:
         words += _asked(design)
         return f"simulate.coverage({', '.join(words)})"
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Return the figure: coverage with its Wilson bands, mean widths, densities of the z-scores."""
         from dpnb.simulate.figure import coverage_figure
 

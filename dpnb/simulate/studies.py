@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.datasets.exact_answers import answer
 from dpnb.errors import Unavailable
@@ -24,15 +24,16 @@ from dpnb.inference.simulated_release import add_noise, released_parts, simulate
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Block, histograms, totals
+from dpnb.simulate.populations import Floats
 from dpnb.statistics import Result, conclude
 from dpnb.statistics.released import SimulatedPart
 from dpnb.trusted.aggregate.algebra import Total, ValueCounts
 from dpnb.trusted.aggregate.reference import Table
-from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.mechanisms import AdditiveMechanism, DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.mechanisms.exponential import FLOOR
 from dpnb.trusted.releases import Release, ReleasedPart
 
-Floats = NDArray[np.float64]
 Ends = tuple[Floats, Floats]
 
 
@@ -262,7 +263,7 @@ class StackedStudies(Studies):
         """Losses, studies and entries of an answer."""
         return (len(self.items), *self.kinds[0].shape[1:])
 
-    def _side_by_side(self, found: Sequence[Any], dtype: Any = float) -> NDArray[Any]:
+    def _side_by_side(self, found: Sequence[ArrayLike], dtype: type = float) -> NDArray[Any]:
         stacked: NDArray[Any] = np.zeros(self.shape, dtype=dtype)
         for places, values in zip(self.places, found, strict=True):
             stacked[list(places)] = values
@@ -348,7 +349,7 @@ def draw(
     return ReleaseStudies(items, rng, _released(items, block, noise))
 
 
-def _concludes_arrays(statistic: Any) -> bool:
+def _concludes_arrays(statistic: object) -> bool:
     """Whether ``entries`` speaks for ``conclude``: a statistic that inherits the one and has the other anew is not taken by it."""
     owners = [
         next((c for c in type(statistic).__mro__ if n in vars(c)), None) for n in ("entries", "conclude")
@@ -357,11 +358,11 @@ def _concludes_arrays(statistic: Any) -> bool:
     return entries is not None and concluding is not None and issubclass(entries, concluding)
 
 
-def _additive(mechanism: Any) -> bool:
+def _additive(mechanism: object) -> bool:
     return isinstance(mechanism, DiscreteLaplace | DiscreteGaussian)
 
 
-def _dense(part: Any) -> bool:
+def _dense(part: Measurement) -> bool:
     chosen = isinstance(part.request, ValueCounts) and isinstance(part.mechanism, QuantileSelection)
     return chosen and part.mechanism.steps <= MOST_STEPS
 
@@ -387,12 +388,16 @@ def _added(
     return found
 
 
-def _simulated(mechanism: Any, answers: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+def _simulated(
+    mechanism: AdditiveMechanism, answers: Floats | NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
     return np.asarray(add_noise(mechanism, answers, rng))
 
 
 def inverted(
-    mechanism: DiscreteLaplace | DiscreteGaussian, answers: NDArray[Any], rng: np.random.Generator
+    mechanism: DiscreteLaplace | DiscreteGaussian,
+    answers: Floats | NDArray[np.int64],
+    rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """Add noise that is the quantile of a uniform, by the mechanism's own law.
 
@@ -410,7 +415,7 @@ def _selected(
     noise: Sequence[np.random.Generator],
 ) -> dict[str, SimulatedPart]:
     """Select grid points of some parts for all studies at once, from each study's histogram on the whole grid."""
-    counts: dict[Any, NDArray[np.int64]] = {}
+    counts: dict[ValueCounts, NDArray[np.int64]] = {}
     found = {}
     for place in places:
         part = items[0].parts[place]
@@ -447,7 +452,7 @@ def released(item: PricedQuestion, table: Table, rng: np.random.Generator) -> Re
     return _one(item, answer(table, [part.request for part in item.parts]), rng)
 
 
-def _one(item: PricedQuestion, exact: Sequence[Any], rng: np.random.Generator) -> Release:
+def _one(item: PricedQuestion, exact: Sequence[object], rng: np.random.Generator) -> Release:
     return _recorded(item, released_parts(item.parts, exact, rng))
 
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
 from dpnb.simulate.coverage import coverage
+from dpnb.simulate.populations import Source
 from dpnb.simulate.result import CoverageResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _AT_ONCE = ("epsilon", "rho", "n")
 
@@ -33,17 +37,17 @@ class SweepResult:
     """
 
     over: str
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
     results: tuple[CoverageResult, ...]
 
-    def __iter__(self) -> Iterator[tuple[Any, CoverageResult]]:
+    def __iter__(self) -> Iterator[tuple[object, CoverageResult]]:
         """Values with their results, where each has its own."""
         return iter(zip(self.values, self.results, strict=False))
 
     def table(self) -> Table:
         """Return the rows of all coverages, with what was varied first."""
         tables = [found.table() for found in self.results]
-        columns: dict[str, list[Any]] = {}
+        columns: dict[str, list[object]] = {}
         if self.over not in _AT_ONCE:
             columns[self.over] = [
                 word for word, table in zip(self.words, tables, strict=True) for _ in range(len(table))
@@ -53,7 +57,7 @@ class SweepResult:
         return Table(columns)
 
     @property
-    def words(self) -> tuple[Any, ...]:
+    def words(self) -> tuple[object, ...]:
         """The values as they are shown: populations by name."""
         return tuple(getattr(value, "name", value) for value in self.values)
 
@@ -61,7 +65,7 @@ class SweepResult:
         """Return the calls that reproduce the result, one a line."""
         return "\n".join(found.code() for found in self.results)
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Return the figure: coverage with Wilson bands and mean widths against what was varied."""
         from dpnb.simulate.figure import coverage_figure, sweep_figure
 
@@ -79,7 +83,7 @@ class SweepResult:
         return self.describe()
 
 
-def sweep(statistic: str, source: Any, over: str, values: Sequence[Any], **more: Any) -> SweepResult:
+def sweep(statistic: str, source: Source, over: str, values: Sequence[Any], **more: Any) -> SweepResult:
     """Simulate coverage for each value of one argument.
 
     Parameters

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from dpnb.errors import Unavailable
 from dpnb.inference.spread import normal_quantile
 from dpnb.simulate.intervals import Method
+from dpnb.simulate.populations import Floats
 from dpnb.simulate.studies import Studies
 
 KEPT = 4_000
 """Of how many studies of each setting z-scores, values and standard errors are kept."""
 
 _IMMENSE = 1e100
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +93,11 @@ class Tally:
         )
 
 
-def _added(first: dict[Any, Any], second: dict[Any, Any]) -> dict[Any, Any]:
+_Key = TypeVar("_Key")
+_Counts = TypeVar("_Counts", Held, Floats)
+
+
+def _added(first: dict[_Key, _Counts], second: dict[_Key, _Counts]) -> dict[_Key, _Counts]:
     found = dict(first)
     for key, value in second.items():
         found[key] = found[key] + value if key in found else value
@@ -186,7 +189,7 @@ def _sums(figures: dict[str, Floats]) -> dict[str, Floats]:
     return found
 
 
-def wilson(held: Any, studies: Any, level: float = 0.95) -> tuple[Any, Any]:
+def wilson(held: ArrayLike, studies: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the Wilson interval of a proportion, entry by entry; not a number where there are no studies.
 
     References
@@ -206,3 +209,9 @@ def wilson(held: Any, studies: Any, level: float = 0.95) -> tuple[Any, Any]:
         middle = (share + z2 / (2 * studies)) / (1 + z2 / studies)
         half = np.sqrt(z2 * (share * (1 - share) / studies + z2 / (4 * studies**2))) / (1 + z2 / studies)
     return middle - half, middle + half
+
+
+def share(held: float, studies: float) -> dict[str, float]:
+    """Return a coverage as tables have it: ``coverage``, and its 95 % Wilson band from ``low`` to ``high``."""
+    low, high = wilson(held, studies)
+    return {"coverage": held / studies if studies else float("nan"), "low": float(low), "high": float(high)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from dpnb.errors import PlanError
 from dpnb.simulate.bootstrap import BootstrapStudy, stepped
 from dpnb.simulate.coverage import Run
 from dpnb.simulate.intervals import About, Ends, Method
+from dpnb.simulate.populations import Floats
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies
 from dpnb.simulate.tally import tally
@@ -24,7 +24,6 @@ from dpnb.simulate.tally import tally
 POINTS = 20
 """In how many steps the running coverage of a block is told."""
 
-Floats = NDArray[np.float64]
 Counts = tuple[int, int, int]
 
 
@@ -63,7 +62,7 @@ class Watched:
         The released numbers of the block.
     """
 
-    result: Any
+    result: CoverageResult | BootstrapStudy
     seen: dict[str, Seen]
     values: Floats
 
