@@ -71,7 +71,7 @@ def attaching(width: int = 1000, rows: int = 100, rounds: int = 3) -> Beside:
     def table(columns: int) -> Callable[[], object]:
         data = {f"v{n}": draw.integers(0, 100, width * rows // columns) for n in range(columns)}
         schema = wide_schema(columns)
-        return lambda: prepare(data, schema, folder / "copy.duckdb", marking=b"k")
+        return lambda: prepare(data, schema, folder / "copy.duckdb")
 
     return in_turn(table(width), table(10), rounds, time.process_time)
 
@@ -88,9 +88,7 @@ def wide_opening(rows: int = 1000, width: int = 1000, rounds: int = 3) -> str:
         np.savetxt(path, cells, fmt="%d", delimiter=",", header=header, comments="")
         parts = {
             "the declaration": lambda: declared_by(declared),
-            "its copy": lambda: prepare(
-                path, declared_by(declared).schema, folder / "copy.duckdb", marking=b"k"
-            ),
+            "its copy": lambda: prepare(path, declared_by(declared).schema, folder / "copy.duckdb"),
             "opened": lambda: dpnb.open(path, schema=declared, quiet=True),
             "opened again": lambda: dpnb.open(path, schema=declared, quiet=True),
         }

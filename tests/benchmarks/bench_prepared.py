@@ -2,12 +2,12 @@
 
 Run it with ``python -m tests.benchmarks.bench_prepared [visits]``.
 
-joined    the whole preparation of two tables, once per data version: read, grouped, joined, recognised, written
+joined    the whole preparation of two tables, once per data version: read, grouped, joined, written
 statement the one statement in it that groups and joins
 by hand   DuckDB: the join itself by hand, of the same files with the same aggregates, written into a table of a new file as well
 asked     four questions of the prepared copy, warm
 raw       DuckDB: the same four, exactly, from the raw files
-opened    the first opening of one file of ten times as many rows: hashed, read, checked, recognised, written, hashed again
+opened    the first opening of one file of ten times as many rows: hashed, read, checked, written, hashed again
 read      DuckDB: the same file read, all its columns as they are, into a table of a new file
 
 Of each way the seconds of the clock and of the processor, of all threads; ratios of the processor hold on a busy machine too.
@@ -105,7 +105,6 @@ def measure(visits: int) -> dict[str, np.ndarray]:
                     SCHEMA,
                     folder / "copy.duckdb",
                     key=b"k" * 32,
-                    marking=b"m" * 32,
                 )
 
         def by_hand() -> None:
@@ -139,7 +138,7 @@ def opening(rows: int) -> dict[str, np.ndarray]:
         def opened() -> None:
             with NamedFile.open(path) as file:
                 before = file.digest()
-                prepare(file, schema, folder / "copy.duckdb", key=b"k" * 32, marking=b"m" * 32)
+                prepare(file, schema, folder / "copy.duckdb", key=b"k" * 32)
                 assert file.digest() == before
 
         def read() -> None:

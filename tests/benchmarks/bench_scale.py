@@ -214,8 +214,8 @@ def people(folder: Path, rows: int, aside: Path) -> tuple[DuckDBEngine, float]:
     path, declared = written_people(rows, folder), aside / "people.dpnb.toml"
     declared.write_text(TERMS)
     people, before = load(declared, source=path).schema, time.process_time()
-    copy = prepare(path, people, aside / "copy.duckdb", key=b"k" * 32, marking=b"m" * 32)
-    return DuckDBEngine(copy.path), time.process_time() - before
+    copy = prepare(path, people, aside / "copy.duckdb", key=b"k" * 32)
+    return DuckDBEngine(copy), time.process_time() - before
 
 
 def table(rows: int, columns: int = 3, groups: int = GROUPS) -> dict[str, np.ndarray]:
@@ -242,10 +242,8 @@ def schema(rows: int, columns: int = 3, groups: int = GROUPS) -> Schema:
 def engine(folder: Path, rows: int, columns: int = 3, groups: int = GROUPS) -> tuple[DuckDBEngine, float]:
     """An engine over such a table, and the processor seconds that preparing it took."""
     data, before = table(rows, columns, groups), time.process_time()
-    copy = prepare(
-        data, schema(rows, columns, groups), folder / "copy.duckdb", key=b"k" * 32, marking=b"m" * 32
-    )
-    return DuckDBEngine(copy.path), time.process_time() - before
+    copy = prepare(data, schema(rows, columns, groups), folder / "copy.duckdb", key=b"k" * 32)
+    return DuckDBEngine(copy), time.process_time() - before
 
 
 WIDE = Sub(Col("wide"), Lit(100_000))

@@ -54,7 +54,7 @@ def measure(rows, repeats=REPEATS):
         where = LakeTable(str(lake))
         with fetch(where, SCHEMA, identified(where, SCHEMA)[1], home / "fetched") as handed:
             found["seconds to hand out"] = time.perf_counter() - start
-            draft = prepare(handed, SCHEMA, home / "draft.duckdb").path
+            draft = prepare(handed, SCHEMA, home / "draft.duckdb")
         write_copy(draft, None, None, home / "copy.spark")
         found["seconds to prepare"] = time.perf_counter() - start
         with SparkEngine(home / "copy.spark") as engine:

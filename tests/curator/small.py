@@ -23,7 +23,6 @@ from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.places import Home
-from tests.contracts.content import content_of
 from tests.forked_curators import seed_of_a_start
 
 ROWS = 40
@@ -61,7 +60,7 @@ class NumpyEngine:
     """The reference evaluator as an engine, and a count of its calls."""
 
     def __init__(self, path: Path) -> None:
-        self.table, self.content = pickle.loads(path.read_bytes())
+        self.table = pickle.loads(path.read_bytes())
         self.calls = 0
 
     def answer(self, requests: Any) -> list[Any]:
@@ -73,11 +72,9 @@ class NumpyEngine:
         """Nothing to close."""
 
 
-def prepare_numpy(
-    raw: Mapping[str, Any], of: Schema, into: Path, table: str | None, key: bytes, marking: bytes
-) -> None:
+def prepare_numpy(raw: Mapping[str, Any], of: Schema, into: Path, table: str | None, key: bytes) -> None:
     """Write a prepared copy for :class:`NumpyEngine`."""
-    into.write_bytes(pickle.dumps((prepare(raw, of, key=key), content_of(raw, of, marking))))
+    into.write_bytes(pickle.dumps(prepare(raw, of, key=key)))
 
 
 def curator(home: Path | str, chance: Chance | None = None) -> Curator:

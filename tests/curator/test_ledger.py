@@ -608,6 +608,34 @@ def test_content_once_protected_never_opens_as_teaching_under_any_name_or_act(le
     assert ledger.attach(teaching, "other content").first
 
 
+def test_nothing_at_a_protected_name_or_place_opens_as_teaching(ledger):
+    """Whatever its content is, under whichever form of the name, and by no act; other content there may be protected."""
+    ledger.attach(terms(), "content", ["mark"], ["here"])
+    for name, places in (("people", ()), ("people@add-remove", ()), ("other", ("here",))):
+        teaching = terms(dataset=name, pool=f"dataset:{name}", mode="teaching", public=True)
+        with pytest.raises(OwnerError, match="opens as TEACHING"):
+            ledger.attach(teaching, "new", ["new"], places)
+        with pytest.raises(OwnerError, match="opens as TEACHING"):
+            ledger.loosen(teaching, "new", ["new"], places, by="owner", reason="it is another file")
+    other = terms(dataset="other", pool="dataset:other")
+    assert ledger.attach(other, "new", ["new"], ["here"]).first
+    assert ledger.attach(terms(), "content", ["mark"], ["there"]).version
+    free = terms(dataset="peop", pool="dataset:peop", mode="teaching", public=True)
+    assert ledger.attach(free, "free", ["free"], ["elsewhere"]).first
+    with pytest.raises(OwnerError, match="opens as TEACHING"):
+        ledger.attach(free, "free", ["free"], ["there"])
+    assert ledger.verify().intact
+
+
+def test_a_shared_path_is_no_word_of_the_owners(ledger):
+    """Two datasets that lay at one path one after the other still have no budget of each other's rows."""
+    twin = terms(dataset="twin", pool="dataset:twin")
+    ledger.attach(terms(), "content", ["mark"], ["here"])
+    ledger.attach(twin, "other", ["other"], ["here"])
+    with pytest.raises(OwnerError, match="attached before as protected"):
+        ledger.attach(twin, "content", ["mark"], ["here"])
+
+
 def test_public_content_may_be_shown_guarded_and_still_be_taught_with(ledger):
     ledger.attach(
         terms(mode="guard-rail", public=True, dataset="hiv@guard-rail", pool="dataset:hiv@guard-rail"), "hiv"
@@ -619,7 +647,7 @@ def test_content_taught_with_and_then_protected_is_protected_for_good(ledger):
     ledger.attach(terms(mode="teaching", public=True), "content")
     version = ledger.attach(terms(), "content").version
     assert ledger.attach(terms(), "content").version == version
-    with pytest.raises(OwnerError, match="never open as TEACHING"):
+    with pytest.raises(OwnerError, match="opens as TEACHING"):
         ledger.loosen(terms(mode="teaching", public=True), "content", by="owner", reason="please")
 
 

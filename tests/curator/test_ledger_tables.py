@@ -56,9 +56,12 @@ def test_a_ledger_from_a_newer_dpnb_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("letters", [b"dpnb", b"dpn1"])
+@pytest.mark.parametrize("letters", [b"dpnb", b"dpn1", b"dpnL"])
 def test_a_ledger_from_before_the_first_release_is_refused_in_one_sentence_and_left_alone(tmp_path, letters):
-    """An earlier format has another application id: nothing of it is read, not even its journal is touched."""
+    """An earlier format has another application id: nothing of it is read, not even its journal is touched.
+
+    The last of them knew protected rows by sums of cells: opened, they would open as TEACHING.
+    """
     path = tmp_path / "ledger.sqlite3"
     earlier = sqlite3.connect(path, isolation_level=None)
     earlier.execute(f"PRAGMA application_id = {int.from_bytes(letters):d}")

@@ -69,7 +69,7 @@ def engine_over(raw, where, tables, folder):
     numbered = Column.integer(TABLE, 0, max(2, tables + tables % 2))
     wide = replace(where, columns=(*where.columns, numbered), unit=PrivacyUnit("add-remove"))
     copy = prepare(raw, wide, folder / f"{next(NUMBERS)}.duckdb")
-    with DuckDBEngine(copy.path, threads=1) as engine:
+    with DuckDBEngine(copy, threads=1) as engine:
         engine._short = False  # so that statements answer
         yield engine
 
@@ -144,7 +144,7 @@ def engine_over_files(raw, where, folder):
         held = {name: files.enter_context(NamedFile.open(folder / f"{name or 'own'}.csv")) for name in raw}
         own = held.pop("")
         copy = prepare(NamedFiles(own, held) if held else own, where, folder / "copy.duckdb", key=KEY)
-        with DuckDBEngine(copy.path, threads=1) as engine:
+        with DuckDBEngine(copy, threads=1) as engine:
             engine._short = False
             yield engine
 

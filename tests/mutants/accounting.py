@@ -16,7 +16,6 @@ from dpnb.planner import expression
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import database, known_content, meters, pins, stored, totals
 from dpnb.trusted.curator import ledger as ledger_module
-from dpnb.trusted.curator.engines import recognition
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy import accountant, conversion, event, loss
@@ -24,7 +23,6 @@ from dpnb.trusted.privacy.conversion import laplace_rho
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
 from tests.curator import test_shares as on_shares
 from tests.curator import test_together as on_together
@@ -304,10 +302,10 @@ MUTANTS = {
             *({"epsilon": 4}, PrivacyEvent("pure", Fraction(1, 2)), PrivacyLoss.pure(2), PrivacyLoss.pure(1)),
         ),
     ),
-    "few cells identify": Mutant(
-        "A column of two values is recognised: who guesses it is told.",
-        replaced(recognition, "identifies", lambda _: lambda distinct, *, run: True),
-        lambda folder: on_content.test_what_can_be_guessed_leaves_no_mark(folder, "63 distinct"),
+    "a name that teaches again": Mutant(
+        "Who changes one row of a protected dataset opens it as TEACHING.",
+        replaced(known_content, "_pinned_as_protected", lambda _: lambda *_: False),
+        on(on_ledger.test_nothing_at_a_protected_name_or_place_opens_as_teaching),
     ),
     "untyped constants in the store's key": Mutant(
         '1, True and "1" share one stored answer.',

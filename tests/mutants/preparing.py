@@ -43,7 +43,7 @@ def both_engines(folder: Path, *, joined: bool) -> None:
             (folder / f"{name}.csv").write_text(prepared.as_csv(table))
         with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
             copy = prepare(NamedFiles(one, {"visits": two}), schema, folder / "copy.duckdb", key=prepared.KEY)
-    assert prepared.in_engine(copy.path, schema.names) == prepared.in_reference(wanted, schema.names)
+    assert prepared.in_engine(copy, schema.names) == prepared.in_reference(wanted, schema.names)
 
 
 def own_rows(folder: Path) -> None:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from dpnb.datasets import containers, preparation
 from dpnb.datasets.containers import plain_column
-from dpnb.trusted.curator.engines import preparing, recognition
+from dpnb.trusted.curator import content
+from dpnb.trusted.curator.engines import preparing
 from dpnb.trusted.files.named_file import NamedFile
-from tests.curator import test_content as content
+from tests.curator import test_content as on_content
 from tests.curator import test_sources as attached
 from tests.curator.engines import test_row_locality as rows
 from tests.mutants.table import Mutant, replaced
@@ -57,8 +58,8 @@ def unsorted(patch: Any) -> None:
 
 
 def runs_alone_are_guessed(_: Any) -> Any:
-    """Rows leave a mark unless every column is a constant or a run, however few tables they could be."""
-    return lambda _, kinds: all(kind.distinct <= 1 or kind.run for kind in kinds)
+    """Frames leave a mark unless every column is a constant or a run, however few tables they could be."""
+    return lambda columns: all(map(content._foreseen, columns.values()))
 
 
 def unstamped(patch: Any) -> None:
@@ -84,9 +85,9 @@ def each_row_alone(folder: Path) -> None:
 MUTANTS = {
     "rows that can be counted out leave a mark": Mutant(
         "A column of 0 and 1 is known again: N + 1 attaches of guesses tell how many rows hold a 1.",
-        replaced(recognition, "may_be_guessed", runs_alone_are_guessed),
-        lambda folder: content.test_rows_that_can_be_counted_out_leave_no_mark(
-            folder, "two kinds, one cell missing"
+        replaced(on_content, "may_be_guessed", runs_alone_are_guessed),
+        lambda _: on_content.test_a_frame_can_be_guessed_that_is_foreseen_or_one_of_few(
+            "two columns of two kinds"
         ),
     ),
     "a source known by its last bytes": Mutant(

@@ -32,7 +32,7 @@ def engine_over(columns, uri):
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "copy.server"
         copy = prepare(arrays, schema_of(SIZES), Path(folder) / "copy.duckdb")
-        write_copy(copy.path, ServerTable(uri, "rows"), schema_of(SIZES), note)
+        write_copy(copy, ServerTable(uri, "rows"), schema_of(SIZES), note)
         with PostgresEngine(note) as engine:
             engine._short = False
             yield engine

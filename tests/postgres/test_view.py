@@ -130,7 +130,7 @@ def test_batches_are_the_references_without_a_copy(place, tmp_path):
         for row in zip(*rows.values(), strict=True):
             into.write_row(row)
     arrays = {n: np.array([np.nan if v is None else v for v in c], dtype=float) for n, c in rows.items()}
-    draft = prepare(arrays, schema_of(SIZES), tmp_path / "copy.duckdb").path
+    draft = prepare(arrays, schema_of(SIZES), tmp_path / "copy.duckdb")
     table = ServerTable(place.uri, "visits", copy=False, version="1")
     write_copy(draft, table, schema_of(SIZES), tmp_path / "copy.server")
     batch = [*ALL, ValueCounts(Col("income"))]

@@ -58,7 +58,7 @@ def test_a_name_inside_the_trusted_wing_means_one_file():
 JSON_WRITERS = {
     "dpnb/trusted/canonical.py": "the one writer of what is permanent",
     "dpnb/trusted/wire/codec.py": "a message's envelope, which no hash depends on; its exact parts are canonical",
-    "dpnb/trusted/curator/sources.py": "a fingerprint of rows, whose texts may be half a surrogate pair; it leaves no process",
+    "dpnb/trusted/curator/content.py": "a fingerprint of rows, whose texts may be half a surrogate pair; it leaves no process",
     "dpnb/planner/question.py": "a name in quotes, to be read",
 }
 

@@ -39,8 +39,8 @@ values = [0, 1]
 """
 
 
-def _prepare(_, schema, into, table, key, marking):
-    small.prepare_numpy(small.rows(), schema, into, table, key, marking)
+def _prepare(_, schema, into, table, key):
+    small.prepare_numpy(small.rows(), schema, into, table, key)
 
 
 class Served:

@@ -17,7 +17,7 @@ from tests.curator.engines.test_duckdb import schema_of
 def prepared(columns, folder):
     """What is written into Spark: a copy of these codes."""
     arrays = {n: np.array([np.nan if v is None else v for v in c], dtype=float) for n, c in columns.items()}
-    return prepare(arrays, schema_of(SIZES), Path(folder) / "copy.duckdb").path
+    return prepare(arrays, schema_of(SIZES), Path(folder) / "copy.duckdb")
 
 
 @contextmanager

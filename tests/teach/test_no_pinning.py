@@ -86,7 +86,7 @@ def test_protected_terms_stay_pinned_beside_teaching_ones(session):
     for looser in ({"budget": {"epsilon": 5}}, {"columns": bounds(0, 200)}):
         with pytest.raises(OwnerError, match="pinned"):
             dpnb.open(toy(), schema=declared(**{**facts, "budget": {"epsilon": 4}, **looser}), quiet=True)
-    with pytest.raises(OwnerError, match="attached before as protected"):
+    with pytest.raises(OwnerError, match="opens as TEACHING"):
         dpnb.open(toy(), schema=declared(name="people"), quiet=True)
 
 

@@ -1,214 +1,146 @@
-"""How content is recognised: by what was read, cell by cell, under the curator's own key.
+"""What content is known by: files by their bytes, frames by their cells, tables elsewhere by which table they are.
 
-Every cell is its canonical text (:mod:`dpnb.trusted.schema.cell`), so a CSV, a Parquet file, a table and a frame of the same data
-are one content. It has *marks*, by which protected rows are known again in another container, order, line end, selection
-of columns or under other column names: one of the rows as a multiset, and one of each column that can identify. A column
-of fewer than 64 distinct cells, a constant and an evenly repeated run of consecutive integers or days can be guessed from
-public knowledge: they leave no mark, or being recognised would say something about rows that one only guesses at; nor do
-rows of which fewer than 2^48 tables can be made (:func:`may_be_guessed`). It also has a *state*: two contents of one
-state give equal answers, and what is stored for one is stored for the other.
+A file is known by the bytes that were read, each part of a folder by its own, so that it is known again under another name, at
+another path and whichever of its columns are declared. A frame is known by a digest of its cells in their order. Rows that are
+saved again in another container, order or selection of columns are new content: the limits say so.
 
-What is not recognised: rows of which one cell was changed, one row added or left out (every sum is another then), and, in
-another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
-:mod:`dpnb.trusted.curator.sources`.)
-
-**Sums.** Under a secret key a cell is a pseudo-random number h: a number, a day or a missing cell is *mixed*, any other text is hashed by
-md5. A number is the bits of its binary64, a missing cell those of NaN, a day those of a NaN of its own. A column is known by Σh over its known cells, a row by Σh over its cells, finished, the rows by Σ of that: sums forget the order.
-(The state keeps it: the numbers of a row's cells, each changed by the secret constant of its column's place among the columns' names and
-finished, are joined with the row's place, mixed, or what its unit is known by, and finished again.) A run is known by its sum too: it is a multiple of the sum over the integers of its range.
-They are exact integers, and everything that is kept is an HMAC of them. Two contents that
-differ have equal 64-bit sums with probability of about 2⁻⁶⁴ over the key, which nobody learns. To *finish* up to 128 bits is to put each half through the finaliser of
-MurmurHash (twice a shift and a product, one to one), and to join both. To *mix* is to finish 64 bits, to change them by a
-secret 64-bit number, to multiply by another, odd one, and to finish the 128-bit product. The secret product takes two cells to numbers that nobody
-can relate, the finaliser leaves no relation between sums of them. That is no cipher, and none is needed for sums that nobody sees;
-it takes a thirtieth of what md5 takes, and the engine has a function for it. The same sums in SQL are :mod:`dpnb.trusted.curator.engines.recognition`.
+**What may be guessed.** To refuse known content says that these bytes are somebody's. A frame of which fewer than 2^48 tables
+could be made, or of which every column is a constant or a run, can be guessed by trying: it leaves no mark. Of files and frames
+alike five refusals end the openings of whoever tries (:mod:`dpnb.trusted.curator.known_content`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import hmac
+import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from datetime import date
+from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
-from dpnb.trusted.canonical import canonical as canonical_json
-from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.cell import QUANTISER_VERSION
+import numpy as np
 
-LEAST_DISTINCT = 64
-"""A column of fewer distinct cells can be guessed."""
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.named_file import NamedFile
+from dpnb.trusted.schema.cell import number_of
 
 _LEAST_BITS = 48
 """Fewer tables than two to this power could be guessed one by one: at one attach a millisecond they take 8,900 years."""
 
-DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-"""Canonical texts that may be a day."""
+_COUNTED = 2**14
+"""Rows of which distinct cells are counted: most columns show there that they have many."""
 
-MISSING = 0x7FF8 << 48
-"""The bits of a missing cell: of NaN, which is no cell."""
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
-DAYS = 0x7FFC << 48
-"""The bits of the first of January 1970; those of the days before and after it are no cell's either."""
+_EXACT = 2.0**53
+"""Whole numbers up to here are binary64."""
 
-FINALISER = 0xD6E8FEB86659FD93
-"""The public factor of MurmurHash's finaliser, as DuckDB writes it."""
-
-SUMS_VERSION = 6
-"""The version of how rows and cells are summed: a state or mark of rows of another version is another one."""
-
-MASK = 2**64 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What rows are known by. Nothing of it leaves the curator.
-
-    Parameters
-    ----------
-    state : str
-        Equal exactly if every answer is a function of equal rows: places and unit names included where they matter.
-    marks : tuple of str
-        Any of them in common means the same data.
-    """
-
-    state: str
-    marks: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Write the content's state and marks."""
-        return {"state": self.state, "marks": list(self.marks)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Content:
-        """Read what :meth:`to_json` wrote."""
-        return cls(record["state"], tuple(record["marks"]))
-
-
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """What is summed over a table.
-
-    Parameters
-    ----------
-    rows : int
-    columns : sequence of (int, int)
-        For each column that identifies the number of its known cells, and their sum.
-    guessable : bool
-        Whether the rows can be guessed too: then they leave no mark either.
-    multiset, state : int
-        The sums over rows.
-    """
-
-    rows: int
-    columns: Sequence[tuple[int, int]]
-    guessable: bool
-    multiset: int
-    state: int
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """How many distinct cells a column has (or at least so many), whether they are a run, and whether any is missing."""
-
-    distinct: int
-    run: bool
-    missing: bool = False
+Columns = Mapping[str, np.ndarray]
 
 
 class WrongSize(OwnerError):
-    """The data have another size than their schema declares; what they are known by stays in the curator."""
-
-    def __init__(self, message: str, content: Content) -> None:
-        super().__init__(message)
-        self.content = content
+    """The data have another size than their schema declares."""
 
 
-def read_names(schema: Schema) -> tuple[str, ...]:
-    """Return the columns that are read, the unit's included, in the order of their names."""
-    unit = () if schema.unit_column is None else (schema.unit_column,)
-    return tuple(sorted({*schema.names, *unit}))
+def digest(*facts: Any) -> str:
+    """Return what facts about content are known by."""
+    return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
 
 
-def hash_text(key: bytes, kind: str) -> str:
-    """Return what is written before a text that is hashed: short, so that a short text is one block of md5."""
-    return hmac.new(key, f"text|{kind}".encode(), hashlib.sha256).hexdigest()[:32]
+def places_of(file: NamedFile) -> tuple[str, ...]:
+    """Return what the paths of an open file are known by: as it was named and as links lead, a folder's with those of its parts."""
+    paths = {path for one in (file, *file.parts) for path in _paths(one.path)}
+    return tuple(sorted(digest("path", path) for path in paths))
 
 
-def numbers_of(key: bytes, kind: str) -> tuple[int, int]:
-    """Return two secret 64-bit numbers of a kind: what changes others, and what is multiplied by."""
-    digest = hmac.new(key, f"mix|{kind}".encode(), hashlib.sha256).digest()
-    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little") | 1
+def _paths(path: Path) -> tuple[str, str]:
+    return str(path.absolute()), str(path.resolve())
 
 
-def mix(number: int, numbers: tuple[int, int]) -> int:
-    """Mix 64 bits under two secret numbers."""
-    changed, factor = numbers
-    return finished((finished(number) ^ changed) * factor)
+def frame_digest(columns: Columns) -> str:
+    """Return what a frame is known by: its columns' names and cells, whatever types its numbers have."""
+    whole = hashlib.blake2b(digest_size=32)
+    for name in sorted(columns):
+        values = np.asarray(columns[name])
+        whole.update(json.dumps([name, len(values)]).encode())
+        if values.dtype == object:
+            whole.update(json.dumps([_text(value) for value in values]).encode())
+        else:
+            numbers = _canonical(values)
+            whole.update(numbers.dtype.str.encode() + np.ascontiguousarray(numbers).tobytes())
+    return whole.hexdigest()
 
 
-def finished(number: int) -> int:
-    """Finish a 128-bit number: the halves, each put through MurmurHash's finaliser, joined."""
-    return _finalised(number >> 64) ^ _finalised(number & MASK)
+def _text(value: Any) -> str | None:
+    return None if value is None or value != value else str(value)  # noqa: PLR0124 - NaN is no text
 
 
-def _finalised(half: int) -> int:
-    for _ in range(2):
-        half = (half ^ half >> 32) * FINALISER & MASK
-    return half ^ half >> 32
+def _canonical(values: np.ndarray) -> np.ndarray:
+    """Numbers as binary64 with one zero and one NaN, where each is one exactly; as they are otherwise."""
+    if values.dtype.kind not in "biuf" or values.dtype.itemsize > np.dtype(np.float64).itemsize:
+        return values
+    if values.dtype.kind in "iu" and len(values) and max(-float(values.min()), float(values.max())) > _EXACT:
+        return values
+    numbers = values.astype(np.float64) + 0.0
+    numbers[np.isnan(numbers)] = np.nan
+    return numbers
 
 
-def finish(sums: Sums, schema: Schema, key: bytes) -> Content:
-    """Make a content of its sums."""
-    names = read_names(schema)
-    marks = [_mark(key, "column", sums.rows, known, total) for known, total in sums.columns]
-    if not sums.guessable:
-        marks.append(_mark(key, "rows", SUMS_VERSION, sums.rows, len(names), sums.multiset))
-    versions = (QUANTISER_VERSION, SUMS_VERSION)
-    state = _mark(key, "state", *versions, names, schema.unit.unit, sums.rows, sums.state)
-    return Content(state, tuple(sorted(set(marks))))
+def may_be_guessed(columns: Columns) -> bool:
+    """Say whether a frame can be guessed: every column is a constant or a run, or fewer than 2^48 tables have these cells.
 
-
-def together(contents: Sequence[Content], key: bytes) -> Content:
-    """Return what several tables are known by that make one dataset: any of them is known again by itself."""
-    if len(contents) == 1:
-        return contents[0]
-    marks = {mark for content in contents for mark in content.marks}
-    return Content(_mark(key, "tables", *(content.state for content in contents)), tuple(sorted(marks)))
-
-
-def _mark(key: bytes, *facts: Any) -> str:
-    return hmac.new(key, canonical_json(facts).encode(), hashlib.sha256).hexdigest()[:32]
-
-
-def identifies(distinct: int, *, run: bool) -> bool:
-    """Say whether a column can be known again without its cells being guessed."""
-    return distinct >= LEAST_DISTINCT and not run
-
-
-def may_be_guessed(rows: int, kinds: Sequence[Kind]) -> bool:
-    """Say whether the rows can be guessed: every column is, or fewer than 2^48 tables of so many rows have these cells.
-
-    Rows are known as a multiset, so n rows of K possible kinds make C(n + K - 1, n) tables: n + 1 for a column of two
+    Rows are counted as a multiset, so n rows of K possible kinds make C(n + K - 1, n) tables: n + 1 for a column of two
     kinds of cells, whose exact count would be found in n + 1 guesses. K is the product of the kinds of cells that each
     column has.
 
     Examples
     --------
-    >>> two, many = Kind(distinct=2, run=False), Kind(distinct=50, run=False)
-    >>> may_be_guessed(10**6, [two]), may_be_guessed(50, [many, two])
-    (True, False)
+    >>> may_be_guessed({"sick": np.arange(10**6) % 2})
+    True
+    >>> may_be_guessed(
+    ...     {"name": np.array([f"p{n}" for n in range(50)], dtype=object), "sick": np.arange(50) % 2}
+    ... )
+    False
     """
-    if all(kind.distinct <= 1 or kind.run for kind in kinds):
+    arrays = [np.asarray(column) for column in columns.values()]
+    if all(map(_foreseen, arrays)):
         return True
-    cells = math.prod(kind.distinct + kind.missing for kind in kinds)
+    rows = len(arrays[0])
+    cells = math.prod(len(set(map(_text, array[:_COUNTED].tolist()))) for array in arrays)
     fewer = min(rows, cells - 1)
     return fewer < _LEAST_BITS and math.comb(rows + cells - 1, fewer) < 2**_LEAST_BITS
 
 
-def column_numbers(key: bytes, columns: int) -> list[int]:
-    """Return a secret 64-bit number for each column's place among the columns' names."""
-    numbers = numbers_of(key, "column")
-    return [mix(place, numbers) for place in range(columns)]
+def _foreseen(column: np.ndarray) -> bool:
+    """Say whether a column is a constant, or a run of consecutive whole numbers or days, each as often as the others."""
+    whole = _whole_numbers(column)
+    if whole is None:
+        return len(set(map(_text, column.tolist()))) <= 1
+    values, counts = np.unique(whole, return_counts=True)
+    run = len(values) and values[-1] - values[0] + 1 == len(values) and counts.min() == counts.max()
+    return len(values) <= 1 or bool(run)
+
+
+def _whole_numbers(column: np.ndarray) -> np.ndarray | None:
+    """The known cells of a column of whole numbers, or of days by their numbers; None of any other column."""
+    if column.dtype == object:
+        known = [text for text in map(_text, column.tolist()) if text is not None]
+        read = _day if known and re.fullmatch(_DAY, known[0]) else number_of
+        places = list(takewhile(lambda place: place is not None, map(read, known)))
+        if len(places) < len(known):
+            return None
+        column = np.array(places, dtype=np.float64)
+    if column.dtype.kind not in "biuf":
+        return None
+    numbers = column[~np.isnan(column)] if column.dtype.kind == "f" else column
+    return numbers if bool(np.all(np.isfinite(numbers) & (numbers == np.floor(numbers)))) else None
+
+
+def _day(text: str) -> float | None:
+    with contextlib.suppress(ValueError):
+        return float(date.fromisoformat(text).toordinal()) if re.fullmatch(_DAY, text) else None
+    return None

@@ -53,6 +53,7 @@ def rows_of(entry: int, kind: str, body: Mapping[str, Any]) -> Iterator[tuple[st
             dataset, protected = body["dataset"], body["protected"]
             yield "versions", [(entry, dataset, body["content"], body["version"], protected)]
             yield "marks", [(entry, mark, dataset, protected) for mark in body["marks"]]
+            yield "places", [(entry, place) for place in body.get("places", ())]
         case "refuse":
             yield "refusals", [(entry, mark, body["dataset"], body["what"]) for mark in ("", *body["marks"])]
         case _:

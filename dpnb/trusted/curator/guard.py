@@ -118,7 +118,9 @@ def _strange_key(ledger: Path, mark: Mark) -> str | None:
     if mark.key is None or mark.key == beside:
         return None
     state = "missing" if beside is None else "another one"
-    return f"the key beside it is {state}, and protected rows are recognised under their key alone"
+    return (
+        f"the key beside it is {state}, and the rows that each unit keeps were chosen under their key alone"
+    )
 
 
 class Guard:

@@ -2,24 +2,28 @@
 
 Protected rows never open as TEACHING, and get no second budget under another name without the owner's word: a pool that
 both names share, or ``dpnb loosen --reason``. The refusal is one sentence without the name they have, and is recorded.
-Content is known by marks under the ledger's own key, which never leaves. Every function works inside its caller's
+A name under which protected data were attached, and a path at which they lay, never open as TEACHING either, whatever bytes
+are there now: who changes a row, or saves the file anew, does not teach with it by that.
+Content and paths are known by marks under the ledger's own key, which never leaves. Every function works inside its caller's
 transaction.
 
-**What a refusal tells.** It answers one guess: that these cells are somebody's protected ones. Cells of which fewer than
-2^48 tables could be made leave no mark (:func:`dpnb.trusted.curator.content.may_be_guessed`), and five refusals of different
-tables end every opening of that principal until an owner's recorded act. So m attaches end in at most
-C(m, 0) + … + C(m, 5) different ways: what they tell is less than 5 log2(m) + 1 bits, where it was one bit each.
+**What a refusal tells.** It answers one guess: that this content is somebody's protected one. A frame of which fewer than
+2^48 tables could be made leaves no mark (:func:`dpnb.trusted.curator.content.may_be_guessed`), and five refusals of different
+contents end every opening of that principal until an owner's recorded act. So m attaches end in at most
+C(m, 0) + … + C(m, 5) different ways: what they tell is less than 5 log2(m) + 1 bits, where it was one bit each. A refused
+name or path tells nothing of content, and is looked for before it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import holds, pins
@@ -27,6 +31,10 @@ from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.terms import Terms
 
 _TAUGHT: Final = "These rows were attached before as protected data: they never open as TEACHING. Open them as protected data."
+_TAUGHT_THERE: Final = (
+    "{dataset}: protected data were attached under this name, or from this path. Nothing under either opens as TEACHING, whatever "
+    "it holds now. Open it as protected data, or give public data a name and a path of their own."
+)
 _KNOWN: Final = (
     "These rows were attached before as protected data, and they have their budget. Open them under the name that they have, "
     'share its budget (the same pool = "…" in both schemas), or record as their owner why {dataset} gets one of its own: {act}'
@@ -37,18 +45,35 @@ _MOST_KNOWN_TABLES = 5
 
 
 class Known(NamedTuple):
-    """Content as the ledger knows it: under which name, its version, and what its rows are recognised by."""
+    """Content as the ledger knows it: under which name, its version, and by what it and its paths are recognised."""
 
     dataset: str
     content: str
     version: str
     protected: int
     marks: tuple[str, ...]
+    places: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the body of its entry; places of protected content alone are known."""
+        record = self._asdict()
+        return record if self.places else {name: record[name] for name in record if name != "places"}
 
 
-def tag(db: sqlite3.Connection, fingerprint: str) -> str:
-    """Map a fingerprint of content under the ledger's own key."""
-    return tags(db, [fingerprint])[0]
+class Tagged(NamedTuple):
+    """What is attached, as :func:`tags` of what it and its paths are known by."""
+
+    content: str
+    marks: Sequence[str]
+    places: Sequence[str]
+
+
+def tagged(
+    db: sqlite3.Connection, content: str, marks: Sequence[str] | None, places: Sequence[str]
+) -> Tagged:
+    """Map what content is known by under the ledger's own key; without marks it is known by itself."""
+    own = tags(db, [content])
+    return Tagged(own[0], own if marks is None else tags(db, marks), tags(db, places))
 
 
 def tags(db: sqlite3.Connection, fingerprints: Iterable[str]) -> list[str]:
@@ -66,9 +91,12 @@ class Refusal:
 
 
 def refusal(
-    db: sqlite3.Connection, terms: Terms, marks: Sequence[str], reason: str | None, by: str
+    db: sqlite3.Connection, terms: Terms, given: Tagged, reason: str | None, by: str
 ) -> Refusal | None:
     """Say why content may not be attached on these terms, or return None."""
+    marks = given.marks
+    if terms.mode == "teaching" and _pinned_as_protected(db, terms.dataset, given.places):
+        return Refusal("place", _TAUGHT_THERE.format(dataset=terms.dataset.partition("@")[0]))
     if reason is None and _guessed(db, by):
         return Refusal("closed", _closed_text(terms.dataset))
     if reason is None and frozen(db, terms.dataset, marks):
@@ -84,10 +112,21 @@ def refusal(
     return None
 
 
-def _guessed(db: sqlite3.Connection, by: str) -> bool:
-    """Tell whether a principal was refused five different tables since an owner's last recorded act.
+def _pinned_as_protected(db: sqlite3.Connection, dataset: str, places: Sequence[str]) -> bool:
+    """Tell whether protected data were attached under a name, in whichever mode, or lay at one of these places."""
+    name = dataset.partition("@")[0]
+    named = (
+        "SELECT 1 FROM versions WHERE protected = 1 AND (dataset = ? OR instr(dataset, ? || '@') = 1) LIMIT 1"
+    )
+    there = "SELECT 1 FROM places WHERE mark IN (SELECT value FROM json_each(?)) LIMIT 1"
+    rows = (db.execute(named, (name, name)), db.execute(there, (canonical(list(places)),)))
+    return any(row.fetchone() is not None for row in rows)
 
-    One table refused again, in whatever container or under whatever name, tells nothing new and counts once.
+
+def _guessed(db: sqlite3.Connection, by: str) -> bool:
+    """Tell whether a principal was refused five different contents since an owner's last recorded act.
+
+    One content refused again, under whatever name, tells nothing new and counts once.
     """
     query = (
         "SELECT count(DISTINCT json_extract(body, '$.content')) FROM refusals JOIN entries USING (entry) "
@@ -103,7 +142,7 @@ def _act(dataset: str) -> str:
 
 def _closed_text(dataset: str) -> str:
     return (
-        f"{dataset} is not opened, and nothing else is: {_MOST_KNOWN_TABLES} different tables were refused because their rows "
+        f"{dataset} is not opened, and nothing else is: {_MOST_KNOWN_TABLES} different contents were refused because they "
         "were attached before as protected data, and each such refusal says what somebody's rows are. An owner opens "
         f"again by a recorded act: {_act(dataset)}"
     )
@@ -138,7 +177,7 @@ def note(
     by: str,
     content: str | None = None,
 ) -> int:
-    """Record a refused attach; `content` is the tag of the cells that were read, by which one table counts once."""
+    """Record a refused attach; `content` is its tag, by which one content counts once."""
     body = {"what": what, "dataset": dataset, "marks": sorted(set(marks)), "by": by}
     body |= {} if content is None else {"content": content}
     return record(db, time, "refuse", body)
@@ -177,33 +216,44 @@ def _frozen_text(dataset: str) -> str:
     )
 
 
-def version_of(db: sqlite3.Connection, terms: Terms, tag: str, marks: Sequence[str], time: str) -> str:
-    """Return the random id of this content's version, made at its first sight together with its marks."""
+def version_of(db: sqlite3.Connection, terms: Terms, given: Tagged, time: str) -> str:
+    """Return the random id of this content's version, made at its first sight together with its marks.
+
+    Protected content that is seen at another path is recorded with it.
+    """
     query = "SELECT version, protected FROM versions WHERE content = ? AND dataset = ? ORDER BY entry DESC LIMIT 1"
-    row = db.execute(query, (tag, terms.dataset)).fetchone()
+    row = db.execute(query, (given.content, terms.dataset)).fetchone()
     protected = int(not terms.public)
-    if row is not None and row[1] >= protected:
+    new = _unknown_places(db, given.places) if protected else ()
+    if row is not None and row[1] >= protected and not new:
         return str(row[0])
     version = secrets.token_hex(8) if row is None else str(row[0])
-    known = Known(terms.dataset, tag, version, protected, tuple(sorted(set(marks))))
-    record(db, time, "version", known._asdict())
+    known = Known(terms.dataset, given.content, version, protected, tuple(sorted(set(given.marks))), new)
+    record(db, time, "version", known.to_json())
     return version
+
+
+def _unknown_places(db: sqlite3.Connection, places: Sequence[str]) -> tuple[str, ...]:
+    query = "SELECT 1 FROM places WHERE mark = ? LIMIT 1"
+    return tuple(one for one in sorted(set(places)) if db.execute(query, (one,)).fetchone() is None)
 
 
 def listed(db: sqlite3.Connection) -> list[Known]:
     """List all content that a ledger knows, oldest first."""
-    found = []
-    for entry, dataset, content, version, protected in db.execute(
-        "SELECT * FROM versions ORDER BY entry"
-    ).fetchall():
-        marks = db.execute("SELECT mark FROM marks WHERE entry = ? ORDER BY mark", (entry,))
-        found.append(Known(dataset, content, version, protected, tuple(mark for (mark,) in marks)))
-    return found
+    query = "SELECT body FROM entries WHERE kind = 'version' ORDER BY entry"
+    return [_known(json.loads(body)) for (body,) in db.execute(query)]
+
+
+def _known(body: dict[str, Any]) -> Known:
+    marks, places = tuple(body["marks"]), tuple(body.get("places", ()))
+    return Known(body["dataset"], body["content"], body["version"], body["protected"], marks, places)
 
 
 def learn(db: sqlite3.Connection, time: str, others: Iterable[Known]) -> None:
     """Record what another copy of this ledger knows and this one does not: protected rows stay known, whatever is restored."""
     query = "SELECT 1 FROM versions WHERE dataset = ? AND content = ? AND protected >= ?"
     for known in others:
-        if db.execute(query, (known.dataset, known.content, known.protected)).fetchone() is None:
-            record(db, time, "version", known._asdict())
+        facts = (known.dataset, known.content, known.protected)
+        new = _unknown_places(db, known.places)
+        if new or db.execute(query, facts).fetchone() is None:
+            record(db, time, "version", known._replace(places=new).to_json())

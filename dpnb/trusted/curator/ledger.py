@@ -26,6 +26,7 @@ from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.file_faults import after_the_charge
 from dpnb.trusted.curator.guard import mark_at
+from dpnb.trusted.curator.known_content import Tagged
 from dpnb.trusted.curator.mark import Total
 from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.statement import StatementRow
@@ -126,6 +127,7 @@ class Ledger(Database):
         terms: Terms,
         content: str,
         marks: Sequence[str] | None = None,
+        places: Sequence[str] = (),
         *,
         by: str = "owner",
         time: str | None = None,
@@ -138,7 +140,9 @@ class Ledger(Database):
         content : str
             A fingerprint of exactly this content. It is mapped under the ledger's own key and never stored.
         marks : sequence of str, optional
-            Fingerprints by which these rows are recognised in another form; by default `content`.
+            Fingerprints by which these rows are recognised under another name; by default `content`.
+        places : sequence of str
+            What the paths of their files are known by.
         by, time : str
             Who attaches, and when.
 
@@ -146,15 +150,17 @@ class Ledger(Database):
         ------
         OwnerError
             When the terms are looser than the pinned ones, when protected rows would open as TEACHING or get a second
-            budget, or when the dataset is frozen. The last three are recorded; nothing else is changed.
+            budget, or anything under their name or at their path as TEACHING, or when the dataset is frozen. All but the first
+            are recorded; nothing else is changed.
         """
-        return self._attach(terms, content, marks, by, time or _now(), reason=None)
+        return self._attach(terms, content, marks, places, by=by, time=time, reason=None)
 
     def loosen(
         self,
         terms: Terms,
         content: str,
         marks: Sequence[str] | None = None,
+        places: Sequence[str] = (),
         *,
         by: str,
         reason: str,
@@ -172,29 +178,31 @@ class Ledger(Database):
         """
         if not reason.strip():
             raise OwnerError("Loosening a promise needs a reason: it is recorded with both values.")
-        return self._attach(terms, content, marks, by, time or _now(), reason=reason)
+        return self._attach(terms, content, marks, places, by=by, time=time, reason=reason)
 
     def _attach(
-        self, terms: Terms, content: str, marks: Sequence[str] | None, by: str, time: str, reason: str | None
+        self,
+        terms: Terms,
+        content: str,
+        marks: Sequence[str] | None,
+        places: Sequence[str],
+        *,
+        by: str,
+        time: str | None,
+        reason: str | None,
     ) -> Attachment:
+        now = time or _now()
         with self.telling() as db:
-            known = known_content.tags(db, [content] if marks is None else marks)
-            refusal = known_content.refusal(db, terms, known, reason, by)
+            given = known_content.tagged(db, content, marks, places)
+            refusal = known_content.refusal(db, terms, given, reason, by)
             if refusal is None:
-                return self._pin(db, terms, content, known, by, time, reason)
-            tag = known_content.tag(db, content)
-            known_content.note(db, time, refusal.what, terms.dataset, known, by, tag)
+                return self._pin(db, terms, given, by, now, reason)
+            known_content.note(db, now, refusal.what, terms.dataset, given.marks, by, given.content)
         raise OwnerError(refusal.text)
 
     @staticmethod
     def _pin(
-        db: sqlite3.Connection,
-        terms: Terms,
-        content: str,
-        known: Sequence[str],
-        by: str,
-        time: str,
-        reason: str | None,
+        db: sqlite3.Connection, terms: Terms, given: Tagged, by: str, time: str, reason: str | None
     ) -> Attachment:
         pinned = pins.pinned(db, terms.dataset)
         changes = pins.changes_of(db, pinned, terms)
@@ -206,7 +214,7 @@ class Ledger(Database):
         entry = pins.pin(db, terms, changes, by=by, time=time, reason=reason, first=first, meter=meter)
         if meter:
             _refuse_unsayable(db, terms)
-        version = known_content.version_of(db, terms, known_content.tag(db, content), known, time)
+        version = known_content.version_of(db, terms, given, time)
         return Attachment(terms.dataset, terms.pool, version, terms.budget, entry, first)
 
     def count_wrong_size(

@@ -17,11 +17,15 @@ from typing import Final
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.errors import OwnerError
 
-APPLICATION: Final = 0x64706E4C
-"""SQLite's application id of a dpnb ledger: the letters "dpnL"."""
+APPLICATION: Final = 0x64706E4D
+"""SQLite's application id of a dpnb ledger: the letters "dpnM"."""
 
-DRAFTS: Final = frozenset({0x64706E62, 0x64706E31})
-"""The ids of ledgers from before the format was fixed, the letters "dpnb" and "dpn1": they are refused."""
+DRAFTS: Final = frozenset({0x64706E62, 0x64706E31, 0x64706E4C})
+"""The ids of ledgers from before the format was fixed, the letters "dpnb", "dpn1" and "dpnL": they are refused.
+
+Those of the last knew protected rows by sums of their cells, which nothing computes any more: opened, such a home would let
+rows that it protects open as TEACHING, or with a second budget.
+"""
 
 _VERSION: Final = 1
 
@@ -31,6 +35,7 @@ COLUMNS: Final = {
     "attachments": "entry INTEGER PRIMARY KEY, dataset TEXT NOT NULL, pool TEXT NOT NULL, budget TEXT NOT NULL, terms TEXT NOT NULL",
     "versions": "entry INTEGER PRIMARY KEY, dataset TEXT NOT NULL, content TEXT NOT NULL, version TEXT NOT NULL, protected INTEGER NOT NULL",
     "marks": "entry INTEGER NOT NULL, mark TEXT NOT NULL, dataset TEXT NOT NULL, protected INTEGER NOT NULL, PRIMARY KEY (entry, mark)",
+    "places": "entry INTEGER NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (entry, mark)",
     "refusals": "entry INTEGER NOT NULL, mark TEXT NOT NULL, dataset TEXT NOT NULL, what TEXT NOT NULL, PRIMARY KEY (entry, mark)",
     "charges": (
         "entry INTEGER PRIMARY KEY, principal TEXT NOT NULL, pool TEXT NOT NULL, dataset TEXT NOT NULL, "
@@ -61,6 +66,7 @@ _INDEXES = (
     "attachments_by_pool ON attachments (pool, entry)",
     "versions_by_content ON versions (content, dataset)",
     "marks_by_mark ON marks (mark, dataset)",
+    "places_by_mark ON places (mark)",
     "refusals_by_mark ON refusals (mark)",
     "refusals_by_dataset ON refusals (dataset)",
     "charges_by_pool ON charges (pool, entry)",
@@ -81,6 +87,7 @@ _KEYS = {
     "answers": "charge = NEW.charge",
     "stored": "entry = NEW.entry AND place = NEW.place",
     "marks": "entry = NEW.entry AND mark = NEW.mark",
+    "places": "entry = NEW.entry AND mark = NEW.mark",
     "refusals": "entry = NEW.entry AND mark = NEW.mark",
     "shares": "entry = NEW.entry AND share = NEW.share",
     "holds": "entry = NEW.entry AND dataset = NEW.dataset",

@@ -64,7 +64,7 @@ class Mark:
     totals : mapping of str to Total
         What each pool had spent.
     key : str, optional
-        Which key lay beside it (:func:`key_id`): protected rows are recognised under that key alone. None before there
+        Which key lay beside it (:func:`key_id`): the rows that a unit keeps were chosen under that key alone. None before there
         was one.
     holds : mapping of str to str
         What an owner froze, closed or opened again, by dataset.

@@ -93,7 +93,7 @@ class Shelf:
     ----------
     home : Home
     prepare : callable
-        ``prepare(rows, schema, into, table, key, marking)`` writes a prepared copy.
+        ``prepare(rows, schema, into, table, key)`` writes a prepared copy.
     engine : callable
         ``engine(path)`` opens one, unless another version's quantiser made it.
     """
@@ -130,14 +130,13 @@ class Shelf:
         """
         idle = copy.path not in self._running
         try:
-            content = self._run(copy.path).content
+            self._run(copy.path)
         except CuratorGone:  # damaged, or written by another version: the rows are at hand
             _erase(copy.path)
             return None
         terms = Terms.of(found.schema, found.known_as)
         try:
-            marks = (*content.marks, *found.marks)
-            attachment = ledger.attach(terms, content.state, marks, by=principal, time=time)
+            attachment = ledger.attach(terms, found.state, found.marks, found.places, by=principal, time=time)
         except BaseException:
             self._forget(copy, idle=idle)
             raise
@@ -235,7 +234,7 @@ class Shelf:
         draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
         try:
             secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
-            self._prepare(found.rows(), found.schema, draft, found.table, secret, marking(self._key))
+            self._prepare(found.rows(), found.schema, draft, found.table, secret)
             found.check_unchanged()
             system_of(copy).write_copy(draft, found.server, found.schema, copy)
         except OSError as error:
@@ -307,11 +306,6 @@ def _handle(known_as: str, version: str, schema_version: str, principal: str) ->
 
 
 _KEY_BYTES = 32
-
-
-def marking(key: bytes) -> bytes:
-    """Return the secret under which content is recognised: one for all datasets of a home."""
-    return hmac.new(key, b"content", hashlib.sha256).digest()
 
 
 def key_of(home: Home) -> bytes:

@@ -265,8 +265,8 @@ class Curator:
         try:
             return self._shelf.prepared(found)
         except WrongSize as wrong:
-            marks, now = (*wrong.content.marks, *found.marks), self._chance.now()
-            instead = self._ledger.count_wrong_size(found.known_as, marks, by=principal, time=now)
+            now = self._chance.now()
+            instead = self._ledger.count_wrong_size(found.known_as, found.marks, by=principal, time=now)
             raise (wrong if instead is None else OwnerError(instead)) from None
 
     def _admitted(self, attached: Attached, principal: str) -> Attached:
@@ -570,10 +570,10 @@ def _row(row: StatementRow, note: str) -> dict[str, Any]:
     }
 
 
-def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes, marking: bytes) -> None:
+def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes) -> None:
     from dpnb.trusted.curator.engines import prepare
 
-    prepare(rows, schema, into, table=table, key=key, marking=marking)
+    prepare(rows, schema, into, table=table, key=key)
 
 
 def _engine(copy: Path) -> Engine:

@@ -1,15 +1,13 @@
 """Where an attach finds its rows and its terms: a study, an owner's file, or arrays that a kernel handed over.
 
 Everything here is read by the owner's act of attaching; faults of files are told to the owner and never depend on a row's
-value. A fingerprint recognises content; it stays in the curator.
+value. A fingerprint recognises content (:mod:`dpnb.trusted.curator.content`); it stays in the curator.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib
-import json
 import secrets
 import shlex
 import zipfile
@@ -20,13 +18,15 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from dpnb.trusted.curator.engines.raw_table import digest, refuse_empty, told_apart
+from dpnb.trusted.curator.content import digest, frame_digest, may_be_guessed, places_of
+from dpnb.trusted.curator.engines.raw_table import refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
 from dpnb.trusted.files.dialect import STRICT, Dialect
 from dpnb.trusted.files.named_file import EVERY, NamedFile, NamedFiles, Tables, every
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
+from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.lake_table import LakeTable
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
@@ -72,7 +72,9 @@ class Found:
     recognise : callable, optional
         Returns the fingerprint of the content as it is now, if it never changed; for what can change while it is read.
     marks : tuple of str
-        What else the rows are known by: a file by its bytes, whichever of its columns are declared.
+        What the rows are known by under any name: each file by its bytes, whichever of its columns are declared.
+    places : tuple of str
+        What the paths of its files are known by.
     declared : Path, optional
         The file of the schema, where it was read from one.
     server : ServerTable or LakeTable, optional
@@ -89,6 +91,7 @@ class Found:
     notes: tuple[str, ...] = ()
     recognise: Callable[[], str] | None = None
     marks: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
     declared: Path | None = None
     server: ServerTable | LakeTable | None = None
     close: Callable[[], None] | None = None
@@ -103,6 +106,11 @@ class Found:
         rows = self.rows()
         if isinstance(rows, NamedFile | NamedFiles):
             rows.close()
+
+    @property
+    def state(self) -> str:
+        """What is equal for equal codes: answers that are stored for one are stored for the other."""
+        return digest(self.fingerprint, QUANTISER_VERSION)
 
     @contextlib.contextmanager
     def schema_named(self) -> Iterator[None]:
@@ -163,7 +171,8 @@ def _study(name: str, studies: str | None) -> Found:
         raise OwnerError("This curator serves no built-in studies. Open a file of your own.")
     study = importlib.import_module(studies).find(name)
     columns = study.load()
-    return Found(study.schema, study.name, _columns_digest(columns), lambda: columns)
+    known = frame_digest(columns)
+    return Found(study.schema, study.name, known, lambda: columns, marks=(known,))
 
 
 def _file(source: FileSource, home: Home) -> Found:
@@ -207,7 +216,9 @@ def _with_others(found: Found, owned: OwnedDataset, home: Home) -> Found:
     files = NamedFiles(own, dict(zip(tables, others, strict=True)))
     fingerprint = digest(*(one.fingerprint for one in every))
     marks = tuple(mark for one in every for mark in one.marks)
-    return replace(found, fingerprint=fingerprint, rows=lambda: files, recognise=now, marks=marks, close=None)
+    places = tuple(place for one in every for place in one.places)
+    known = replace(found, fingerprint=fingerprint, recognise=now, marks=marks, places=places)
+    return replace(known, rows=lambda: files, close=None)
 
 
 def _in_server(table: ServerTable | LakeTable, schema: Schema, home: Home) -> Found:
@@ -252,7 +263,8 @@ def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
         refuse_empty(file)
         kind, stamp, each = format_of(file.path), file.stamp(), [part.digest() for part in file.parts]
         marks = tuple(digest(one, told_apart(file, table)) for one in each)
-        return Found(schema, schema.name, fingerprint(each), lambda: file, table, recognise=now, marks=marks)
+        known = Found(schema, schema.name, fingerprint(each), lambda: file, table, recognise=now)
+        return replace(known, marks=marks, places=places_of(file))
     except BaseException:
         file.close()
         raise
@@ -305,10 +317,13 @@ def _handed_over(source: HandOver, home: Home) -> Found:
         with contextlib.suppress(OSError):
             path.unlink()
     schema = _schema(source.schema)
-    own, digests = tables.pop("", {}), [_columns_digest(columns) for columns in tables.values()]
-    rows: Rows = Tables(own, tables) if tables else own
-    whole = _columns_digest(own) if not tables else digest(_columns_digest(own), *digests)
-    return Found(schema, schema.name, whole, lambda: rows, notes=(HELD,))
+    frames = (tables.pop("", {}), *tables.values())
+    rows: Rows = Tables(frames[0], tables) if tables else frames[0]
+    digests = [frame_digest(frame) for frame in frames]
+    marks = tuple(
+        mark for mark, frame in zip(digests, frames, strict=True) if frame and not may_be_guessed(frame)
+    )
+    return Found(schema, schema.name, digest(*digests), lambda: rows, notes=(HELD,), marks=marks)
 
 
 def read_arrays(arrays: Mapping[str, np.ndarray], table: int = 0) -> dict[str, np.ndarray]:
@@ -378,15 +393,3 @@ def _apart(found: Found) -> Found:
     usual = ("row", "change-one", Measure.PURE.value)
     words = [fact for fact, common in zip(facts, usual, strict=True) if fact != common]
     return replace(found, known_as="@".join((found.known_as, *words)))
-
-
-def _columns_digest(columns: Mapping[str, np.ndarray]) -> str:
-    digest = hashlib.blake2b(digest_size=32)
-    for name in sorted(columns):
-        values = np.asarray(columns[name])
-        digest.update(json.dumps([name, len(values)]).encode())
-        if values.dtype == object:
-            digest.update(json.dumps([None if v is None or v != v else str(v) for v in values]).encode())  # noqa: PLR0124
-        else:
-            digest.update(values.dtype.str.encode() + np.ascontiguousarray(values).tobytes())
-    return digest.hexdigest()

@@ -13,11 +13,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from dpnb.trusted.curator.content import Content, WrongSize
+from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.engines.preparing import prepare
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import key_of, marking
 from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.sources import Found, look_up
@@ -98,23 +97,22 @@ def _attached(
             raise FrozenError(owners_words(ledger.frozen))
         by = principal_of(os.getuid())
         try:
-            content = _prepared(found, home)
+            _refuse_unreadable(found, home)
         except WrongSize as wrong:
-            ledger.count_wrong_size(found.known_as, (*wrong.content.marks, *found.marks), by=by)
+            ledger.count_wrong_size(found.known_as, found.marks, by=by)
             raise OwnerError(f"Nothing was {'added' if reason is None else 'loosened'}. {wrong}") from None
-        terms, marks = Terms.of(found.schema, found.known_as), (*content.marks, *found.marks)
+        terms = Terms.of(found.schema, found.known_as)
+        known = (found.state, found.marks, found.places)
         if reason is None:
-            made = ledger.attach(terms, content.state, marks, by=by)
+            made = ledger.attach(terms, *known, by=by)
         else:
-            made = ledger.loosen(terms, content.state, marks, by=by, reason=reason)
+            made = ledger.loosen(terms, *known, by=by, reason=reason)
     return found.known_as, made
 
 
-def _prepared(found: Found, home: Home) -> Content:
-    """Prepare the rows as an opening does, and keep what they are known by alone."""
-    secret = marking(key_of(home))
+def _refuse_unreadable(found: Found, home: Home) -> None:
+    """Prepare the rows as an opening does, and keep nothing of them."""
     with tempfile.TemporaryDirectory(prefix=".preparing-", dir=home.prepared) as aside:
         copy = Path(aside) / "copy.duckdb"
-        made = prepare(found.rows(), found.schema, copy, table=found.table, marking=secret)
+        prepare(found.rows(), found.schema, copy, table=found.table)
         found.check_unchanged()
-    return made.content

@@ -226,7 +226,7 @@ def copied(ledger: Path, copy: Path) -> None:
 
 
 def _put_key_back(home: Home, key: Path) -> None:
-    """Put the key of a backup beside its ledger, which recognises rows under that key alone; another one is set aside."""
+    """Put the key of a backup beside its ledger, under which each unit's rows were chosen; another one is set aside."""
     if key.exists() and key_id(home.ledger) != key_id(key):
         _moved_aside(home, [home.key])
         write_private(home.key, key.read_bytes())

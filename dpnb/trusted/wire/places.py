@@ -46,7 +46,7 @@ class Home:
     ledger = _Inside("ledger.sqlite3")
     """The ledger and the store."""
     key = _Inside("key")
-    """The curator's own key, under which content is recognised."""
+    """The curator's own key, which names prepared copies and chooses the rows that a unit keeps."""
     signing_key = _Inside("signing-key.pem")
     """The key under which receipts are signed."""
     prepared = _Inside("prepared")

@@ -52,7 +52,7 @@ def engine_over(columns):
     arrays = {n: np.array([np.nan if v is None else v for v in c], dtype=float) for n, c in columns.items()}
     with tempfile.TemporaryDirectory() as folder:
         copy = prepare(arrays, schema_of(SIZES), Path(folder) / "copy.duckdb")
-        with DuckDBEngine(copy.path, threads=2) as engine:
+        with DuckDBEngine(copy, threads=2) as engine:
             engine._short = False
             yield engine
 
@@ -201,7 +201,7 @@ def test_the_spill_folder_is_its_owners_alone(tmp_path):
     """What the engine spills lies in a folder of mode 0700 beside the copy."""
     columns = {name: [0, 1] for name in SIZES}
     copy = prepare(columns, schema_of(SIZES), tmp_path / "copy.duckdb")
-    with DuckDBEngine(copy.path):
+    with DuckDBEngine(copy):
         assert stat.S_IMODE((tmp_path / ".copy.duckdb.spill").stat().st_mode) == 0o700
 
 

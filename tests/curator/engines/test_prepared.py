@@ -107,7 +107,7 @@ def test_one_row_of_each_unit_equals_the_reference_in_any_order(tmp_path_factory
     assert len(wanted) == len({row[0] for row in rows} - {None})
     for _ in range(2):
         copy = prepare(columns_of(rows), schema, folder / "copy.duckdb", key=KEY)
-        assert in_engine(copy.path, schema.names) == wanted
+        assert in_engine(copy, schema.names) == wanted
         order.shuffle(rows)
 
 
@@ -124,7 +124,7 @@ def test_a_joined_table_equals_the_reference(tmp_path_factory, rows, visits, mos
     (folder / "visits.csv").write_text(as_csv(columns_of(visits)))
     with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
         copy = prepare(NamedFiles(one, {"visits": two}), schema, folder / "copy.duckdb", key=KEY)
-    assert in_engine(copy.path, schema.names) == in_reference(wanted, schema.names)
+    assert in_engine(copy, schema.names) == in_reference(wanted, schema.names)
 
 
 @pytest.mark.slow
@@ -144,11 +144,11 @@ def test_ids_of_two_tables_are_one_by_the_declared_type_whatever_holds_them(tmp_
     files = [[tmp_path / f"{name}.{kind}" for kind in ("csv", "parquet")] for name in ("people", "visits")]
     names = (*schema.names, RANK)
     framed = prepare(Tables(people, {"visits": visits}), schema, tmp_path / "copy.duckdb", key=KEY)
-    assert in_engine(framed.path, names) == in_reference(wanted, names)
+    assert in_engine(framed, names) == in_reference(wanted, names)
     for own, other in itertools.product(*files):
         with NamedFile.open(own) as one, NamedFile.open(other) as two:
             copy = prepare(NamedFiles(one, {"visits": two}), schema, tmp_path / "copy.duckdb", key=KEY)
-        assert in_engine(copy.path, names) == in_reference(wanted, names)
+        assert in_engine(copy, names) == in_reference(wanted, names)
 
 
 def as_csv(columns):
@@ -229,10 +229,10 @@ def test_the_copy_holds_one_row_of_a_unit_and_codes_only(tmp_path):
     schema = declared(columns, lines)
     rows = [(who, 1, 1, "a", "2024-01-02", 1) for who in ("ann", "bob", "ann", None)]
     copy = prepare(columns_of(rows), schema, tmp_path / "copy.duckdb", key=KEY)
-    with duckdb.connect(str(copy.path), read_only=True) as connection:
+    with duckdb.connect(str(copy), read_only=True) as connection:
         names = [row[0] for row in connection.execute("DESCRIBE prepared").fetchall()]
     assert names == list(schema.names)
-    with DuckDBEngine(copy.path) as engine:
+    with DuckDBEngine(copy) as engine:
         assert engine.answer([reference.Total(reference.Lit(1))]) == [(2,)]
 
 
@@ -243,7 +243,7 @@ def test_sums_of_the_widest_grid_are_exact(tmp_path):
     schema = declared([Column.integer("s", -(2**38), 2**39)], [line])
     raw = {"who": ["a"] * 3 + ["b"] * 9 + ["c"], "x": [2**39] * 3 + [-(2**39)] * 9 + [7]}
     copy = prepare(raw, schema, tmp_path / "copy.duckdb", key=KEY)
-    codes = sorted(schema["s"].value_of(int(row[1:-2])) for row in in_engine(copy.path, ["s"]))
+    codes = sorted(schema["s"].value_of(int(row[1:-2])) for row in in_engine(copy, ["s"]))
     assert codes == [-(2**38), 7, 2**39]
 
 
@@ -333,7 +333,7 @@ def test_random_preparations_equal_the_reference(tmp_path):
             (folder / "visits.csv").write_text(as_csv(visits))
             with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
                 copy = prepare(NamedFiles(one, {"visits": two}), schema, folder / "copy.duckdb", key=KEY)
-        assert in_engine(copy.path, schema.names) == wanted
+        assert in_engine(copy, schema.names) == wanted
 
 
 FAR = {
@@ -368,7 +368,7 @@ def test_units_of_any_type_have_the_rows_of_the_reference(kind, once, most, tmp_
         raw = people(random.Random(turn), kind, 12, file, once=once)
         schema = declared([COST, VISITS], [], most=most)
         wanted = in_reference(preparation.prepare(raw, schema, key=KEY), schema.names)
-        assert in_engine(prepare(file, schema, copy, key=KEY).path, schema.names) == wanted
+        assert in_engine(prepare(file, schema, copy, key=KEY), schema.names) == wanted
 
 
 @pytest.mark.slow
@@ -388,4 +388,4 @@ def test_tables_meet_by_the_same_unit_whatever_types_hold_it(own, other, tmp_pat
         with NamedFile.open(one) as first, NamedFile.open(two) as second:
             files = NamedFiles(first, {"visits": second})
             copy = prepare(files, schema, tmp_path / f"copy{turn}.duckdb", key=KEY)
-        assert in_engine(copy.path, schema.names) == in_reference(wanted, schema.names)
+        assert in_engine(copy, schema.names) == in_reference(wanted, schema.names)

@@ -45,7 +45,7 @@ def codes_in(path, name):
 
 def copied(source, schema, folder, **options):
     """All codes of a source's prepared copy, row by row."""
-    path = prepare(source, schema, folder / "copy.duckdb", **options).path
+    path = prepare(source, schema, folder / "copy.duckdb", **options)
     return tuple(zip(*(codes_in(path, name) for name in schema.names), strict=True))
 
 
@@ -53,7 +53,7 @@ def both(raw, schema, folder, source=None):
     """Codes by the engine and codes by the reference, for every column; of units in one order of the rows."""
     copy = prepare(raw if source is None else source, schema, folder / "copy.duckdb", key=KEY)
     table = preparation.prepare(raw, schema, key=KEY)
-    engine = {name: codes_in(copy.path, name) for name in table.columns}
+    engine = {name: codes_in(copy, name) for name in table.columns}
     numpy = {name: column.tolist() for name, column in table.columns.items()}
     return (engine, numpy) if schema.unit.unit == "row" else (in_one_order(engine), in_one_order(numpy))
 
@@ -247,7 +247,7 @@ def test_the_delimiter_is_taken_from_the_first_line(tmp_path, delimiter):
         delimiter.join(["age", "sex"]) + "\n" + delimiter.join(["41", "1"]) + "\n", encoding="utf-8-sig"
     )
     copy = prepare(path, schema_of(MIXED[0], MIXED[2]), tmp_path / "copy.duckdb")
-    assert (codes_in(copy.path, "age"), codes_in(copy.path, "sex")) == ([41], [1])
+    assert (codes_in(copy, "age"), codes_in(copy, "sex")) == ([41], [1])
 
 
 def test_every_kind_of_source_gives_the_same_copy(tmp_path):
@@ -304,7 +304,7 @@ def test_nullable_numbers_of_every_frame_agree(tmp_path):
 
 def test_the_copy_is_its_owners_alone_and_holds_codes_only(tmp_path):
     """Mode 0600; integer columns of the narrowest type and the public sizes: nothing that rows could be cut into parts by."""
-    path = prepare(RAW_TEXTS, schema_of(*MIXED), tmp_path / "copy.duckdb").path
+    path = prepare(RAW_TEXTS, schema_of(*MIXED), tmp_path / "copy.duckdb")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [entry.name for entry in tmp_path.iterdir()] == ["copy.duckdb"]
     with duckdb.connect(str(path), read_only=True) as connection:
@@ -320,7 +320,7 @@ def test_the_copy_is_its_owners_alone_and_holds_codes_only(tmp_path):
 def test_no_level_that_was_not_declared_is_in_the_copy(tmp_path):
     """The bytes of the copy hold no text of the source."""
     raw = {"place": ["Xanadu-by-the-sea", "Goa"] * 500}
-    path = prepare(raw, schema_of(MIXED[1]), tmp_path / "copy.duckdb").path
+    path = prepare(raw, schema_of(MIXED[1]), tmp_path / "copy.duckdb")
     assert b"Xanadu" not in path.read_bytes()
 
 
@@ -381,7 +381,7 @@ def test_a_row_or_unit_has_no_name_in_the_copy(adjacency, tmp_path):
                 tmp_path / "c.duckdb",
                 key=KEY,
             )
-            with duckdb.connect(str(copy.path), read_only=True) as connection:
+            with duckdb.connect(str(copy), read_only=True) as connection:
                 found.append(sorted(map(repr, connection.execute("SELECT * FROM prepared").fetchall())))
         assert found[0] == found[1] == sorted(repr((age, *ranked[:1])) for age in (5, 6, None))
 
@@ -395,7 +395,7 @@ def test_the_order_of_a_large_source_is_kept(tmp_path):
     pq.write_table(pa.table({"age": values}), tmp_path / "big.parquet", row_group_size=10_000)
     unit = PrivacyUnit("change-one", rows=300_000)
     copy = prepare(tmp_path / "big.parquet", schema_of(MIXED[0], unit=unit), tmp_path / "copy.duckdb")
-    with duckdb.connect(str(copy.path), read_only=True) as connection:
+    with duckdb.connect(str(copy), read_only=True) as connection:
         found = connection.execute("SELECT age FROM prepared ORDER BY rowid").fetchnumpy()["age"]
     assert np.array_equal(found, values)
 
@@ -404,11 +404,9 @@ def test_a_one_row_and_an_all_missing_source_are_prepared(tmp_path):
     """Few rows, no rows and only missing rows are not faults."""
     for values in ([5], [None, None], []):
         copy = prepare({"age": values}, schema_of(MIXED[0]), tmp_path / "copy.duckdb")
-        assert codes_in(copy.path, "age") == values
+        assert codes_in(copy, "age") == values
     (tmp_path / "none.csv").write_text("age,place,sex\n")
-    assert (
-        codes_in(prepare(tmp_path / "none.csv", schema_of(*MIXED), tmp_path / "c.duckdb").path, "age") == []
-    )
+    assert codes_in(prepare(tmp_path / "none.csv", schema_of(*MIXED), tmp_path / "c.duckdb"), "age") == []
 
 
 def refusal(source, schema, folder, make=prepare, **options):
@@ -474,9 +472,9 @@ def test_tables_of_a_database_are_chosen_by_name(tmp_path):
     schema = schema_of(MIXED[0])
     for table in (None, "three"):
         assert "one, two" in refusal(tmp_path / "two.duckdb", schema, tmp_path, table=table)
-    assert codes_in(
-        prepare(tmp_path / "two.duckdb", schema, tmp_path / "c.duckdb", table="two").path, "age"
-    ) == [42]
+    assert codes_in(prepare(tmp_path / "two.duckdb", schema, tmp_path / "c.duckdb", table="two"), "age") == [
+        42
+    ]
 
 
 def test_names_that_sql_cannot_tell_apart_are_refused(tmp_path):
@@ -495,4 +493,4 @@ def test_odd_names_are_quoted(tmp_path):
     copy = prepare(
         {name: [place] for place, name in enumerate(names)}, schema_of(*columns), tmp_path / "copy.duckdb"
     )
-    assert [codes_in(copy.path, name) for name in names] == [[place] for place in range(len(names))]
+    assert [codes_in(copy, name) for name in names] == [[place] for place in range(len(names))]

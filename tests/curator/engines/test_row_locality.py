@@ -369,7 +369,7 @@ def test_what_is_declared_is_read_exactly_so(tmp_path, text, dialect, codes):
     """Quotes as letters, line ends in quotes, ragged rows, mixed line ends, empty lines, marks and NUL bytes."""
     (tmp_path / "t.csv").write_text(text, encoding="utf-8", newline="")
     copy = prepare(tmp_path / "t.csv", PEOPLE, tmp_path / "copy.duckdb", dialect=dialect)
-    with duckdb.connect(str(copy.path), read_only=True) as connection:
+    with duckdb.connect(str(copy), read_only=True) as connection:
         rows = connection.execute("SELECT code FROM prepared ORDER BY rowid").fetchall()
     assert [row[0] for row in rows] == codes
 
@@ -541,7 +541,7 @@ def kept(folder, source, **unit):
 
     schema = by_unit(**unit)
     made = prepare(source, schema, folder / "copy.duckdb")
-    with duckdb.connect(str(made.path), read_only=True) as copy:
+    with duckdb.connect(str(made), read_only=True) as copy:
         (found,) = copy.execute("SELECT count(*) FROM prepared").fetchone()
     if isinstance(source, dict):
         assert len(preparation.prepare(source, schema).columns["code"].values) == found
@@ -594,7 +594,7 @@ def test_which_rows_a_unit_keeps_does_not_depend_on_the_order_of_columns(tmp_pat
     for columns in ((one, two), (two, one)):
         schema = Schema("t", "t", columns, unit, Budget.from_toml({"epsilon": 1}))
         copy = prepare(raw, schema, tmp_path / "copy.duckdb", key=b"key")
-        with duckdb.connect(str(copy.path), read_only=True) as connection:
+        with duckdb.connect(str(copy), read_only=True) as connection:
             rows = connection.execute("SELECT one, two FROM prepared ORDER BY ALL").fetchall()
         table = preparation.prepare(raw, schema, key=b"key").columns
         assert rows == sorted(zip(table["one"].tolist(), table["two"].tolist(), strict=True))

@@ -7,6 +7,7 @@ CREATE INDEX grants_by_principal ON grants (pool, principal, entry);
 CREATE INDEX holds_by_dataset ON holds (dataset, entry);
 CREATE INDEX marks_by_mark ON marks (mark, dataset);
 CREATE INDEX meters_by_pool ON meters (pool, entry);
+CREATE INDEX places_by_mark ON places (mark);
 CREATE INDEX refusals_by_dataset ON refusals (dataset);
 CREATE INDEX refusals_by_mark ON refusals (mark);
 CREATE INDEX resets_by_pool ON resets (pool, entry);
@@ -22,6 +23,7 @@ CREATE TABLE grants (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL, principal TE
 CREATE TABLE holds (entry INTEGER NOT NULL, dataset TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (entry, dataset)) STRICT, WITHOUT ROWID;
 CREATE TABLE marks (entry INTEGER NOT NULL, mark TEXT NOT NULL, dataset TEXT NOT NULL, protected INTEGER NOT NULL, PRIMARY KEY (entry, mark)) STRICT, WITHOUT ROWID;
 CREATE TABLE meters (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL) STRICT;
+CREATE TABLE places (entry INTEGER NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (entry, mark)) STRICT, WITHOUT ROWID;
 CREATE TABLE refusals (entry INTEGER NOT NULL, mark TEXT NOT NULL, dataset TEXT NOT NULL, what TEXT NOT NULL, PRIMARY KEY (entry, mark)) STRICT, WITHOUT ROWID;
 CREATE TABLE requests (entry INTEGER PRIMARY KEY, request TEXT NOT NULL UNIQUE, principal TEXT NOT NULL, digest TEXT NOT NULL, charge INTEGER NOT NULL) STRICT;
 CREATE TABLE resets (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL) STRICT;
@@ -56,6 +58,9 @@ CREATE TRIGGER marks_no_update BEFORE UPDATE ON marks BEGIN SELECT RAISE(ABORT, 
 CREATE TRIGGER meters_no_delete BEFORE DELETE ON meters BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER meters_no_replace BEFORE INSERT ON meters WHEN EXISTS (SELECT 1 FROM meters WHERE entry = NEW.entry) BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER meters_no_update BEFORE UPDATE ON meters BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER places_no_delete BEFORE DELETE ON places BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER places_no_replace BEFORE INSERT ON places WHEN EXISTS (SELECT 1 FROM places WHERE entry = NEW.entry AND mark = NEW.mark) BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER places_no_update BEFORE UPDATE ON places BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER refusals_no_delete BEFORE DELETE ON refusals BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER refusals_no_replace BEFORE INSERT ON refusals WHEN EXISTS (SELECT 1 FROM refusals WHERE entry = NEW.entry AND mark = NEW.mark) BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER refusals_no_update BEFORE UPDATE ON refusals BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;

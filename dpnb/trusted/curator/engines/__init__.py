@@ -6,11 +6,10 @@ nothing about the person who asks, and reports no size, count or progress. Its a
 
 from dpnb.trusted.curator.engines._base import Engine
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
-from dpnb.trusted.curator.engines.preparing import Prepared, prepare
+from dpnb.trusted.curator.engines.preparing import prepare
 
 __all__ = [
     "DuckDBEngine",
     "Engine",
-    "Prepared",
     "prepare",
 ]

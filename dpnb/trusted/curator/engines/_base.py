@@ -7,14 +7,10 @@ from typing import Protocol
 
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Answer
-from dpnb.trusted.curator.content import Content
 
 
 class Engine(Protocol):
     """Answers exact integer questions about one prepared copy."""
-
-    content: Content
-    """What the copy's rows are known by, as it was written into the copy."""
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer a batch: the same integers as :func:`dpnb.datasets.exact_answers.answer`."""

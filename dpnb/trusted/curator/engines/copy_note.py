@@ -1,6 +1,6 @@
 """A prepared copy that lies in another system, and the note of it that stays here.
 
-The note is a few hundred bytes: where the copy is, how its columns are called there, and what its content is known by.
+The note is a few hundred bytes: where the copy is and how its columns are called there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NoReturn
 import duckdb
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator.content import Content
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
 from dpnb.trusted.curator.engines.sql_engine import SqlEngine
 from dpnb.trusted.errors import CuratorGone, OwnerError
@@ -33,13 +32,11 @@ def noted(draft: Path, note: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, 
         The prepared rows; and what the note says of them, to which ``relation`` and ``names`` are added.
     """
     with duckdb.connect(str(draft), read_only=True) as rows:
-        ((content,),) = rows.execute("SELECT content FROM about").fetchall()
         ((count,),) = rows.execute("SELECT count(*) FROM prepared").fetchall()
         facts = {
             "rows": count,
             "sizes": dict(rows.execute("SELECT name, size FROM sizes").fetchall()),
             "quantiser": QUANTISER_VERSION,
-            "content": json.loads(content),
         }
         yield rows, facts
     write_private(note, canonical(facts).encode())
@@ -67,7 +64,6 @@ class NotedEngine(SqlEngine):
     def __init__(self, note: Path) -> None:
         self._note = note
         facts = self._read()
-        self.content = Content.from_json(facts["content"])
         dialect = replace(self.words, names=facts["names"])
         super().__init__(facts["relation"], facts["sizes"], facts["rows"], dialect)
 

@@ -5,14 +5,12 @@ The engine reads its copy alone: it cannot write, reach a file or load an extens
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from dpnb.trusted.curator.content import Content
 from dpnb.trusted.curator.engines.preparing import spill_directory
 from dpnb.trusted.curator.engines.sql_dialect import DUCKDB
 from dpnb.trusted.curator.engines.sql_engine import SqlEngine
@@ -57,18 +55,16 @@ class DuckDBEngine(SqlEngine):
         self._connection.execute(f"SET disabled_optimizers = '{_WRITES_OUT}'")
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
-        self.content = self._made_by_this_quantiser()
+        self._refuse_another_quantiser()
         sizes = dict(self._connection.execute("SELECT name, size FROM sizes").fetchall())
         rows = int(self._rows_of(f"SELECT count(*) FROM {_TABLE}")[0][0])
         super().__init__(_TABLE, sizes, rows, DUCKDB)
 
-    def _made_by_this_quantiser(self) -> Content:
-        """Refuse a copy of another quantiser; return what the copy's content is known by."""
-        ((quantiser, content),) = self._connection.execute("SELECT quantiser, content FROM about").fetchall()
+    def _refuse_another_quantiser(self) -> None:
+        ((quantiser,),) = self._connection.execute("SELECT quantiser FROM about").fetchall()
         if quantiser != QUANTISER_VERSION:
             self._connection.close()
             raise OwnerError("This copy was prepared by another version of dpnb. Open the dataset again.")
-        return Content.from_json(json.loads(content))
 
     def _columns(self, sql: str) -> Mapping[str, Any]:
         return self._connection.execute(sql).fetchnumpy()

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpnb.trusted.aggregate.arrays import declared_otherwise, inexact, unreadable
+from dpnb.trusted.curator.content import digest
 from dpnb.trusted.curator.engines.postgres_session import connect, told
-from dpnb.trusted.curator.engines.raw_table import digest, no_column, quoted, refuse_changed
+from dpnb.trusted.curator.engines.raw_table import no_column, quoted, read_names, refuse_changed
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.server_table import FetchedRows, ServerTable
@@ -61,12 +62,6 @@ class Seen:
     sql: str
     identity: str
     columns: tuple[Cells, ...]
-
-
-def read_names(schema: Schema) -> tuple[str, ...]:
-    """Return the columns that are read of a dataset's own table: the declared ones and the unit's."""
-    names = dict.fromkeys(schema.rows_of().names)
-    return tuple(names if schema.unit_column is None else names | {schema.unit_column: None})
 
 
 def identified(table: ServerTable, schema: Schema) -> tuple[str, str]:

@@ -12,8 +12,6 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,7 @@ import numpy as np
 from dpnb.trusted.aggregate.arrays import Use, declared_otherwise, inexact, unreadable
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
-from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator.content import Content, WrongSize, together
+from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     has_moments,
@@ -48,7 +45,6 @@ from dpnb.trusted.curator.engines.list_sql import (
 )
 from dpnb.trusted.curator.engines.per_unit_sql import filled, grouped, joined
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
-from dpnb.trusted.curator.engines.recognition import recognise
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
 from dpnb.trusted.files.named_file import NamedFile, NamedFiles, Tables, held
@@ -59,14 +55,6 @@ RESERVED = "##"
 """How every name of our own inside SQL begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A finished copy. ``content`` is what its cells are known by, and never leaves the curator."""
-
-    path: Path
-    content: Content
-
-
 def prepare(
     source: Any,
     schema: Schema,
@@ -75,8 +63,7 @@ def prepare(
     table: str | None = None,
     key: bytes = b"",
     dialect: Dialect = STRICT,
-    marking: bytes = b"",
-) -> Prepared:
+) -> Path:
     """Write the prepared copy of a source.
 
     Parameters
@@ -91,19 +78,18 @@ def prepare(
         How a CSV file given by its path is written; an open file knows its own.
     key : bytes
         The curator's secret for this dataset, by which a unit's rows are ranked.
-    marking : bytes
-        The curator's secret under which content is recognised: one for all datasets.
 
     Returns
     -------
-    Prepared
+    Path
+        The written file.
 
     Raises
     ------
     OwnerError
         When the source does not hold what the schema declares. Nothing is written then.
     WrongSize
-        When it has another number of rows or units than the schema declares; it holds what the content is known by.
+        When it has another number of rows or units than the schema declares.
     """
     _refuse_names(schema)
     into = Path(into)
@@ -117,15 +103,12 @@ def prepare(
         }
         with held(source, dialect) as named, duckdb.connect(str(draft), config=config) as connection:
             tables = open_tables(connection, named, schema, table, Path(workshop))
-            with _recognising(connection, tables, schema, marking) as recognised:
-                _write(connection, tables, schema, key, named)
-                with _whole(named):
-                    content = recognised.result()
-            _describe(connection, content)
-            _check_sizes(connection, schema, content)
+            _write(connection, tables, schema, key, named)
+            connection.execute(f"CREATE TABLE about AS SELECT {QUANTISER_VERSION:d} AS quantiser")
+            _check_sizes(connection, schema)
         draft.chmod(0o600)
         draft.replace(into)
-    return Prepared(into, content)
+    return into
 
 
 def open_tables(
@@ -146,34 +129,6 @@ def open_tables(
         tables[name] = open_source(connection, file, workshop=folder, uses=uses, view=folder.name)
     shut(connection, [own, *others.values()], tables.values())
     return tables
-
-
-@contextlib.contextmanager
-def _recognising(
-    connection: duckdb.DuckDBPyConnection, tables: Mapping[str, RawTable], schema: Schema, marking: bytes
-) -> Iterator[Future[Content]]:
-    """Recognise content while the block runs: its statements are planned, and a CSV file read, by one thread each."""
-    beside = connection.cursor()
-    for raw in tables.values():
-        if raw.arrays is not None:
-            beside.register(raw.sql.strip('"'), raw.arrays)
-
-    def recognised() -> Content:
-        found = [recognise(beside, raw, schema.rows_of(name), marking) for name, raw in tables.items()]
-        return together(found, marking)
-
-    with contextlib.closing(beside), ThreadPoolExecutor(1) as thread:  # closed when its thread has ended
-        try:
-            yield thread.submit(recognised)
-        except BaseException:
-            beside.interrupt()
-            raise
-
-
-def _describe(connection: duckdb.DuckDBPyConnection, content: Content) -> None:
-    """Write into the copy which quantiser made it, and what its content is known by."""
-    connection.execute("CREATE TABLE about (quantiser INTEGER, content VARCHAR)")
-    connection.execute("INSERT INTO about VALUES (?, ?)", [QUANTISER_VERSION, canonical(content.to_json())])
 
 
 @contextlib.contextmanager
@@ -493,7 +448,7 @@ def double(value: float) -> str:
     return f"CAST('{value!r}' AS DOUBLE)"
 
 
-def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema, content: Content) -> None:
+def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Refuse a file that does not have the declared public size, without saying which size it has."""
     sizes = {
         "rows": (schema.unit.rows, "count(*)"),
@@ -504,8 +459,7 @@ def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema, content:
             raise WrongSize(
                 f"The schema declares {word} = {declared}, and the data have another number of {word}: correct one of "
                 f'them, or write adjacency = "add-remove", under which the number of {word} is private. '
-                "After five wrong sizes the dataset is frozen until its owner's word.",
-                content,
+                "After five wrong sizes the dataset is frozen until its owner's word."
             )
 
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import hashlib
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +26,22 @@ from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile, NamedFolder
+from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.lake_table import ColumnFiles
 from dpnb.trusted.schema.owner import FORMATS
 from dpnb.trusted.schema.server_table import FetchedRows
 
 _DELIMITERS = ",;\t|"
 _COMPUTED = "a generated value"
-_NUMBER = "file_row_number"
 
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type); other files that it needs.
-
-    Of a table in memory its arrays, which every connection that reads it must be told of. ``place`` is what numbers its rows.
-    """
+    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type); other files that it needs."""
 
     sql: str
     columns: dict[str, tuple[str, str]]
     files: tuple[str, ...] = ()
-    arrays: Mapping[str, np.ndarray] | None = None
-    place: str = "row_number() OVER () - 1"
 
     def column(self, name: str) -> tuple[str, str]:
         """The quoted SQL name and the type of a column."""
@@ -70,9 +64,10 @@ def refuse_changed(name: str, found: str, version: str) -> None:
         )
 
 
-def digest(*facts: Any) -> str:
-    """Return what a table elsewhere, or its rows, are known by."""
-    return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
+def read_names(schema: Schema) -> tuple[str, ...]:
+    """Return the columns that are read of a dataset's own table: the declared ones and the unit's."""
+    names = dict.fromkeys(schema.rows_of().names)
+    return tuple(names if schema.unit_column is None else names | {schema.unit_column: None})
 
 
 def quoted(name: str) -> str:
@@ -118,7 +113,7 @@ def open_source(
     try:
         arrays = _in_memory(source, uses)
         connection.register(view, arrays)
-        return replace(_described(connection, quoted(view)), arrays=arrays)
+        return _described(connection, quoted(view))
     except (duckdb.Error, TypeError, ValueError) as error:
         raise OwnerError(
             f"A {type(source).__name__} cannot be read as a table: pass a dictionary of arrays of one length."
@@ -140,7 +135,7 @@ def _open_file(
             return _open_csv(file, workshop)
         if kind == "parquet":
             sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
-            return _numbered(_described(connection, sql))
+            return _described(connection, sql)
         return _open_database(connection, file, table)
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
         raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
@@ -158,12 +153,6 @@ def _of_parts(folder: NamedFolder, parts: Sequence[RawTable]) -> RawTable:
         return parts[0]
     listed = ", ".join(literal(place_of(file)) for file in folder.parts)
     return RawTable(f"read_parquet([{listed}], hive_partitioning=false)", parts[0].columns)
-
-
-def _numbered(raw: RawTable) -> RawTable:
-    """One Parquet file, whose reader numbers its rows by many threads at once; not where a column has the number's name."""
-    taken = any(name.lower() == _NUMBER for name in raw.columns)
-    return raw if taken else replace(raw, place=_NUMBER)
 
 
 def _open_columns(connection: duckdb.DuckDBPyConnection, rows: ColumnFiles) -> RawTable:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpnb.trusted.aggregate.arrays import unreadable
-from dpnb.trusted.curator.content import read_names
+from dpnb.trusted.curator.content import digest
 from dpnb.trusted.curator.engines import spark_session
-from dpnb.trusted.curator.engines.raw_table import digest, no_column, refuse_changed
+from dpnb.trusted.curator.engines.raw_table import no_column, read_names, refuse_changed
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.lake_table import ColumnFiles, LakeTable
@@ -135,7 +135,7 @@ def look(table: LakeTable, schema: Schema) -> Seen:
             spark.catalog.refreshTable(table.table)  # others write to it too
             rows, place = spark.table(table.table), _location(table)
         kinds = {field.name: field.dataType.simpleString() for field in rows.schema.fields}
-        columns = tuple((name, _kind_of(kinds, name)) for name in read_names(schema.rows_of()))
+        columns = tuple((name, _kind_of(kinds, name)) for name in read_names(schema))
         identity = digest("spark", place)
         known = ("declared", table.version) if table.version is not None else _files(rows)
     return Seen(rows, identity, digest(identity, *known, *columns), columns, bool(known))
