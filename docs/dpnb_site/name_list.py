@@ -48,10 +48,10 @@ def command_line() -> Iterator[str]:
 
 def magics() -> Iterator[str]:
     """Yield the words of `%dp` and `%%dp`, and the settings of `%config DPMagic`."""
-    from dpnb.notebook import commands, interactions, options
+    from dpnb.notebook import commands, options
     from dpnb.notebook.magic import DPMagic
 
-    yield from (f"magic %dp {word}" for word in (*commands.COMMANDS, *interactions.COMMANDS))
+    yield from (f"magic %dp {word}" for word in (*commands.COMMANDS, *commands.INTERACTION_COMMANDS))
     yield from (f"magic %%dp {word}" for word in options.WORDS)
     yield from (f"magic %config DPMagic.{name}" for name in DPMagic.class_own_traits(config=True))
 

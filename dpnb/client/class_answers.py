@@ -8,8 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from dpnb.client.answers import answers
-from dpnb.client.priced_batch import batch_of, sent
+from dpnb.client.priced_batch import answers, batch_of, sent
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.request import Ask

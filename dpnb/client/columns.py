@@ -8,7 +8,7 @@ is written, and returns a pending estimate. What the language cannot bound is re
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -18,10 +18,10 @@ from dpnb.client.column_questions import ColumnQuestions
 from dpnb.client.no_data import HoldsNoData
 from dpnb.client.pandas_words import described, figures_of
 from dpnb.client.suggestions import for_column
-from dpnb.errors import HandleError, PlanError, SchemaError
+from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, ask
 from dpnb.planner.check import check
-from dpnb.planner.compile import condition
+from dpnb.planner.compile import condition, numeric
 from dpnb.planner.dates import PARTS
 from dpnb.planner.expression import (
     Among,
@@ -43,10 +43,14 @@ from dpnb.planner.expression import (
     show,
 )
 from dpnb.planner.question import Question
+from dpnb.statistics.formula_terms import spelling, value
+from dpnb.statistics.robust_errors import is_zero_one, product_of, products
 from dpnb.trusted.schema import Column, Mode
 
 if TYPE_CHECKING:
     from dpnb.client.handles import Dataset
+    from dpnb.statistics.formula import Formula
+    from dpnb.trusted.schema import Schema
 
 _PARENTHESES = (
     "& | ~ are read before < > ==, so give each comparison its own parentheses: (x > 1) & (y == 0)."
@@ -467,3 +471,57 @@ def asked(dataset: Dataset, question: Question) -> Estimate:
     question.canonical()  # its limits of depth and size are told on the line that passes them
     checked = check(question, dataset.schema)
     return ask(question, checked, dataset=dataset)
+
+
+_MOST_LEVELS = 50
+
+
+def levels_of(schema: Schema) -> Callable[[str], Sequence[object]]:
+    """Return what gives the declared values of a column: of a category, or of a whole number with few of them."""
+
+    def levels(name: str) -> Sequence[object]:
+        column = schema[name]
+        if column.values is not None:
+            return list(column.values)
+        if column.text is not None:
+            raise OptionError(
+                f"C({name}) needs a column with declared values: {name} is declared {column.describe()}."
+            )
+        low, high = column.bounds
+        if column.type != "integer" or high - low >= _MOST_LEVELS:
+            raise OptionError(
+                f"C({name}) needs a column with at most {_MOST_LEVELS} declared values: {name} is declared {column.describe()}."
+            )
+        return list(range(int(low), int(high) + 1))
+
+    return levels
+
+
+def column_of(dataset: Dataset, term: str) -> ColumnHandle:
+    """Return a term of a formula as a column of a dataset.
+
+    Raises
+    ------
+    OptionError
+        If it says what the column language cannot.
+    SchemaError
+        If it names a column that is not declared.
+    """
+    found = dataset[term] if term in dataset.schema.names else value(term, dataset.__getitem__)
+    if not isinstance(found, ColumnHandle):
+        raise OptionError(f"{term} is a constant: a regression has its intercept, and columns beside it.")
+    return found
+
+
+def needed_columns(dataset: Dataset, asked: Formula) -> tuple[str, ...]:
+    """Return the columns of a regression with robust errors: its own, and the products of every two; a column of 0 and 1 is its own square."""
+    found = {spelling(term): term for term in asked.columns}
+    squares = {spelling(product_of(one, one)) for one in asked.columns if _zero_one(dataset, one)}
+    for term in products(asked):
+        if spelling(term) not in squares:
+            found.setdefault(spelling(term), term)
+    return tuple(found.values())
+
+
+def _zero_one(dataset: Dataset, term: str) -> bool:
+    return is_zero_one(numeric(dataset.key(column_of(dataset, term)), dataset.schema))

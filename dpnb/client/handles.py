@@ -14,8 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client.arguments import checked_calls
-from dpnb.client.columns import ColumnHandle, NoColumn, asked
-from dpnb.client.formula_columns import column_of, levels_of, needed_columns
+from dpnb.client.columns import ColumnHandle, NoColumn, asked, column_of, levels_of, needed_columns
 from dpnb.client.no_data import HoldsNoData
 from dpnb.client.pandas_words import aggregated, described_all, pivoted
 from dpnb.client.suggestions import for_dataset

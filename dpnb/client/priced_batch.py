@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,12 +14,19 @@ from msgspec import Raw
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.planner.check import CheckedQuestion
-from dpnb.planner.held import held_share
-from dpnb.planner.price import PricedBatch, price
+from dpnb.planner.held import covered_share, held_share
+from dpnb.planner.price import PricedBatch, PricedQuestion, price
 from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.sharing import additive
 from dpnb.trusted.canonical import canonical
+from dpnb.trusted.measurements import Measurement, events
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.accountant import whole
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
 from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, Bundle, Plan, Share, digest_of
+from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
@@ -214,3 +222,71 @@ def _item(group: Sequence[PendingQuestion], ask: Ask) -> Item:
     if said is not None and ask.kind in {"epsilon", "rho"} and said != ask.kind:
         raise OptionError(f"`{group[0].text}` spends {said}, the batch asks {ask.kind}. Use one of them.")
     return Item(group[0].question, _ONE if weight is None else weight, spend)
+
+
+def answers(priced: PricedBatch, releases: Sequence[Release]) -> tuple[Release | None, ...]:
+    """Return the answer of each question, nothing for a public one.
+
+    Parameters
+    ----------
+    priced : PricedBatch
+    releases : sequence of Release
+        One for each measurement that the batch buys, in their order.
+    """
+    return tuple(
+        _answer(item, [(releases[place], at) for place, at in places], priced) if places else None
+        for item, places in zip(priced.items, priced.places, strict=True)
+    )
+
+
+def _answer(item: PricedQuestion, served: Sequence[tuple[Release, int]], priced: PricedBatch) -> Release:
+    parts = tuple(
+        _named(one.parts[at], part.name) for (one, at), part in zip(served, item.parts, strict=True)
+    )
+    found = list({one.id: one for one, _ in served}.values())
+    first = found[0]
+    if not all(map(additive, item.parts)):
+        return replace(first, question=item.key, parts=parts)
+    latest = max(found, key=lambda one: one.entry)
+    loss, share = _paid(item, parts, priced)
+    return Release(
+        id=first.id if len(found) == 1 else _digest(part.draw for part in parts)[:32],
+        question=item.key,
+        dataset=first.dataset,
+        data_version=first.data_version,
+        parts=parts,
+        loss=loss,
+        share=exact_text(share.amount),
+        share_kind=share.kind,
+        stored=all(one.stored for one in found),
+        entry=latest.entry,
+        time=latest.time,
+        measured=first.measured if len(found) == 1 else _digest(one.measured for one in found),
+    )
+
+
+def _named(part: ReleasedPart, name: str) -> ReleasedPart:
+    return part if part.name == name else replace(part, name=name)
+
+
+def _digest(names: Iterable[str]) -> str:
+    return hashlib.sha256("|".join(names).encode()).hexdigest()
+
+
+def _paid(
+    item: PricedQuestion, parts: Sequence[ReleasedPart], priced: PricedBatch
+) -> tuple[PrivacyLoss, Share]:
+    """Return what several sums cost together, at the noise that they have, and the share that buys as much."""
+    if item.share is not None and item.as_asked([part.law for part in parts]):
+        return item.loss, item.share
+    served = [_as_released(*pair) for pair in zip(item.parts, parts, strict=True)]
+    loss = whole(events(served, priced.facts), priced.measure)
+    return loss, covered_share(item, [part.mechanism for part in served])
+
+
+def _as_released(part: Measurement, released: ReleasedPart) -> Measurement:
+    """Return a measurement with the noise that its release has."""
+    law = law_from_json(dict(released.law))
+    if isinstance(law, DiscreteLaplaceLaw):
+        return replace(part, mechanism=DiscreteLaplace(law.scale))
+    return replace(part, mechanism=DiscreteGaussian(law.variance))

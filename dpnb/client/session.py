@@ -8,6 +8,7 @@ with the kernel: a restarted one asks under a new id, and the curator lets it ad
 from __future__ import annotations
 
 import contextlib
+import json
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,13 +16,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client import launch
-from dpnb.client.answers import answers
 from dpnb.client.connection import Line
 from dpnb.client.handles import BudgetState, Dataset, Opened
-from dpnb.client.opening import typed
 from dpnb.client.priced_batch import (
     Asked,
     AskedBatch,
+    answers,
     batch_of,
     held_shares,
     read_from_store,
@@ -66,6 +66,7 @@ from dpnb.trusted.wire.messages import (
     Describe,
     Described,
     Detach,
+    FileSource,
     Message,
     Open,
     Peek,
@@ -76,6 +77,7 @@ from dpnb.trusted.wire.messages import (
     Source,
     Statement,
     StatementOf,
+    StudySource,
     Submit,
 )
 from dpnb.trusted.wire.messages import BudgetState as WireBudget
@@ -679,3 +681,29 @@ def _budget(state: WireBudget) -> BudgetState:
         None if personal is None else PrivacyLoss.from_json(personal),
         _loss(state.mine),
     )
+
+
+def typed(asked: Attach | None, seed: str | None = None) -> str | None:
+    """Return the call that opens a dataset again; None for rows or a declaration that only the kernel held.
+
+    Examples
+    --------
+    >>> from dpnb.trusted.wire.messages import Attach, StudySource
+    >>> typed(Attach(source=StudySource(name="hiv"), mode="guard-rail"))
+    'dpnb.open("hiv", mode="guard-rail")'
+    """
+    source = None if asked is None else asked.source
+    if isinstance(source, StudySource):
+        words = [_quoted(source.name)]
+    elif isinstance(source, FileSource) and bytes(source.schema) == b"null":
+        words = [_quoted(source.path)]
+        words += [f"schema={_quoted(source.schema_path)}"] if source.schema_path else []
+    else:
+        return None
+    words += [] if asked is None or not asked.mode else [f"mode={_quoted(asked.mode)}"]
+    words += [] if seed is None else [f"seed={seed if seed.isdecimal() else _quoted(seed)}"]
+    return f"dpnb.open({', '.join(words)})"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

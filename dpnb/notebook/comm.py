@@ -13,6 +13,7 @@ There is no message that spends. A kernel that is no Jupyter kernel is left alon
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import sys
 import threading
@@ -29,10 +30,8 @@ from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
-from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.find_estimates import named
-from dpnb.notebook.news import News
-from dpnb.notebook.pending_cards import Waiting
+from dpnb.notebook.pending_cards import CardQuestions, Waiting
 from dpnb.notebook.price_preview import Snapshot, price_of
 from dpnb.widgets.curve import Curves
 from dpnb.widgets.dispatcher import Dispatcher
@@ -257,3 +256,45 @@ def _nameable(names: dict[str, Any]) -> dict[str, Any]:
 
 def _datasets(estimate: Estimate) -> list[Any]:
     return [leaf.dataset for leaf in estimate.leaves() if leaf.dataset is not None]
+
+
+_REST = 0.1
+
+
+class News:
+    """A thread that passes news on: a burst once, and always the last of it. It never raises into whoever brings them.
+
+    Parameters
+    ----------
+    tell : callable
+        Called on this thread, at once for the first news, and for later ones when it has rested.
+    rest : float
+        Seconds between two calls.
+    """
+
+    def __init__(self, tell: Callable[[], None], rest: float = _REST) -> None:
+        self._tell, self._rest = tell, rest
+        self._came, self._over = threading.Event(), threading.Event()
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._over.clear()
+        threading.Thread(target=self._run, name="dpnb-news", daemon=True).start()
+
+    def stop(self) -> None:
+        """Pass nothing on any more."""
+        self._over.set()
+        self._came.set()
+
+    def put(self) -> None:
+        """Bring news; it returns at once."""
+        self._came.set()
+
+    def _run(self) -> None:
+        while self._came.wait() and not self._over.is_set():
+            self._came.clear()
+            with contextlib.suppress(
+                Exception
+            ):  # a front end that went, a curator that is busy: the next news tell again
+                self._tell()
+            self._over.wait(self._rest)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,11 @@ from IPython.display import display
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
-from dpnb.notebook import interactions
 from dpnb.notebook.display import attach_bundle, draw
 from dpnb.notebook.find_estimates import named
 from dpnb.notebook.options import CELL_HELP, near, parse
 from dpnb.planner.schema_words import cap_words
+from dpnb.widgets.registry import INTERACTIONS, Entry
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic
@@ -64,8 +65,8 @@ def run(magic: DPMagic, line: str) -> None:
     if line.startswith("%%dp"):  # it stood below the first line of a cell: see async_cells
         raise OptionError(_NOT_FIRST)
     name, _, rest = line.strip().partition(" ")
-    if name in interactions.COMMANDS:
-        interactions.run(magic, name, rest.strip())
+    if name in INTERACTION_COMMANDS:
+        show_interaction(magic, name, rest.strip())
         return
     if name == "explain":  # what follows is Python, quotes and all
         _explain(magic, [rest.strip()] if rest.strip() else [])
@@ -77,7 +78,7 @@ def run(magic: DPMagic, line: str) -> None:
     verb = words[0].removeprefix("--")
     if verb not in COMMANDS:
         raise OptionError(
-            f"unknown command {words[0]!r} for %dp: {near(words[0], (*COMMANDS, *interactions.COMMANDS))}"
+            f"unknown command {words[0]!r} for %dp: {near(words[0], (*COMMANDS, *INTERACTION_COMMANDS))}"
         )
     COMMANDS[verb](magic, words[1:])
 
@@ -228,3 +229,37 @@ COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
     "admin": _admin,
     "help": _help,
 }
+
+
+def _shown(entry: Entry, names: Mapping[str, Any], text: str) -> Any:
+    return entry.load().of_line(names, text)
+
+
+def show_interaction(magic: DPMagic, name: str, text: str) -> None:
+    """Show one interaction.
+
+    Parameters
+    ----------
+    magic : DPMagic
+        Its shell's names are what the text may use.
+    name : str
+        The command.
+    text : str
+        What follows it on the line.
+
+    Raises
+    ------
+    OptionError
+        When the text is missing, is no Python, or names what there is not.
+    """
+    __tracebackhide__ = True
+    from dpnb.notebook.settle import current_session
+
+    names = magic.shell.user_ns
+    display(INTERACTION_COMMANDS[name]({**current_session().datasets, **names}, text))
+
+
+INTERACTION_COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
+    entry.name: partial(_shown, entry) for entry in INTERACTIONS if entry.line
+}
+"""What each ``%dp`` word shows of the user's names and of what follows it."""

@@ -14,8 +14,7 @@ from typing import Any
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
 from dpnb.client.columns import ColumnHandle
-from dpnb.notebook import interactions
-from dpnb.notebook.commands import COMMANDS
+from dpnb.notebook.commands import COMMANDS, INTERACTION_COMMANDS
 from dpnb.notebook.options import FLAGS, VALUED
 
 _CHAIN = re.compile(r"([A-Za-z_]\w*)((?:\.\w+|\[['\"][^'\"]*['\"]\])*)\.(\w*)$")
@@ -88,7 +87,7 @@ def _word(before: str) -> str:
 def _arguments(before: str, namespace: Mapping[str, object]) -> list[str]:
     words = before.split()
     if len(words) < 2 or (len(words) == 2 and not before.endswith(" ")):
-        return [*COMMANDS, *interactions.COMMANDS]
+        return [*COMMANDS, *INTERACTION_COMMANDS]
     if words[1] == "auto":
         return ["on", "off", "release"]
     if words[1] == "open":

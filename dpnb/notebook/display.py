@@ -18,9 +18,9 @@ from typing import Any
 
 from IPython.display import DisplayHandle, display
 
-from dpnb.client.own_names import in_own_names
 from dpnb.estimate import Estimate, PendingQuestion, current_host
 from dpnb.notebook.pending_cards import ShownPlan, Waiting
+from dpnb.notebook.tracebacks import in_own_names
 
 Bundle = dict[str, Any]
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
+import IPython.core.async_helpers as ipython_async
+
 from dpnb.estimate import provide
-from dpnb.notebook import async_cells, complete, display, tracebacks
+from dpnb.notebook import complete, display, tracebacks
 from dpnb.notebook.display import handle_bundle
 from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.magic import DPMagic
@@ -19,7 +23,7 @@ def attach(shell: Any) -> DPMagic:
     shell.configurables.append(magic)
     magic.automatic.install()
     shell.events.register("post_run_cell", magic.refresh)
-    magic.hooks = (async_cells.transformer(shell), complete.matcher(shell), label_cell(shell, magic.host))
+    magic.hooks = (transformer(shell), complete.matcher(shell), label_cell(shell, magic.host))
     shell.events.register("pre_run_cell", magic.hooks[2])
     shell.input_transformers_post.append(magic.hooks[0])
     shell.Completer.custom_matchers.append(magic.hooks[1])
@@ -106,3 +110,51 @@ def _hook(kind: str, older: Callable[..., Any] | None) -> Callable[..., Any]:
 
     describe.older = older  # type: ignore[attr-defined]
     return describe
+
+
+# a private name of IPython: without it an await in a body is a SyntaxError
+needs_await: Callable[[str], bool] | None = getattr(ipython_async, "_should_be_async", None)
+
+_CALL = "get_ipython().run_cell_magic('dp',"
+_BELOW = re.compile(r"^\s*(?:\w+ = )?get_ipython\(\)\.run_line_magic\('%dp', ", re.MULTILINE)
+_HELP = re.compile(r"get_ipython\(\)\.run_cell_magic\('dp', '\s*(--help|help|-h)\s*', ''\)")
+
+
+def transformer(shell: Any) -> Callable[[list[str]], list[str]]:
+    """Return an input transformer: ``await`` in a ``%%dp`` body, ``%%dp --help`` without a body, ``%%dp`` below the first line.
+
+    IPython never awaits a magic and decides from the text alone whether a cell is asynchronous, so the text must say so.
+    """
+
+    def await_dp(lines: list[str]) -> list[str]:
+        text = "".join(lines)
+        if _HELP.match(text):
+            return ["get_ipython().run_line_magic('dp', 'options')\n"]
+        if _BELOW.search(text):
+            return ["get_ipython().run_line_magic('dp', '%%dp')\n"]
+        if not text.startswith(_CALL) or needs_await is None:
+            return lines
+        body = _body(text)
+        if body is None or not needs_await(_transformed(shell, body)):
+            return lines
+        return ("await " + text).splitlines(keepends=True)
+
+    return await_dp
+
+
+def _body(text: str) -> str | None:
+    try:
+        call = ast.parse(text).body[0]
+    except SyntaxError:
+        return None
+    if not (isinstance(call, ast.Expr) and isinstance(call.value, ast.Call) and len(call.value.args) == 3):
+        return None
+    body = call.value.args[2]
+    return body.value if isinstance(body, ast.Constant) and isinstance(body.value, str) else None
+
+
+def _transformed(shell: Any, body: str) -> str:
+    try:
+        return str(shell.transform_cell(body))
+    except SyntaxError:
+        return body

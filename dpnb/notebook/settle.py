@@ -20,8 +20,8 @@ from dpnb.estimate.regression_summary import Regression
 from dpnb.estimate.wording import not_kept
 from dpnb.notebook import find_estimates
 from dpnb.notebook.display import report_bundle
+from dpnb.notebook.host import Progress
 from dpnb.notebook.options import CellOptions, near
-from dpnb.notebook.progress import Progress
 from dpnb.planner.request import Ask
 
 if TYPE_CHECKING:

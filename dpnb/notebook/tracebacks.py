@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
 from IPython.core.getipython import get_ipython
 
-from dpnb.client.own_names import in_own_names
+from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError
 
 _HOOK = "_render_traceback_"
@@ -81,3 +81,24 @@ def _frames(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
     while trace is not None:
         yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
         trace = trace.tb_next
+
+
+def in_own_names(text: str, names: Mapping[str, object]) -> str:
+    """Say what the notebook calls a dataset in the place of the dataset's own name, where that stands for nothing there.
+
+    Examples
+    --------
+    >>> in_own_names("hiv has no column gott: hiv.got.mean()", {})
+    'hiv has no column gott: hiv.got.mean()'
+    """
+    handles = {
+        name: one for name, one in names.items() if isinstance(one, Dataset) and not name.startswith("_")
+    }
+    for name, one in handles.items():
+        if one.name not in names and one is one.root:
+            text = re.sub(_EXPRESSION.format(re.escape(one.name)), name, text)
+    return text
+
+
+_EXPRESSION = r"(?<![\w.\"'/]){}(?=[.\[](?:<wbr>)?(?:[\w\"'(]|&quot;))"
+"""A name at the head of an expression, in text or in HTML that may break its line after an operator."""

@@ -25,7 +25,6 @@ from dpnb.planner.compile import (
     value_names,
 )
 from dpnb.planner.dates import period_edges
-from dpnb.planner.emptiness import keeps_nobody
 from dpnb.planner.estimand import estimand
 from dpnb.planner.expression import Bin, Const, Expr, Ref, show
 from dpnb.planner.labels import text_column
@@ -37,10 +36,15 @@ from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.result import ReadingFunction
 from dpnb.trusted.aggregate.algebra import (
     And,
+    Cmp,
     Known,
+    Not,
     Pred,
+    bounds,
+    conjuncts,
 )
-from dpnb.trusted.measurements.facts import Facts, capped
+from dpnb.trusted.measurements.facts import Facts, Range, capped, code_ranges
+from dpnb.trusted.measurements.regions import Regions
 from dpnb.trusted.query.limits import MOST_CELLS
 from dpnb.trusted.schema import Schema, nearest
 
@@ -423,3 +427,40 @@ def _term(expr: Expr) -> str:
 
 def _called(expr: Expr, schema: Schema) -> str:
     return expr.column if isinstance(expr, Ref) else show(expr, schema.name)
+
+
+def keeps_nobody(where: Pred | None, schema: Schema) -> bool:
+    """Tell whether a filter is true for no row that the schema allows; what is not proved is no.
+
+    A condition on one column is compared with its declared codes, together with all others on it that must hold too;
+    a comparison of expressions with the ranges that they can have.
+    """
+    ranges = code_ranges(schema)
+    if not all(Regions(ranges).of(where).values()):
+        return True
+    return any(_never(condition, ranges) for condition in conjuncts(where))
+
+
+def _never(condition: Pred, ranges: Mapping[str, Range]) -> bool:
+    if isinstance(condition, Not):
+        return isinstance(condition.a, Cmp) and _always(condition.a, ranges)
+    if not isinstance(condition, Cmp):
+        return False
+    (low, high), (first, last) = (bounds(side, ranges) for side in (condition.a, condition.b))
+    match condition.op:
+        case "==":
+            return high < first or last < low
+        case "<":
+            return low >= last
+    return low > last
+
+
+def _always(comparison: Cmp, ranges: Mapping[str, Range]) -> bool:
+    """Tell whether a comparison holds wherever both sides are known."""
+    (low, high), (first, last) = (bounds(side, ranges) for side in (comparison.a, comparison.b))
+    match comparison.op:
+        case "==":
+            return low == high == first == last
+        case "<":
+            return high < first
+    return high <= first

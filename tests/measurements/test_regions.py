@@ -11,7 +11,7 @@ import pytest
 
 from dpnb.planner import Question
 from dpnb.planner import expression as e
-from dpnb.planner.emptiness import keeps_nobody
+from dpnb.planner.check import keeps_nobody
 from dpnb.trusted.aggregate.algebra import Add, And, Bounds, Cmp, Col, Key, Known, Lit, Not, Or, Total, TrueP
 from dpnb.trusted.aggregate.request_record import written_requests
 from dpnb.trusted.measurements import Facts, Measurement, code_ranges, events

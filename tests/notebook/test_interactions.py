@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.notebook import interactions
-from dpnb.notebook.commands import COMMANDS
+from dpnb.notebook.commands import COMMANDS, INTERACTION_COMMANDS
 from dpnb.widgets.registry import INTERACTIONS
 from tests.curator import small
 
@@ -41,7 +40,7 @@ def names(dpnb_home):
 def test_one_line_shows_one_interaction(names, name, text, module):
     """What follows the command is Python in the user's names; the ledger stays as it was."""
     before = names["small"].budget.spent
-    assert interactions.COMMANDS[name](names, text).module == module
+    assert INTERACTION_COMMANDS[name](names, text).module == module
     assert names["small"].budget.spent == before
 
 
@@ -69,13 +68,13 @@ def test_one_line_shows_one_interaction(names, name, text, module):
 def test_bad_lines_say_what_to_type(names, name, text, words):
     """A clear short error of dpnb's own, never a stack."""
     with pytest.raises(DpnbError, match=words):
-        interactions.COMMANDS[name](names, text)
+        INTERACTION_COMMANDS[name](names, text)
 
 
 def test_every_line_is_one_of_the_table():
     """``%dp NAME`` is the interaction's own name; ``%dp budget`` is a command that prints, and a sentence is code."""
-    assert set(interactions.COMMANDS) == {entry.name for entry in INTERACTIONS} - {"budget", "sentence"}
-    assert set(interactions.COMMANDS) & set(COMMANDS) == set()
+    assert set(INTERACTION_COMMANDS) == {entry.name for entry in INTERACTIONS} - {"budget", "sentence"}
+    assert set(INTERACTION_COMMANDS) & set(COMMANDS) == set()
 
 
 def test_commands_are_offered(notebook):

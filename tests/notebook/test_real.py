@@ -61,7 +61,7 @@ def test_a_cell_goes_through_all_eight_steps(real):
 
 def test_a_long_wait_for_a_dataset_shows_time_alone(shell, monkeypatch):
     """Opening a study shows elapsed time once it takes long, and how long it took; no size and no count."""
-    monkeypatch.setattr("dpnb.notebook.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("dpnb.notebook.host.PATIENCE", 0.0)
     _base._LIVING.clear()  # what an earlier test of this process has shown is not this notebook's
     load(shell)
     notebook = Notebook(shell, None)

@@ -8,7 +8,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import PlanError
-from dpnb.planner.emptiness import keeps_nobody
+from dpnb.planner.check import keeps_nobody
 from dpnb.trusted.aggregate.algebra import And, conjuncts
 from tests.curator import small
 from tests.fuzz.algebra import Algebra

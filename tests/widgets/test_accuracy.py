@@ -13,9 +13,8 @@ import dpnb
 from dpnb import widgets
 from dpnb.cards import estimate_card
 from dpnb.errors import PlanError
-from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.display import Screen
-from dpnb.notebook.pending_cards import ShownPlan, Waiting
+from dpnb.notebook.pending_cards import CardQuestions, ShownPlan, Waiting
 from dpnb.widgets.curve import Curve, Curves
 
 MIME = "application/vnd.dpnb.release+json"

@@ -10,7 +10,7 @@ import pytest
 from dpnb import widgets
 from dpnb.audit.attacks.benches import BENCHES, bench
 from dpnb.errors import DpnbError, PlanError
-from dpnb.notebook.interactions import COMMANDS
+from dpnb.notebook.commands import COMMANDS
 
 
 def test_the_picture_shows_what_the_attack_found():

@@ -11,7 +11,7 @@ from dpnb import widgets
 from dpnb.errors import OptionError
 from dpnb.exhibits import EXHIBITS, find
 from dpnb.exhibits.page import record
-from dpnb.notebook.interactions import COMMANDS
+from dpnb.notebook.commands import COMMANDS
 
 
 def test_pages_are_those_of_the_exhibits():

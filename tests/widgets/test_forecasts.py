@@ -13,7 +13,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.cards import estimate_card
 from dpnb.errors import PlanError
-from dpnb.notebook.card_questions import CardQuestions
+from dpnb.notebook.pending_cards import CardQuestions
 from dpnb.widgets.curve import Curve, Curves
 from dpnb.widgets.forecasts import forecast, holder
 from tests.curator import small
@@ -102,7 +102,7 @@ def test_a_name_that_is_no_name_is_not_written_into_a_cell(answer):
 
 def test_questions_of_cards_load_no_widget_library():
     """A kernel that only answers cards starts as fast as ever."""
-    code = "import sys, dpnb.notebook.card_questions; print('anywidget' in sys.modules)"
+    code = "import sys, dpnb.notebook.pending_cards; print('anywidget' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -8,7 +8,7 @@ import pytest
 
 import dpnb
 from dpnb import widgets
-from dpnb.client.opening import typed
+from dpnb.client.session import typed
 from dpnb.estimate import Estimate
 from dpnb.trusted.wire.messages import Attach, FileSource, HandOver, StudySource
 from dpnb.widgets.dataset_facts import attach_facts
