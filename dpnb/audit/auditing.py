@@ -24,11 +24,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.declared import declared_pair, declared_runner
-from dpnb.audit.events import Event
-from dpnb.audit.experiment import Claim, Experiment
-from dpnb.audit.sampling import Runs, runs_of, takes, vectorised
+from dpnb.audit.events import Event, Test
+from dpnb.audit.experiment import Claim, Experiment, Promise
+from dpnb.audit.noise_fit import Law
+from dpnb.audit.sampling import Mechanism, Neighbours, Runs, runs_of, takes, vectorised
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import OptionError, PlanError
 from dpnb.risk.divergence import Found, Pair, pair_of_laws
@@ -37,18 +39,18 @@ _VECTORISED, _LOOPED = 200_000, 20_000
 
 
 def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keywords with defaults
-    mechanism: Any,
+    mechanism: object,
     neighbours: Sequence[Any],
-    claim: Any = None,
+    claim: Promise = None,
     *,
     delta: float = 0.0,
     method: Literal["auto", "exact", "sample"] = "auto",
-    expected: Callable[[Any], Any] | None = None,
+    expected: Callable[[Any], Law] | None = None,
     trials: int | None = None,
     seconds: float | None = None,
     alpha: float = 1e-6,
     rng: int | np.random.Generator = 0,
-    events: Mapping[str, Callable[..., Any]] | None = None,
+    events: Mapping[str, Callable[[Any], ArrayLike]] | None = None,
     name: str | None = None,
     names: Sequence[str] | None = None,
 ) -> Verdict:
@@ -141,12 +143,12 @@ def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keyword
 
 
 def _planned(
-    runner: Callable[..., Any],
-    pair: tuple[Any, Any],
+    runner: Mechanism,
+    pair: Neighbours,
     trials: int | None,
     seconds: float | None,
     rng: np.random.Generator,
-) -> tuple[Callable[..., Any], int, str]:
+) -> tuple[Mechanism, int, str]:
     """Return what to run, how often on each neighbour, and what to say of it."""
     if "size" in takes(runner):
         return runner, trials or _VECTORISED, ""
@@ -159,7 +161,7 @@ def _planned(
     return runner, count, ""
 
 
-def _expected(law_of: Callable[[Any], Any], data: Any) -> Any:
+def _expected(law_of: Callable[[Any], Law], data: object) -> Law:
     if not callable(law_of):
         raise PlanError(
             "expected= is a function from the data to a law: lambda data: stats.laplace(sum(data), 2)."
@@ -167,7 +169,7 @@ def _expected(law_of: Callable[[Any], Any], data: Any) -> Any:
     return law_of(data)
 
 
-def _two(values: Sequence[Any] | None, what: str) -> tuple[Any, Any]:
+def _two(values: Sequence[Any] | None, what: str) -> Neighbours:
     try:
         first, second = values  # type: ignore[misc]
     except (TypeError, ValueError):
@@ -186,7 +188,7 @@ def _check(alpha: float, delta: float, trials: int | None, seconds: float | None
         raise OptionError(f"seconds is a positive time, not {seconds}.")
 
 
-def _laws(mechanism: Any, pair: tuple[Any, Any]) -> Pair | None:
+def _laws(mechanism: object, pair: Neighbours) -> Pair | None:
     declared = declared_pair(mechanism, *pair)
     if declared is not None:
         return declared
@@ -233,8 +235,8 @@ def _sides(found: Found, words: tuple[str, ...]) -> tuple[Side, Side]:
     return (sides[1], sides[0]) if found.swapped else (sides[0], sides[1])
 
 
-def _on_outputs(test: Callable[..., Any]) -> Callable[[Runs], Any]:
-    def on_runs(runs: Runs) -> Any:
+def _on_outputs(test: Callable[[Any], ArrayLike]) -> Test:
+    def on_runs(runs: Runs) -> NDArray[np.bool_]:
         values = runs.values[:, 0] if runs.values.shape[1] == 1 else runs.values
         return np.asarray(test(values), dtype=bool) & ~runs.raised
 
@@ -244,7 +246,7 @@ def _on_outputs(test: Callable[..., Any]) -> Callable[[Runs], Any]:
 _SHORT = 60
 
 
-def described(first: Any, second: Any) -> tuple[str, str]:
+def described(first: object, second: object) -> tuple[str, str]:
     """Describe two datasets.
 
     Examples
@@ -272,13 +274,13 @@ def _cut(text: str) -> str:
     return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
 
 
-def _flat(data: Any) -> str:
+def _flat(data: object) -> str:
     if isinstance(data, np.ndarray):
         data = data.tolist() if data.size <= 64 else data
     return " ".join(str(data).split())
 
 
-def _rows(data: Any) -> np.ndarray[Any, Any] | None:
+def _rows(data: object) -> NDArray[Any] | None:
     """The data as an array of rows; a tuple of arrays is columns."""
     try:
         found = np.column_stack(data) if isinstance(data, tuple) else np.asarray(data)
@@ -287,7 +289,7 @@ def _rows(data: Any) -> np.ndarray[Any, Any] | None:
     return found if found.ndim >= 1 and found.dtype.kind in "biufUS" else None
 
 
-def _sized(data: Any, rows: np.ndarray[Any, Any] | None) -> str:
+def _sized(data: object, rows: NDArray[Any] | None) -> str:
     return f"{len(rows):,} rows" if rows is not None else _cut(_flat(data))
 
 
@@ -300,7 +302,7 @@ class SlowAudit(UserWarning):
     """Warns that an audit will take seconds, because its mechanism returns one answer for each call."""
 
 
-def seconds_of_one(mechanism: Callable[..., Any], pair: tuple[Any, Any], rng: np.random.Generator) -> float:
+def seconds_of_one(mechanism: Mechanism, pair: Neighbours, rng: np.random.Generator) -> float:
     """Return how long one call takes, measured on a few."""
     start = time.perf_counter()
     for data in pair:

@@ -6,7 +6,7 @@ mechanism by name: a law that the mechanism declares is enumerated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import replace
 from fractions import Fraction
 from functools import singledispatch
@@ -14,9 +14,10 @@ from itertools import product
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import PlanError
-from dpnb.inference.law import law_of
+from dpnb.inference.law import Law, law_of
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities
 from dpnb.risk.divergence import Pair, log_probability
@@ -26,9 +27,12 @@ from dpnb.trusted.noise.bits import BitSource
 
 _TAIL = 1e-18
 _MOST = 2_000_000
+Floats = NDArray[np.float64]
+Listed = Callable[[Any], Sequence[Fraction | float]]
+"""Of a dataset: the probability of each outcome."""
 
 
-def _runs(mechanism: Any) -> bool:
+def _runs(mechanism: object) -> bool:
     return isinstance(mechanism, Mechanism) or hasattr(mechanism, "release")
 
 
@@ -56,7 +60,7 @@ def _(mechanism: Thresholding, data: Any, bits: BitSource) -> tuple[int, ...]:
     return mechanism.noised(LabelTally(labels, counts, tuple(sums)), bits)
 
 
-def declared_pair(mechanism: Any, first: Any, second: Any) -> Pair | None:
+def declared_pair(mechanism: object, first: Any, second: Any) -> Pair | None:
     """Return both output laws of one of dpnb's mechanisms, or None for anything else."""
     if not _runs(mechanism):
         return None
@@ -68,19 +72,19 @@ def declared_pair(mechanism: Any, first: Any, second: Any) -> Pair | None:
     return None
 
 
-def _law(mechanism: Any) -> Any:
+def _law(mechanism: object) -> Law | None:
     """The law of the noise on one entry, where independent noise is added."""
     return law_of(mechanism) if isinstance(mechanism, AdditiveMechanism) else getattr(mechanism, "law", None)
 
 
-def _listed(mechanism: Any) -> Callable[[Any], Any] | None:
+def _listed(mechanism: object) -> Listed | None:
     """What lists the law of the whole output, where it can be listed."""
     if isinstance(mechanism, Mechanism):
         return lambda data: probabilities(mechanism, data)
-    return cast("Callable[[Any], Any] | None", getattr(mechanism, "probabilities", None))
+    return cast("Listed | None", getattr(mechanism, "probabilities", None))
 
 
-def _one_choice(mechanism: Any, first: Any, second: Any) -> bool:
+def _one_choice(mechanism: object, first: Sized, second: Sized) -> bool:
     """Whether `probabilities` is the law of the whole output: one pick from one cell. Otherwise it is run."""
     if getattr(mechanism, "picks", 1) != 1:
         return False
@@ -89,7 +93,7 @@ def _one_choice(mechanism: Any, first: Any, second: Any) -> bool:
     return not isinstance(cell, int) or len(first) == len(second) == cell
 
 
-def _additive(law: Any, first: Sequence[Any], second: Sequence[Any]) -> Pair:
+def _additive(law: Law, first: Sequence[int], second: Sequence[int]) -> Pair:
     """Return the joint law of the entries that differ; equal entries have equal laws and tell nothing."""
     if len(first) != len(second):
         raise PlanError("Neighbouring answers are integer vectors of one length.")
@@ -106,7 +110,7 @@ def _additive(law: Any, first: Sequence[Any], second: Sequence[Any]) -> Pair:
     return Pair([str(tuple(map(int, cell))) for cell in product(*spans)], one, two, grows)
 
 
-def _grows(ratio: Any) -> bool:
+def _grows(ratio: Floats) -> bool:
     """Whether a log-ratio is still rising at an end of its span."""
     ends = np.abs(ratio)[[0, 1, -2, -1]]
     return bool(ends[0] > ends[1] + 1e-9 or ends[3] > ends[2] + 1e-9)
@@ -115,7 +119,7 @@ def _grows(ratio: Any) -> bool:
 class _Numbers(Sequence[str]):
     """Grid points, written when they are asked for."""
 
-    def __init__(self, points: Any) -> None:
+    def __init__(self, points: NDArray[np.int64]) -> None:
         self._points = points
 
     def __getitem__(self, at: Any) -> Any:
@@ -125,19 +129,19 @@ class _Numbers(Sequence[str]):
         return len(self._points)
 
 
-def _logs(law: Any, at: Any) -> Any:
+def _logs(law: Law, at: NDArray[np.int64]) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(law.pmf(at))
 
 
-def _joined(logs: list[Any]) -> Any:
+def _joined(logs: list[Floats]) -> Floats:
     total = logs[0]
     for more in logs[1:]:
         total = np.add.outer(total, more).ravel()
     return total
 
 
-def declared_runner(mechanism: Any) -> Callable[..., Any] | None:
+def declared_runner(mechanism: object) -> Callable[..., Any] | None:
     """Return one of dpnb's mechanisms as a callable that runs its exact sampler, or None for anything else."""
     if not _runs(mechanism):
         return None
@@ -147,7 +151,7 @@ def declared_runner(mechanism: Any) -> Callable[..., Any] | None:
     return lambda data: _run(mechanism, data, bits)
 
 
-def _many(mechanism: Any, data: Any, size: int, rng: np.random.Generator) -> Any:
+def _many(mechanism: Any, data: ArrayLike, size: int, rng: np.random.Generator) -> Floats:
     entries = [int(entry) for entry in np.ravel(data)]
     drawn = mechanism.release(entries * size, SeededBits(int(rng.integers(2**62))))
     return np.asarray(drawn, dtype=np.float64).reshape(size, len(entries))

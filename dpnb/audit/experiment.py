@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 
-from dpnb.audit.events import Event, best_events, least_delta, lower_bound
-from dpnb.audit.noise_fit import NoiseFit, fit_noise
-from dpnb.audit.sampling import Runs, clopper_pearson, runs_of, tabulate, takes
+from dpnb.audit.events import Event, Gain, best_events, least_delta, lower_bound
+from dpnb.audit.noise_fit import Law, NoiseFit, fit_noise
+from dpnb.audit.sampling import Mechanism, Neighbours, Runs, clopper_pearson, runs_of, tabulate, takes
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import PlanError
 from dpnb.trusted.privacy.accountant import epsilon_of
@@ -42,13 +42,13 @@ class Experiment:
     title, note : str
     """
 
-    mechanism: Callable[..., Any]
-    pair: tuple[Any, Any]
+    mechanism: Mechanism
+    pair: Neighbours
     words: tuple[str, ...]
     trials: int
     alpha: float
     own: Sequence[Event]
-    laws: Sequence[Any]
+    laws: Sequence[Law]
     title: str
     note: str = ""
 
@@ -83,8 +83,8 @@ class Experiment:
             self._repeats(rng),
         )
 
-    def _gains(self, claim: Claim) -> list[Callable[..., Any]]:
-        gains: list[Callable[..., Any]] = [
+    def _gains(self, claim: Claim) -> list[Gain]:
+        gains: list[Gain] = [
             lambda hits, others: lower_bound(hits, others, self.trials, self.alpha, claim.delta)
         ]
         if claim.amount is None:
@@ -113,7 +113,7 @@ class Experiment:
         except TypeError:
             return False
 
-    def _fit(self, runs: Runs, law: Any, rng: np.random.Generator) -> NoiseFit:
+    def _fit(self, runs: Runs, law: Law, rng: np.random.Generator) -> NoiseFit:
         if runs.names or runs.values.shape[1] != 1:
             raise PlanError("expected= is the law of one number; this mechanism returns something else.")
         return fit_noise(runs.values[:, 0], law, self.alpha / len(self.laws), rng)
@@ -129,6 +129,8 @@ def _part(runs: Runs, start: int, stop: int) -> Runs:
 
 
 _DELTA = "0.001"
+Promise = PrivacyLoss | Fraction | str | float | None
+"""A loss, an ε, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ class Claim:
     note: str = ""
 
     @classmethod
-    def read(cls, claim: Any, delta: float) -> Claim:
+    def read(cls, claim: Promise, delta: float) -> Claim:
         """Return a claim given as a number, a loss or nothing."""
         if not isinstance(claim, PrivacyLoss):
             return cls(None if claim is None else float(rational(claim, name="claim")), "ε", delta)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,22 @@ Floats = NDArray[np.float64]
 _FEWEST = 100
 _CAUGHT = 0.999
 _GRID, _HALVINGS = 2_000, 30
+
+
+class Law(Protocol):
+    """The law that an answer should have."""
+
+    def cdf(self, x: Any, /) -> Any:
+        """Return the probability at or below each of some points."""
+        ...
+
+
+class WholeLaw(Law, Protocol):
+    """A law of whole numbers."""
+
+    def pmf(self, x: Any, /) -> Any:
+        """Return the probability of each of some points."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +83,7 @@ class NoiseFit:
     rescaled: float
     undefined: int = 0
     constant: float | None = None
-    law: Any = field(default=None, repr=False, compare=False)
+    law: Law | None = field(default=None, repr=False, compare=False)
 
     @property
     def resolution(self) -> tuple[float, float]:
@@ -112,7 +128,7 @@ class NoiseFit:
         )
         return f"fits the expected law on {self.n:,} draws{seen}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The facts in JSON's own types."""
         named = {"n": self.n, "alpha": self.alpha, "undefined": self.undefined, "constant": self.constant}
         tests = {
@@ -127,7 +143,7 @@ class NoiseFit:
 
 
 def fit_noise(
-    draws: ArrayLike, law: Any, alpha: float = 1e-6, rng: int | np.random.Generator = 0
+    draws: ArrayLike, law: Law, alpha: float = 1e-6, rng: int | np.random.Generator = 0
 ) -> NoiseFit:
     """Test draws against their expected law, for too little and too much noise.
 
@@ -176,7 +192,7 @@ def fit_noise(
     return _tested(uniform, values, law, alpha)
 
 
-def _uniform(values: Floats, law: Any, rng: np.random.Generator) -> Floats:
+def _uniform(values: Floats, law: Law, rng: np.random.Generator) -> Floats:
     """Return F of each draw, with a uniform point of each jump; strictly inside (0, 1)."""
     found = np.asarray(law.cdf(values), dtype=np.float64)
     if _of_whole_numbers(law):
@@ -184,8 +200,13 @@ def _uniform(values: Floats, law: Any, rng: np.random.Generator) -> Floats:
     return np.asarray(np.clip(found, 1e-300, 1 - 2**-53))
 
 
-def _of_whole_numbers(law: Any) -> bool:
+def _of_whole_numbers(law: Law) -> TypeGuard[WholeLaw]:
     return callable(getattr(law, "pmf", None))
+
+
+def _quantiles(law: Law | None) -> Callable[[Any], Any] | None:
+    """Return the quantiles of a law of real numbers, where it says them."""
+    return None if law is None or _of_whole_numbers(law) else getattr(law, "ppf", None)
 
 
 def _distance(uniform: Floats) -> Floats:
@@ -207,7 +228,7 @@ def scale_p_value(exponentials: Floats) -> float:
     return float(min(1.0, 2 * min(gammainc(n, total), gammaincc(n, total))))
 
 
-def _tested(uniform: Floats, values: Floats, law: Any, alpha: float) -> NoiseFit:
+def _tested(uniform: Floats, values: Floats, law: Law, alpha: float) -> NoiseFit:
     n, distance = uniform.size, _distance(uniform)
     ratio = float(distance.sum()) / n
     return NoiseFit(
@@ -239,21 +260,23 @@ def shape_p_value(uniform: Floats) -> float:
     return float(kstwo.sf(distance, n))
 
 
-def _rescaled(values: Floats, law: Any, ratio: float) -> float:
-    if _of_whole_numbers(law) or not callable(getattr(law, "ppf", None)):
+def _rescaled(values: Floats, law: Law, ratio: float) -> float:
+    ppf = _quantiles(law)
+    if ppf is None:
         return math.nan
-    middle = float(law.ppf(0.5))
+    middle = float(ppf(0.5))
     return shape_p_value(np.asarray(law.cdf(middle + (values - middle) / ratio), dtype=np.float64))
 
 
-def _resolution(law: Any, n: int, alpha: float) -> tuple[float, float]:
+def _resolution(law: Law | None, n: int, alpha: float) -> tuple[float, float]:
     """Return the scales, below and above 1, from which on the test of scale misses at most once in 1,000."""
     from scipy import stats
 
-    if _of_whole_numbers(law) or not callable(getattr(law, "ppf", None)):
+    ppf = _quantiles(law)
+    if law is None or ppf is None:
         return math.nan, math.nan
-    middle = float(law.ppf(0.5))
-    noise = np.asarray(law.ppf((np.arange(_GRID) + 0.5) / _GRID), dtype=np.float64) - middle
+    middle = float(ppf(0.5))
+    noise = np.asarray(ppf((np.arange(_GRID) + 0.5) / _GRID), dtype=np.float64) - middle
     accepted = stats.gamma(n).ppf([alpha / 6, 1 - alpha / 6])
     reach = float(stats.norm.ppf(_CAUGHT))
 

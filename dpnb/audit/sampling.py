@@ -17,6 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.errors import PlanError
 
 Floats = NDArray[np.float64]
+Mechanism = Callable[..., Any]
+"""Of a dataset; and of ``size`` and ``rng``, if it takes them."""
+Outputs = list[Any] | NDArray[Any]
+"""What a mechanism answered, run after run: numbers, rows of numbers, texts, exceptions."""
+Neighbours = tuple[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Runs:
     names: tuple[str, ...] = ()
 
 
-def takes(mechanism: Callable[..., Any]) -> frozenset[str]:
+def takes(mechanism: Mechanism) -> frozenset[str]:
     """Return which of ``size`` and ``rng`` a callable takes."""
     try:
         parameters = inspect.signature(mechanism).parameters
@@ -47,9 +52,7 @@ def takes(mechanism: Callable[..., Any]) -> frozenset[str]:
     return frozenset({"size", "rng"} & set(parameters))
 
 
-def runs_of(
-    mechanism: Callable[..., Any], data: Any, trials: int, rng: np.random.Generator
-) -> list[Any] | NDArray[Any]:
+def runs_of(mechanism: Mechanism, data: object, trials: int, rng: np.random.Generator) -> Outputs:
     """Run a mechanism `trials` times; a run that fails yields the exception."""
     wanted = takes(mechanism)
     given = {"rng": rng} if "rng" in wanted else {}
@@ -72,7 +75,7 @@ def runs_of(
     return outputs
 
 
-def tabulate(first: list[Any] | NDArray[Any], second: list[Any] | NDArray[Any]) -> tuple[Runs, Runs]:
+def tabulate(first: Outputs, second: Outputs) -> tuple[Runs, Runs]:
     """Return two lists of outputs as tables of numbers of equal width, with one coding of what is no number."""
     failed = [_failures(outputs) for outputs in (first, second)]
     if all(bad.all() for bad in failed):
@@ -87,13 +90,13 @@ def tabulate(first: list[Any] | NDArray[Any], second: list[Any] | NDArray[Any]) 
     return one, two
 
 
-def _failures(outputs: list[Any] | NDArray[Any]) -> NDArray[np.bool_]:
+def _failures(outputs: Outputs) -> NDArray[np.bool_]:
     if isinstance(outputs, np.ndarray):
         return np.zeros(len(outputs), dtype=bool)
     return np.array([isinstance(output, BaseException) for output in outputs])
 
 
-def _numbers(outputs: list[Any] | NDArray[Any], bad: NDArray[np.bool_]) -> Floats:
+def _numbers(outputs: Outputs, bad: NDArray[np.bool_]) -> Floats:
     if isinstance(outputs, np.ndarray):
         return outputs.reshape(len(outputs), -1).astype(np.float64)
     good = [output for output, wrong in zip(outputs, bad, strict=True) if not wrong]
@@ -103,7 +106,9 @@ def _numbers(outputs: list[Any] | NDArray[Any], bad: NDArray[np.bool_]) -> Float
     return table
 
 
-def _coded(first: Any, second: Any, failed: list[NDArray[np.bool_]]) -> tuple[list[Floats], tuple[str, ...]]:
+def _coded(
+    first: Outputs, second: Outputs, failed: list[NDArray[np.bool_]]
+) -> tuple[list[Floats], tuple[str, ...]]:
     labels = [
         ["" if wrong else repr(output) for output, wrong in zip(list(outputs), bad, strict=True)]
         for outputs, bad in zip((first, second), failed, strict=True)
@@ -170,16 +175,14 @@ class ArrayDraws:
     def __init__(self, rng: np.random.Generator, size: int) -> None:
         self._rng, self._size = rng, size
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Mechanism:
         if name not in _DRAWS:
             raise AttributeError(name)
         draw = getattr(self._rng, name)
         return lambda *given, **named: draw(*given, size=self._size, **named)
 
 
-def vectorised(
-    mechanism: Callable[..., Any], pair: tuple[Any, Any], rng: np.random.Generator
-) -> Callable[..., Any] | None:
+def vectorised(mechanism: Mechanism, pair: Neighbours, rng: np.random.Generator) -> Mechanism | None:
     """Return a mechanism of one answer as one that takes ``size``, or None where that changes what it does.
 
     Parameters
@@ -193,13 +196,13 @@ def vectorised(
     if takes(mechanism) != {"rng"}:
         return None
 
-    def many(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    def many(data: object, size: int, rng: np.random.Generator) -> NDArray[Any]:
         return _rows(mechanism(data, rng=ArrayDraws(rng, size)), size)
 
     return many if all(_agree(mechanism, many, data, rng) for data in pair) else None
 
 
-def _rows(found: Any, size: int) -> NDArray[Any]:
+def _rows(found: object, size: int) -> NDArray[Any]:
     """Return one row for each run: an array, or a tuple of arrays side by side."""
     if isinstance(found, tuple | list):
         columns = [np.asarray(part) for part in found]
@@ -211,9 +214,7 @@ def _rows(found: Any, size: int) -> NDArray[Any]:
     return rows
 
 
-def _agree(
-    mechanism: Callable[..., Any], many: Callable[..., Any], data: Any, rng: np.random.Generator
-) -> bool:
+def _agree(mechanism: Mechanism, many: Mechanism, data: object, rng: np.random.Generator) -> bool:
     from scipy.stats import ks_2samp
 
     try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from dpnb.audit.noise_fit import NoiseFit
 from dpnb.cards.card import Card, frame
@@ -199,7 +198,7 @@ class Verdict:
         """The verdict for a terminal."""
         return "\n".join([self.headline, *(f"  {name:<10}  {said}" for name, said in self.rows())])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The facts in JSON's own types; an infinite loss is the text ``"inf"``."""
         return {
             "format": 1,
@@ -224,11 +223,11 @@ class Verdict:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         return verdict_card(self).bundle()
 
 
-def _side(side: Side) -> dict[str, Any]:
+def _side(side: Side) -> dict[str, object]:
     known = not math.isnan(side.probability)
     return {
         "data": side.data,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -12,11 +12,11 @@ from dpnb.course.result import CheckResult, Mistake, Part
 
 
 def answer(
-    given: Any,
-    expected: Any,
+    given: object,
+    expected: object,
     *,
     tolerance: float = 0.01,
-    mistakes: Mapping[str, Any] | None = None,
+    mistakes: Mapping[str, object] | None = None,
     step: str = "Go back to the formula of this lesson and put the numbers in again.",
     title: str = "the answer",
 ) -> CheckResult:
@@ -47,11 +47,11 @@ def answer(
     right = same(given, expected, tolerance)
     told = None if right else _mistake(given, mistakes or {}, tolerance, step)
     part = Part("answer", right, f"{_said(given)}" if right else f"{_said(given)} is not the answer")
-    picture = message(_said(given)) if not _number(given) else levels([("your answer", float(given))])
+    picture = levels([("your answer", float(given))]) if _number(given) else message(_said(given))
     return CheckResult("answer", title, (part,), told, picture)
 
 
-def same(given: Any, expected: Any, tolerance: float) -> bool:
+def same(given: object, expected: object, tolerance: float) -> bool:
     """Whether two answers are the same: numbers within the tolerance, words without regard to case."""
     if isinstance(expected, str | bool | type(None)):
         folded = given.strip().casefold() if isinstance(given, str) else given
@@ -63,11 +63,11 @@ def same(given: Any, expected: Any, tolerance: float) -> bool:
     return one.shape == two.shape and bool(np.allclose(one, two, rtol=tolerance, atol=tolerance * 1e-3))
 
 
-def _folded(word: Any) -> Any:
+def _folded(word: object) -> object:
     return word.strip().casefold() if isinstance(word, str) else word
 
 
-def _number(given: Any) -> bool:
+def _number(given: object) -> TypeGuard[float]:
     return (
         isinstance(given, int | float | np.number)
         and not isinstance(given, bool)
@@ -75,13 +75,13 @@ def _number(given: Any) -> bool:
     )
 
 
-def _said(given: Any) -> str:
+def _said(given: object) -> str:
     if given is None or given is ...:
         return "no answer yet"
     return f"{given:.6g}" if _number(given) else " ".join(str(given).split())[:60]
 
 
-def _mistake(given: Any, mistakes: Mapping[str, Any], tolerance: float, step: str) -> Mistake:
+def _mistake(given: object, mistakes: Mapping[str, object], tolerance: float, step: str) -> Mistake:
     if given is None or given is ...:
         return Mistake("no answer", "There is no answer yet.", "Write yours in place of the dots.")
     for said, wrong in mistakes.items():

@@ -15,14 +15,14 @@ from scipy import stats
 
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.trial import LEVEL, StudentFunction, Trial, Trouble
+from dpnb.course.trial import LEVEL, Function, Seed, StudentFunction, Trial, Trouble
 from dpnb.errors import OptionError
 
 Case = Callable[[np.random.Generator], tuple[Any, Any]]
 
 
 def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords with defaults
-    function: Callable[..., Any],
+    function: Function,
     case: Case,
     *,
     least: float,
@@ -31,7 +31,7 @@ def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords w
     most: float = 0.0,
     cases: int = 400,
     step: str = "Look at what you have not used yet of what you are given.",
-    rng: int | np.random.Generator | None = None,
+    rng: Seed = None,
     title: str | None = None,
 ) -> CheckResult:
     """Check an attack that a student wrote.

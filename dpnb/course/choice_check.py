@@ -15,22 +15,22 @@ from scipy import stats
 from dpnb.course.noise_check import graded, replayed
 from dpnb.course.picture import shares
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.trial import LEVEL, Floats, StudentFunction, Trial
+from dpnb.course.trial import LEVEL, Arguments, Floats, Function, Seed, StudentFunction, Trial
 from dpnb.errors import OptionError
 
 _PART = LEVEL / 4
 
 
 def selection(  # noqa: PLR0913 - a function, a law and a loss; the rest are keywords with defaults
-    function: Any,
-    data: Any,
+    function: Function,
+    data: object,
     *,
     law: Mapping[float, float],
     epsilon: float,
     neighbour: Any = None,
     mistakes: Mapping[str, Sequence[float]] | None = None,
-    arguments: Mapping[str, Any] | None = None,
-    rng: int | np.random.Generator | None = None,
+    arguments: Arguments | None = None,
+    rng: Seed = None,
     title: str | None = None,
 ) -> CheckResult:
     """Check a private choice that a student wrote.

@@ -126,7 +126,7 @@ def truth(rows: Columns) -> dict[str, float]:
     }
 
 
-def score(entry: Any, seed: str = "practice", name: str = "your entry") -> Score:
+def score(entry: object, seed: str = "practice", name: str = "your entry") -> Score:
     """Run an entry again on the people of a seed, and score it.
 
     Parameters
@@ -169,7 +169,7 @@ def _generator(seed: str) -> np.random.Generator:
     return np.random.default_rng(int(hashlib.sha256(seed.encode()).hexdigest(), 16))
 
 
-def _checked(entry: Any) -> dict[str, Mapping[str, Any]]:
+def _checked(entry: object) -> dict[str, Mapping[str, Any]]:
     """Return an entry whose questions are of the closed list, otherwise OptionError."""
     if not isinstance(entry, Mapping) or not entry or set(entry) - set(ROOMS):
         raise OptionError(f"An entry maps some of {', '.join(ROOMS)} to questions.")

@@ -7,14 +7,13 @@ is left. An interval whose coverage lies between passes but with that probabilit
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.trial import LEVEL, Floats, StudentFunction, Trial, Trouble
+from dpnb.course.trial import LEVEL, Floats, Function, Seed, StudentFunction, Trial, Trouble
 from dpnb.errors import OptionError
 
 _STUDIES = 4_000
@@ -22,12 +21,12 @@ _SLACK = 0.01
 
 
 def coverage(
-    function: Callable[[Any], Any],
-    study: Callable[[np.random.Generator], Any],
+    function: Function,
+    study: Callable[[np.random.Generator], object],
     *,
     truth: float,
     level: float = 0.95,
-    rng: int | np.random.Generator | None = None,
+    rng: Seed = None,
     title: str | None = None,
 ) -> CheckResult:
     """Check the coverage of an interval that a student wrote.

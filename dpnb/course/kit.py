@@ -16,6 +16,8 @@ from typing import Any
 from dpnb.cards.markup import Markup, el, join
 from dpnb.errors import OwnerError
 
+Notebook = Mapping[str, Any]
+"""A notebook, or a cell of one, as it is on disk."""
 _ROOT = Path(__file__).parents[2]
 _MARKED = re.compile(r"### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\b")
 CODE = 'raise NotImplementedError("Write your answer here, and delete this line.")'
@@ -54,7 +56,7 @@ def lessons() -> tuple[Path, ...]:
     return tuple(sorted(place.glob("*.ipynb")) + sorted(place.glob("homework/*.ipynb")))
 
 
-def student_version(notebook: Mapping[str, Any]) -> dict[str, Any]:
+def student_version(notebook: Notebook) -> dict[str, Any]:
     """Return a notebook without answers and hidden tests; what a student gets.
 
     Raises
@@ -66,7 +68,7 @@ def student_version(notebook: Mapping[str, Any]) -> dict[str, Any]:
     return {**notebook, "cells": cells}
 
 
-def _without_answers(cell: Mapping[str, Any]) -> dict[str, Any]:
+def _without_answers(cell: Notebook) -> dict[str, Any]:
     text = "".join(cell["source"])
     stub = CODE if cell["cell_type"] == "code" else TEXT
     kept = "\n".join(_kept(text.splitlines(), stub))
@@ -181,7 +183,7 @@ _SCRIPT = Markup(
 )
 
 
-def slides(notebook: Mapping[str, Any]) -> str:
+def slides(notebook: Notebook) -> str:
     """Return the slides of a lesson as a page.
 
     Parameters

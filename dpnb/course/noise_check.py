@@ -7,7 +7,6 @@ calls, *privacy* by a lower bound on ε between two neighbouring arrays. Too muc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from dpnb.course.noise_law import LawName, NoiseLaw
 from dpnb.course.noise_mistake import Seen, mistake_of
 from dpnb.course.picture import histogram
 from dpnb.course.result import CheckResult, Part
-from dpnb.course.trial import LEVEL, Floats, StudentFunction, Trial, Trouble
+from dpnb.course.trial import LEVEL, Arguments, Floats, Function, Seed, StudentFunction, Trial, Trouble
 from dpnb.errors import LossError, OptionError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
@@ -28,7 +27,7 @@ _PART = LEVEL / 4
 
 
 def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are keywords with defaults
-    function: Any,
+    function: Function,
     data: Any,
     *,
     expected: ArrayLike,
@@ -37,8 +36,8 @@ def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are
     sensitivity: float = 1.0,
     law: LawName = "laplace",
     neighbour: Any = None,
-    arguments: Mapping[str, Any] | None = None,
-    rng: int | np.random.Generator | None = None,
+    arguments: Arguments | None = None,
+    rng: Seed = None,
     title: str | None = None,
 ) -> CheckResult:
     """Check a noisy answer that a student wrote.

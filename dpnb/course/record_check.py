@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
+from dpnb.cards.markup import Markup
 from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
 from dpnb.course.picture import levels, message, spans
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.errors import LossError
+from dpnb.errors import LossError, Unavailable
 from dpnb.estimate import Estimate
 from dpnb.trusted.privacy.loss import PrivacyLoss, brief, rational
 from dpnb.trusted.releases import Release
 
+Kind = Literal["privacy", "confidence"]
 _ASK = "Put %%dp epsilon=… above the cell that asks, run it, and run this check again."
 
 
@@ -67,7 +69,7 @@ def released(
     return CheckResult("released", title, tuple(parts), told, levels(amounts))
 
 
-def _records(estimate: Any) -> tuple[Release, ...] | Mistake:
+def _records(estimate: object) -> tuple[Release, ...] | Mistake:
     if not isinstance(estimate, Estimate):
         kind = type(estimate).__name__
         return Mistake(
@@ -117,7 +119,7 @@ def _facts(release: Release) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-def _columns(node: Any) -> Iterable[str]:
+def _columns(node: object) -> Iterable[str]:
     if isinstance(node, list):
         if len(node) == 2 and node[0] == "ref":
             yield str(node[1])
@@ -222,7 +224,7 @@ def _of_entries(estimate: Estimate, wanted: set[int]) -> Fraction:
     )
 
 
-def plan(view: Any, *, at_most: Any, questions: int | None = None, title: str = "the plan") -> CheckResult:
+def plan(view: object, *, at_most: Any, questions: int | None = None, title: str = "the plan") -> CheckResult:
     """Check a plan before anything is spent.
 
     Parameters
@@ -266,7 +268,7 @@ def plan(view: Any, *, at_most: Any, questions: int | None = None, title: str = 
 
 
 def interval(
-    answer: Any, estimate: Any, *, level: float = 0.95, kind: str | None = None, title: str = "the interval"
+    answer: Any, estimate: Any, *, level: float = 0.95, kind: Kind | None = None, title: str = "the interval"
 ) -> CheckResult:
     """Check low and high that a student gives against what the releases support.
 
@@ -303,7 +305,7 @@ def interval(
     )
 
 
-def _ends(estimate: Estimate, level: float, kind: Any) -> tuple[float, float]:
+def _ends(estimate: Estimate, level: float, kind: Kind | None) -> tuple[float, float]:
     low, high = estimate.interval(level, kind)
     return float(low), float(high)
 
@@ -315,12 +317,16 @@ def _near(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _interval_mistake(
-    found: tuple[float, float], right: tuple[float, float], estimate: Estimate, level: float, kind: Any
+    found: tuple[float, float],
+    right: tuple[float, float],
+    estimate: Estimate,
+    level: float,
+    kind: Kind | None,
 ) -> Mistake:
-    others = {"privacy": "confidence", "confidence": "privacy"}
-    used = kind or getattr(estimate.interval(level), "kind", "confidence")
+    used: Kind = kind or getattr(estimate.interval(level), "kind", None) or "confidence"
+    other: Kind = "confidence" if used == "privacy" else "privacy"
     step = f"Ask the estimate: .interval({level:g}, {used!r})."
-    for name, ends in _usual_intervals(estimate, level, used, others.get(used)):
+    for name, ends in _usual_intervals(estimate, level, used, other):
         if ends is not None and _near(found, ends):
             return Mistake(name, f"This is another interval: {name}.", step)
     middle, half = (right[0] + right[1]) / 2, (right[1] - right[0]) / 2
@@ -331,11 +337,9 @@ def _interval_mistake(
 
 
 def _usual_intervals(
-    estimate: Estimate, level: float, used: str, other: str | None
+    estimate: Estimate, level: float, used: Kind, other: Kind
 ) -> Iterable[tuple[str, tuple[float, float] | None]]:
-    from dpnb.errors import Unavailable
-
-    asked = [(f"the {other} interval", level, other)]
+    asked: list[tuple[str, float, Kind]] = [(f"the {other} interval", level, other)]
     asked += [(f"the level {one:g}", one, used) for one in (0.5, 0.68, 0.9, 0.95, 0.99) if one != level]
     for name, at, kind in asked:
         try:
@@ -344,5 +348,5 @@ def _usual_intervals(
             yield name, None
 
 
-def _one_part(check: str, title: str, name: str, wrong: Mistake, picture: Any) -> CheckResult:
+def _one_part(check: str, title: str, name: str, wrong: Mistake, picture: Markup) -> CheckResult:
     return CheckResult(check, title, (Part(name, passed=False, said=wrong.said),), wrong, picture)

@@ -88,7 +88,7 @@ class CheckResult:
     mistake: Mistake | None
     picture: Markup
     notes: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
@@ -142,7 +142,7 @@ class CheckResult:
             return "Nothing else was checked yet."
         return self.rates.sentence(self.false_fail)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The facts in JSON's own types."""
         return {
             "format": 1,
@@ -166,7 +166,7 @@ class CheckResult:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         return self.card().bundle()
 
     def card(self) -> Card:

@@ -23,6 +23,10 @@ from dpnb.course.picture import message
 from dpnb.course.result import CheckResult, Mistake, Part
 from dpnb.errors import OptionError
 
+Function = Callable[..., Any]
+"""What a student wrote."""
+Arguments = Mapping[str, Any]
+Seed = int | np.random.Generator | None
 LEVEL = 1e-4
 """The probability that a correct answer fails a check, at most; its parts share it."""
 DRAWS, LOOPED = 8_000, 4_000
@@ -64,7 +68,7 @@ class Trial:
         cls,
         check: str,
         called: StudentFunction,
-        rng: int | np.random.Generator | None,
+        rng: Seed,
         title: str | None,
         notes: tuple[str, ...] = (),
     ) -> Trial:
@@ -73,9 +77,7 @@ class Trial:
         return cls(check, name, called, np.random.default_rng(rng), Clock(), notes)
 
     @classmethod
-    def of_draws(
-        cls, check: str, called: StudentFunction, rng: int | np.random.Generator | None, title: str | None
-    ) -> Trial:
+    def of_draws(cls, check: str, called: StudentFunction, rng: Seed, title: str | None) -> Trial:
         """Begin a trial of many draws, with a note where each is a call."""
         return cls.of(check, called, rng, title, () if called.vectorised else (_LOOP,))
 
@@ -95,12 +97,12 @@ class Trial:
         parts: tuple[Part, ...],
         mistake: Mistake | None,
         picture: Markup,
-        facts: Mapping[str, Any] | None = None,
+        facts: Mapping[str, object] | None = None,
     ) -> CheckResult:
         """Return the result of this trial."""
         return CheckResult(self.check, self.title, parts, mistake, picture, self.notes, facts or {})
 
-    def draws(self, data: Any, neighbour: Any) -> tuple[Floats, Floats, Floats]:
+    def draws(self, data: object, neighbour: object) -> tuple[Floats, Floats, Floats]:
         """Call a mechanism twice on `data`, and for as many draws as both give on its neighbour; shapes (draws, numbers)."""
         count = DRAWS if self.called.vectorised else LOOPED
         first, second = (self.called.draws(data, count, one, self.clock) for one in self.chance.spawn(2))
@@ -145,13 +147,13 @@ class StudentFunction:
         Further arguments, by name.
     """
 
-    call: Callable[..., Any]
+    call: Function
     takes: frozenset[str]
-    given: Mapping[str, Any]
+    given: Arguments
 
     @classmethod
     def of(
-        cls, call: Any, epsilon: float | None = None, arguments: Mapping[str, Any] | None = None
+        cls, call: object, epsilon: float | None = None, arguments: Arguments | None = None
     ) -> StudentFunction:
         """Look at a signature; an argument that nobody gives is refused with the template."""
         given = dict(arguments or {})
@@ -164,10 +166,10 @@ class StudentFunction:
             )
         if "epsilon" in names and epsilon is not None and "epsilon" not in given:
             given["epsilon"] = epsilon
-        return cls(call, frozenset(names & set(_OWN)), given)
+        return cls(_callable(call), frozenset(names & set(_OWN)), given)
 
     @classmethod
-    def alone(cls, call: Any) -> StudentFunction:
+    def alone(cls, call: object) -> StudentFunction:
         """Take a function of data alone, with as many arguments as it has."""
         return cls(_callable(call), frozenset(), {})
 
@@ -176,7 +178,7 @@ class StudentFunction:
         """Whether it makes many draws in one call."""
         return "size" in self.takes
 
-    def draws(self, data: Any, count: int, rng: np.random.Generator, clock: Clock) -> Floats:
+    def draws(self, data: object, count: int, rng: np.random.Generator, clock: Clock) -> Floats:
         """Return `count` outputs on some data, shape ``(count, numbers)``."""
         given = dict(self.given) | ({"rng": rng} if "rng" in self.takes else {})
         if self.vectorised:
@@ -184,11 +186,11 @@ class StudentFunction:
             return _table(self.with_given(given | {"size": count}).on((data,)), count)
         return self.with_given(given).of_each(repeat(data, count), clock)
 
-    def with_given(self, given: Mapping[str, Any]) -> StudentFunction:
+    def with_given(self, given: Arguments) -> StudentFunction:
         """Return it with other further arguments."""
         return StudentFunction(self.call, self.takes, given)
 
-    def of_each(self, inputs: Iterator[Any], clock: Clock) -> Floats:
+    def of_each(self, inputs: Iterator[object], clock: Clock) -> Floats:
         """Return one output for each of some inputs, shape ``(inputs, numbers)``."""
         outputs = []
         for data in inputs:
@@ -196,7 +198,7 @@ class StudentFunction:
             outputs.append(self.on((data,)))
         return _table(outputs, len(outputs))
 
-    def on(self, seen: tuple[Any, ...], words: str = "three rows") -> Any:
+    def on(self, seen: tuple[object, ...], words: str = "three rows") -> Any:
         """Return what it answers on some arguments; what it raises is trouble, to be tried on such `words`."""
         try:
             return self.call(*seen, **self.given)
@@ -246,10 +248,10 @@ def too_slow(seconds: float) -> Trouble:
     )
 
 
-def _callable(call: Any) -> Callable[..., Any]:
+def _callable(call: object) -> Function:
     if not callable(call):
         raise OptionError("Give the function itself, without parentheses: noisy_count, not noisy_count(…).")
-    return call  # type: ignore[no-any-return]
+    return call
 
 
 def _failing(error: Exception, on: str) -> Trouble:
@@ -267,7 +269,7 @@ def _failing(error: Exception, on: str) -> Trouble:
     )
 
 
-def _signature(call: Callable[..., Any], given: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+def _signature(call: Function, given: Arguments) -> tuple[set[str], set[str]]:
     """The names that a function takes after its data, and those of them that it needs and nobody gives."""
     try:
         parameters = list(inspect.signature(call).parameters.values())
@@ -278,7 +280,7 @@ def _signature(call: Callable[..., Any], given: Mapping[str, Any]) -> tuple[set[
     return {one.name for one in after}, needed - set(given)
 
 
-def _table(outputs: Any, count: int) -> Floats:
+def _table(outputs: object, count: int) -> Floats:
     try:
         found = np.asarray(outputs, dtype=np.float64)
     except (TypeError, ValueError):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Mechanism, Numbers, evenly
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import laplace_loss, noised, two_scale_delta
 from dpnb.inference.matching import Pairs, match
@@ -21,6 +20,8 @@ from dpnb.inference.standard_error import (
 )
 
 Floats = NDArray[np.float64]
+Arms = tuple[Floats, Floats]
+"""Who is in which arm, and the outcomes; or, of a matching, scores and arms."""
 _EPSILON = 0.5
 _SUMS, _COUNT = 0.9 * _EPSILON, 0.1 * _EPSILON
 
@@ -38,19 +39,19 @@ def _published_sensitivity(treated: float, control: float) -> float:
     return 1 / (treated + 1) + 1 / (control + 1)
 
 
-def _difference(data: Any) -> float:
+def _difference(data: Arms) -> float:
     arm, y = data
     return float(y[arm == 1].mean() - y[arm == 0].mean())
 
 
-def _published_difference(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _published_difference(data: Arms, size: int, rng: np.random.Generator) -> Floats:
     arm, _ = data
     treated = float(arm.sum())
     scale = _published_sensitivity(treated, arm.size - treated) / _EPSILON
     return np.asarray(_difference(data) + rng.laplace(0, scale, size))
 
 
-def _arm_sums(data: Any) -> list[int]:
+def _arm_sums(data: Arms) -> list[int]:
     """Centred sums of both arms in half units, and the size of the second."""
     arm, y = data
     centred = 2 * y - 1
@@ -131,7 +132,7 @@ _SMALL = (
 )
 
 
-def _plain_standard_error(data: Any) -> float:
+def _plain_standard_error(data: Arms) -> float:
     arm, y = data
     parts = [y[arm == a].var() / max((arm == a).sum(), 1) for a in (0, 1)]
     return float(math.sqrt(sum(parts)))
@@ -142,24 +143,24 @@ def published_error_sensitivity(smaller: float) -> float:
     return float(math.sqrt(max(smaller - 1, 0.0)) / smaller**1.5)
 
 
-def _published_error(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _published_error(data: Arms, size: int, rng: np.random.Generator) -> Floats:
     arm, _ = data
     sensitivity = published_error_sensitivity(float(min(arm.sum(), arm.size - arm.sum())))
     return np.asarray(_plain_standard_error(data) + sensitivity * rng.laplace(0, 1 / _EPSILON, size))
 
 
-def _subset_values(data: Any) -> Floats:
+def _subset_values(data: Arms) -> Floats:
     arm, y = data
     return subset_variances(y, _SUBSETS, arm)
 
 
-def _dyadic(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _dyadic(data: Arms, size: int, rng: np.random.Generator) -> Floats:
     return dyadic_standard_error(
         np.broadcast_to(_subset_values(data), (size, _SUBSETS)), _CEILING, _EPSILON, rng
     )
 
 
-def _dyadic_loss(first: Any, second: Any) -> float:
+def _dyadic_loss(first: Arms, second: Arms) -> float:
     """The exact loss of bin and noised average together, of which the standard error is a function."""
     values = [_subset_values(data) for data in (first, second)]
     odds = [bin_odds(v, _CEILING, _EPSILON / 2) for v in values]
@@ -231,18 +232,18 @@ _BAND = (np.zeros(_M), np.append(np.zeros(_M - 1), 0.3))
 _LIMITS = (0.0, 0.3)
 
 
-def _winsorized_mean(data: Any) -> float:
+def _winsorized_mean(data: Floats) -> float:
     return float(np.clip(data, *_LIMITS).mean())
 
 
-def _published_mean(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _published_mean(data: Floats, size: int, rng: np.random.Generator) -> Floats:
     """The last step alone: the mean within limits l and u, and noise of scale |u - l|/(2Mε)."""
     return np.asarray(
         _winsorized_mean(data) + rng.laplace(0, (_LIMITS[1] - _LIMITS[0]) / (2 * _M * _EPSILON), size)
     )
 
 
-def _corrected_mean(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _corrected_mean(data: Floats, size: int, rng: np.random.Generator) -> Floats:
     """The whole corrected algorithm."""
     return winsorized_standard_error(np.broadcast_to(np.asarray(data) ** 2, (size, _M)), 1.0, _EPSILON, rng)
 
@@ -300,11 +301,11 @@ WINSORIZED = Exhibit(
 )
 
 
-def _ordered(values: Any) -> Floats:
+def _ordered(values: Floats) -> Floats:
     return np.concatenate([[0.0], np.sort(np.asarray(values, dtype=float)), [1.0]])
 
 
-def _quantile_loss(epsilon: float, first: Any, second: Any, share: float = 0.25) -> float:
+def _quantile_loss(epsilon: float, first: Floats, second: Floats, share: float = 0.25) -> float:
     """The exact loss of a quantile drawn from gaps: the largest log-ratio of the two densities."""
     logs = []
     edges = np.unique(np.concatenate([_ordered(first), _ordered(second)]))
@@ -329,8 +330,8 @@ def _crossing(size: int) -> tuple[Floats, Floats]:
 _CROSSING = _crossing(4)
 
 
-def _quantile(epsilon: float) -> Any:
-    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _quantile(epsilon: float) -> Mechanism:
+    def mechanism(data: Floats, size: int, rng: np.random.Generator) -> Floats:
         ordered = _ordered(data)
         place = rng.choice(ordered.size - 1, size, p=gap_odds(ordered, 0.25, epsilon))
         return np.asarray(ordered[place] + np.diff(ordered)[place] * rng.random(size))
@@ -392,20 +393,20 @@ _PAIRED = (
 )
 
 
-def _matched(data: Any) -> Pairs:
+def _matched(data: Arms) -> Pairs:
     score, arm = data
     return match(score, arm, caliper=0.05)
 
 
-def _matched_rows(data: Any) -> list[int]:
+def _matched_rows(data: Arms) -> list[int]:
     return [2 * len(_matched(data))]
 
 
-def _pairs(data: Any) -> list[int]:
+def _pairs(data: Arms) -> list[int]:
     return [len(_matched(data))]
 
 
-def _published_matching(data: Any) -> dict[str, float]:
+def _published_matching(data: Arms) -> dict[str, float]:
     """The number of rows has sensitivity 0 between tables of one size, three times which is no noise."""
     return {str(_matched_rows(data)[0]): 1.0}
 

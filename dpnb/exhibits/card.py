@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, code, el
 from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
-from dpnb.exhibits.page import record, shares
+from dpnb.exhibits.page import Record, record, shares
 from dpnb.inference.digits import loss_figure
 
 
@@ -61,7 +60,7 @@ def _heading(text: str) -> Markup:
     return el("h4", text, style="margin-top:.7rem")
 
 
-def _neighbours(told: dict[str, Any]) -> Markup:
+def _neighbours(told: Record) -> Markup:
     """Both datasets, one below the other; what differs is set in bold, between marks."""
     rows = told["rows"]
     if rows is None:
@@ -83,12 +82,12 @@ def _neighbours(told: dict[str, Any]) -> Markup:
     return Markup(f"{said}{table}{el('p', more, class_='soft') if more else ''}")
 
 
-def _marked(row: list[Any], side: int) -> Markup | str:
+def _marked(row: tuple[str, str, bool], side: int) -> Markup | str:
     text, differs = row[side] or "–", row[2]
     return el("strong", f"▸{text}◂") if differs else str(text)
 
 
-def _event(event: list[Any] | None) -> Markup | None:
+def _event(event: tuple[str, int, int] | None) -> Markup | None:
     if event is None:
         return None
     said, first, second = event

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,7 @@ AVERAGED = Exhibit(
 _ROWS, _FIRST, _SECOND = 10_000, 1.0, 0.1
 
 
-def _chain(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _chain(data: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Randomise one bit at ε 1, copy it to all rows, count them, add Laplace noise at ε 0.1; show the end alone."""
     truth = rng.random(size) < 1 / (1 + math.exp(-_FIRST))
     bit = np.where(truth, data[0], 1 - data[0])

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import LossError
 from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
-from dpnb.exhibits.laws import laplace_loss, noised
+from dpnb.exhibits.laws import Answer, laplace_loss, noised
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
 
+Floats = NDArray[np.float64]
+Data = Sequence[float] | NDArray[Any]
 _EPSILON = 0.5
 _LOWER, _UPPER = -5, 0
 _DEBTS = ([-2, 0, -1], [-2, 0, -1, -5])
 
 
-def _debts(data: Any) -> list[int]:
+def _debts(data: Data) -> list[int]:
     return [sum(min(max(int(x), _LOWER), _UPPER) for x in data)]
 
 
-def _upper_bound_scale(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _upper_bound_scale(data: Data, size: int, rng: np.random.Generator) -> Floats:
     """A sum with Laplace noise of scale upper/ε, which is 0 when the upper bound is."""
     return np.asarray(_debts(data)[0] + _UPPER * rng.laplace(0, 1 / _EPSILON, size))
 
@@ -93,19 +96,19 @@ def _rows(first: float) -> NDArray[np.float32]:
     return np.concatenate([[first], np.ones(_MANY - 1), np.full(_MANY, tiny)]).astype(np.float32)
 
 
-def running_sum(values: Any) -> float:
+def running_sum(values: ArrayLike) -> float:
     """Add floats of 24 bits one after the other, in the order of the rows."""
     return float(np.add.accumulate(np.asarray(values, dtype=np.float32))[-1])
 
 
-def _float_sum(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _float_sum(data: Data, size: int, rng: np.random.Generator) -> Floats:
     return running_sum(data) + rng.laplace(0, 1 / _EPSILON, size)
 
 
 _FINE = 2**12
 
 
-def _integer_sum(data: Any) -> list[int]:
+def _integer_sum(data: Data) -> list[int]:
     return [int(np.floor(np.asarray(data, dtype=float) * _FINE + 0.5).astype(np.int64).sum())]
 
 
@@ -173,21 +176,21 @@ def content_part(value: int) -> int:
     return hashlib.md5(str(value).encode(), usedforsecurity=False).digest()[0] % _PARTS
 
 
-def _answers(data: Any, parts: Any) -> list[int]:
+def _answers(data: Data, parts: Sequence[int] | NDArray[np.int64]) -> list[int]:
     """An answer of 0 or 1 from each subset: whether its values sum to a multiple of 3. Any function of a subset will do."""
     sums = np.bincount(parts, weights=data, minlength=_PARTS)
     return [int(total % 3 == 0) for total in sums.tolist()]
 
 
-def _by_content(data: Any) -> list[int]:
-    return _answers(data, [content_part(x) for x in data])
+def _by_content(data: Data) -> list[int]:
+    return _answers(data, [content_part(int(x)) for x in data])
 
 
-def _by_place(data: Any) -> list[int]:
+def _by_place(data: Data) -> list[int]:
     return _answers(data, np.arange(len(data)) % _PARTS)
 
 
-def _moves(answer: Any, first: Any, second: Any) -> int:
+def _moves(answer: Answer, first: Data, second: Data) -> int:
     return sum(a != b for a, b in zip(answer(first), answer(second), strict=True))
 
 

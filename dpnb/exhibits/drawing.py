@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from dpnb.cards.markup import Markup, el
+from dpnb.exhibits.page import Record
 from dpnb.inference.digits import loss_figure
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 244, 64, 12, 14, 176
@@ -22,11 +23,13 @@ _THEMED = {
     "#8a4600": "var(--dp-warn,#8a4600)",
     "#0a6480": "var(--dp-accent,#0a6480)",
 }
+Across = Callable[[int], float]
+"""Where a setting of the lever lies."""
 _SPAN = 100
 """From this ratio of the largest to the smallest on, the axis is logarithmic."""
 
 
-def drawing(told: dict[str, Any]) -> Markup | None:
+def drawing(told: Record) -> Markup | None:
     """Return the picture of an exhibit's lever, or None where it has none.
 
     Parameters
@@ -37,7 +40,7 @@ def drawing(told: dict[str, Any]) -> Markup | None:
     lever = told["lever"]
     if lever is None:
         return None
-    height = _scale([lever["claimed"], lever["actual"], lever["corrected"] or []])
+    height = _Height.of([lever["claimed"], lever["actual"], lever["corrected"] or []])
     across = _across(len(lever["values"]))
     at = lever["at"]
     said = f"At {loss_figure(lever['values'][at])}: claimed {loss_figure(lever['claimed'][at])}, actual {_said(lever['actual'][at])}."
@@ -65,38 +68,46 @@ def _said(value: float | str) -> str:
     return "infinite" if isinstance(value, str) else loss_figure(value)
 
 
-def _across(count: int) -> Any:
+def _across(count: int) -> Across:
     room = _WIDTH - _LEFT - _RIGHT
     return lambda place: _LEFT + room * place / max(count - 1, 1)
 
 
-def _scale(lines: Sequence[Sequence[float | str]]) -> Any:
-    """Where a value lies between floor and ceiling; what is infinite lies on the edge of the picture."""
-    known = [v for line in lines for v in line if not isinstance(v, str)]
-    top, least = max(known), min((v for v in known if v > 0), default=1.0)
-    room = _FLOOR - _TOP - 6
-    logarithmic = top > _SPAN * least and min(known) > 0
+@dataclass(frozen=True, slots=True)
+class _Height:
+    """Where a value lies between the two ends of the axis; what is infinite lies on the edge of the picture."""
 
-    def height(value: float | str) -> float:
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, lines: Sequence[Sequence[float | str]]) -> _Height:
+        """Start at 0, or at the least value where a logarithm shows more."""
+        known = [v for line in lines for v in line if not isinstance(v, str)]
+        top, least = max(known), min((v for v in known if v > 0), default=1.0)
+        return cls(least if top > _SPAN * least and min(known) > 0 else 0.0, top)
+
+    def __call__(self, value: float | str) -> float:
+        """Return the place of a value in the picture."""
         if isinstance(value, str):
             return _TOP
-        share = math.log(value / least) / math.log(top / least) if logarithmic else value / top
-        return _FLOOR - room * share
-
-    height.ends = (least if logarithmic else 0.0, top)  # type: ignore[attr-defined]
-    return height
+        share = math.log(value / self.low) / math.log(self.high / self.low) if self.low else value / self.high
+        return _FLOOR - (_FLOOR - _TOP - 6) * share
 
 
-def _axes(lever: dict[str, Any], height: Any, across: Any) -> list[Markup]:
-    low, high = height.ends
+def _axes(lever: Record, height: _Height, across: Across) -> list[Markup]:
     last = len(lever["values"]) - 1
     ends = [(0, "start"), (last, "end")]
     if 0.08 < lever["at"] / last < 0.92:
         ends.append((lever["at"], "middle"))
     return [
         el("path", fill="none", stroke=_HAIR, d=f"M{_LEFT} {_TOP}V{_FLOOR}H{_WIDTH - _RIGHT}"),
-        _words(loss_figure(high), x=str(_LEFT - 6), y=f"{height(high) + 4:.0f}", text_anchor="end"),
-        _words(loss_figure(low), x=str(_LEFT - 6), y=f"{height(low) + 4:.0f}", text_anchor="end"),
+        _words(
+            loss_figure(height.high), x=str(_LEFT - 6), y=f"{height(height.high) + 4:.0f}", text_anchor="end"
+        ),
+        _words(
+            loss_figure(height.low), x=str(_LEFT - 6), y=f"{height(height.low) + 4:.0f}", text_anchor="end"
+        ),
         *(
             _words(loss_figure(lever["values"][p]), x=f"{across(p):.0f}", y=str(_FLOOR + 17), text_anchor=s)
             for p, s in ends
@@ -122,6 +133,6 @@ def themed(picture: Markup) -> Markup:
     return Markup(text)
 
 
-def _path(values: Sequence[float | str], height: Any, across: Any) -> str:
+def _path(values: Sequence[float | str], height: _Height, across: Across) -> str:
     points = [f"{across(i):.1f} {height(value):.1f}" for i, value in enumerate(values)]
     return "M" + "L".join(points)

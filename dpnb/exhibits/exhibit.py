@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpnb.inference.digits import loss_figure
 
 Sense = Literal["at most", "at least", "exactly"]
@@ -22,6 +25,10 @@ THEMES: tuple[Theme, ...] = get_args(Theme)
 """What goes wrong, in a word."""
 Lines = tuple[float, float, float | None]
 """Claimed, actual, and corrected where the correction has a number there; what is actual may be infinite."""
+Mechanism = Callable[..., Any]
+"""Of a dataset, a number of answers and a generator: so many answers. Or of a dataset alone: the law of the answer."""
+Test = Callable[[Any], NDArray[np.bool_]]
+"""Which of some answers show an event."""
 _ROUNDING = 1e-9
 
 
@@ -184,17 +191,17 @@ class Exhibit:
     neighbours: tuple[Any, Any]
     worlds: tuple[str, str]
     measure: Callable[[], Numbers]
-    flawed: Callable[..., Any] | None = None
-    corrected: Callable[..., Any] | None = None
+    flawed: Mechanism | None = None
+    corrected: Mechanism | None = None
     claimed: float = math.nan
     kept: float = math.nan
     delta: float = 0.0
-    events: Mapping[str, Callable[..., Any]] | None = None
+    events: Mapping[str, Test] | None = None
     sampled: bool = True
     theme: Theme = field(kw_only=True)
     cell: str = field(kw_only=True)
     columns: str = ""
-    event: tuple[str, Callable[[Any], Any]] | None = None
+    event: tuple[str, Test] | None = None
     lever: Lever | None = None
 
     def numbers(self) -> Numbers:
@@ -229,7 +236,7 @@ class Exhibit:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
         from dpnb.exhibits.card import exhibit_card
 
         return exhibit_card(self).bundle()

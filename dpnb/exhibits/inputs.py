@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,11 @@ from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenl
 from dpnb.exhibits.laws import laplace_loss, noised
 from dpnb.inference import fast_noise
 from dpnb.inference.law import DiscreteLaplaceLaw
-from dpnb.risk.float_laplace import FINEST_UNIFORM, float_laplace, possible
+from dpnb.risk.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, possible
 from dpnb.trusted.privacy.loss import rational
 
+Floats = NDArray[np.float64]
+Data = Sequence[float]
 PRIMER = "“Differential privacy: an illustrated primer”"
 _EPSILON = 0.5
 _STEPS = 1_000
@@ -29,11 +31,11 @@ def clamped_with_ifs(x: float) -> float:
     return x
 
 
-def _noisy_sum(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _noisy_sum(data: Data, size: int, rng: np.random.Generator) -> Floats:
     return np.asarray(sum(clamped_with_ifs(x) for x in data) + rng.laplace(0, 1 / _EPSILON, size))
 
 
-def _on_grid(data: Any) -> list[int]:
+def _on_grid(data: Data) -> list[int]:
     """The sum in thousandths, missing values as 0."""
     return [sum(round(_STEPS * clamped_with_ifs(0.0 if math.isnan(x) else x)) for x in data)]
 
@@ -76,7 +78,7 @@ NAN_CLAMP = Exhibit(
 )
 
 
-def _whole_sum(data: Any) -> list[int]:
+def _whole_sum(data: Data) -> list[int]:
     return [int(sum(data))]
 
 
@@ -129,15 +131,15 @@ CHANGE_ONE = Exhibit(
 )
 
 
-def _float_answer(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _float_answer(data: Data, size: int, rng: np.random.Generator) -> Floats:
     return rng.laplace(float(data[0]), 1.0, size)
 
 
-def _whole_answer(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _whole_answer(data: Data, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.asarray(data[0] + fast_noise.discrete_laplace(1.0, size, rng))
 
 
-def impossible_share(sampler: Any, draws: int = 20_000, seed: int = 15, scale: float = 1.0) -> float:
+def impossible_share(sampler: Sampler, draws: int = 20_000, seed: int = 15, scale: float = 1.0) -> float:
     """Return the share of float Laplace answers of a scale, for a count of 0 or 1, that the other count cannot give."""
     rng = np.random.default_rng(seed)
     shares = []

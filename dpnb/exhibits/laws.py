@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.exhibits.exhibit import Mechanism
 from dpnb.inference import fast_noise
 from dpnb.risk.loss_distribution import LossDistribution
 
 Floats = NDArray[np.float64]
 Answer = Callable[[Any], Sequence[float]]
+"""A vector of whole numbers, from a dataset."""
 
 
-def noised(answer: Answer, scales: Sequence[float]) -> Callable[..., Any]:
+def noised(answer: Answer, scales: Sequence[float]) -> Mechanism:
     """Return a mechanism: an integer vector with discrete Laplace noise of a scale for each entry."""
 
-    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
+    def mechanism(data: object, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         exact = [int(entry) for entry in answer(data)]
         columns = [
             entry + fast_noise.discrete_laplace(scale, size, rng)
@@ -33,7 +35,7 @@ def noised(answer: Answer, scales: Sequence[float]) -> Callable[..., Any]:
     return mechanism
 
 
-def laplace_loss(answer: Answer, scales: Sequence[float], first: Any, second: Any) -> float:
+def laplace_loss(answer: Answer, scales: Sequence[float], first: object, second: object) -> float:
     """Return the exact loss of :func:`noised` between two datasets: the sum of moves over scales, attained in a tail."""
     pairs = zip(answer(first), answer(second), scales, strict=True)
     return float(sum(abs(one - two) / scale for one, two, scale in pairs))

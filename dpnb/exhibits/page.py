@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding
+from dpnb.exhibits.exhibit import Exhibit, Finding, Mechanism, Test
 from dpnb.inference.digits import loss_figure
 
+Record = dict[str, Any]
+"""What a page says, in JSON's own types."""
 
-def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
+
+def record(exhibit: Exhibit, *, lever: bool = True) -> Record:
     """Return everything that the page of an exhibit says.
 
     Parameters
@@ -55,7 +57,7 @@ def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
     }
 
 
-def left_out(rows: dict[str, Any]) -> str:
+def left_out(rows: Record) -> str:
     """Say how many rows of the neighbours are not shown."""
     said = []
     if rows["same"]:
@@ -65,7 +67,7 @@ def left_out(rows: dict[str, Any]) -> str:
     return f"… and {' and '.join(said)}" if said else ""
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding) -> Record:
     return {
         "text": finding.text,
         "claimed": float(finding.claimed),
@@ -92,7 +94,7 @@ def _finite(value: float) -> float | str:
     return "inf" if math.isinf(value) else float(value)
 
 
-def lever_record(exhibit: Exhibit) -> dict[str, Any] | None:
+def lever_record(exhibit: Exhibit) -> Record | None:
     """Return the lever of an exhibit and its lines, or None where it has none.
 
     Parameters
@@ -130,7 +132,7 @@ Frequencies = tuple[str, int, int]
 """An event, and of a thousand answers each, how many show it under A and under B."""
 
 
-def neighbour_rows(exhibit: Exhibit) -> dict[str, Any] | None:
+def neighbour_rows(exhibit: Exhibit) -> Record | None:
     """Return a few rows of both neighbours side by side, and how many were left out; None where both are one dataset.
 
     Parameters
@@ -165,13 +167,13 @@ def _filled(rows: list[str], size: int) -> list[str]:
     return rows + [""] * (size - len(rows))
 
 
-def _texts(data: Any) -> list[str]:
+def _texts(data: Sequence[float] | tuple[Sequence[float], ...]) -> list[str]:
     if isinstance(data, tuple):
         return [" · ".join(_text(part) for part in row) for row in zip(*data, strict=True)]
     return [_text(value) for value in data]
 
 
-def _text(value: Any) -> str:
+def _text(value: float) -> str:
     return "NaN" if math.isnan(value) else f"{float(value):.4g}"
 
 
@@ -189,7 +191,7 @@ def frequencies(exhibit: Exhibit) -> Frequencies | None:
     return event, round(_ANSWERS * first), round(_ANSWERS * second)
 
 
-def _share(flawed: Callable[..., Any], data: Any, holds: Callable[[Any], NDArray[np.bool_]]) -> float:
+def _share(flawed: Mechanism, data: object, holds: Test) -> float:
     if len(inspect.signature(flawed).parameters) == 1:  # it writes its law down, and is not drawn from
         law = flawed(data)
         return float(np.array(list(law.values())) @ holds(np.array(list(law))))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Mechanism, Numbers
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import gaussian_mixture_epsilon
 from dpnb.risk.curves import gaussian_epsilon
@@ -21,7 +21,7 @@ _ONE_MU = float(gaussian_epsilon(1, "0.001"))
 _TIES = (np.array([0.2, 1.0, 1.0, 1.0, 1.8]), np.array([0.2, 1.0, 1.0, 1.3, 1.8]))
 
 
-def _trimming_radius(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _trimming_radius(data: Floats, size: int, rng: np.random.Generator) -> Floats:
     """The median norm with Laplace noise scaled by the gap between its neighbours in the data, as published."""
     norms = np.sort(np.asarray(data, dtype=float))
     middle = norms.size // 2
@@ -39,7 +39,7 @@ def _clipped_row(x: float) -> Floats:
     return np.array([1.0, min(max(x, -_RADIUS), _RADIUS)])
 
 
-def _noisy_square(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _noisy_square(data: Floats, size: int, rng: np.random.Generator) -> Floats:
     """Z'Z of clipped rows with Frobenius-isometric Gaussian noise at ρ; the public count is left out."""
     rows = np.array([_clipped_row(x) for x in data])
     square = (rows.T @ rows)[np.triu_indices(2)][1:]
@@ -126,8 +126,8 @@ def _measure_box() -> Numbers:
     )
 
 
-def _row_sums(scale: float) -> Any:
-    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Floats:
+def _row_sums(scale: float) -> Mechanism:
+    def mechanism(data: Sequence[float], size: int, rng: np.random.Generator) -> Floats:
         sums = upper_triangle(np.asarray(data, dtype=float))
         return np.asarray(sums + scale * rng.standard_normal((size, sums.size)))
 

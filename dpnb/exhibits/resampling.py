@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
+from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Mechanism, Numbers, evenly
 from dpnb.exhibits.laws import gaussian_mixture_delta, gaussian_mixture_epsilon, laplace_loss, noised
 from dpnb.inference.resampling import noise_variance, resample_means
 from dpnb.risk.bootstrap import inflation_for, multiplicities
@@ -26,7 +25,7 @@ _Z = 10
 _PEOPLE = (np.zeros(1000, dtype=int), np.append(np.zeros(999, dtype=int), 1))
 
 
-def resized_bootstrap(data: Any) -> dict[Hashable, float]:
+def resized_bootstrap(data: NDArray[np.int64]) -> dict[Hashable, float]:
     """Return the law of the mean of ⌈n/Z⌉ rows drawn with replacement, for 0/1 data and Z = 10."""
     from scipy.special import gammaln
 
@@ -72,7 +71,7 @@ def _measure_resized() -> Numbers:
     )
 
 
-def _total(data: Any) -> list[int]:
+def _total(data: NDArray[np.int64]) -> list[int]:
     return [int(np.sum(data))]
 
 
@@ -116,10 +115,10 @@ _N, _RHO, _DELTA = 500, 0.5, 1e-6
 _HALF_THOUSAND = (np.zeros(_N, dtype=int), np.append(np.zeros(_N - 1, dtype=int), 1))
 
 
-def _bootstrap(inflation: float) -> Any:
+def _bootstrap(inflation: float) -> Mechanism:
     """One noised resample of 0/1 data: its mean, with the noise of a Gaussian mechanism at ρ times a factor."""
 
-    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Floats:
+    def mechanism(data: NDArray[np.int64], size: int, rng: np.random.Generator) -> Floats:
         rows = len(data)
         noise = math.sqrt(noise_variance(1 / rows, _RHO, 1, inflation))
         return np.asarray(rng.binomial(rows, np.mean(data), size) / rows + rng.normal(0, noise, size))
@@ -204,10 +203,10 @@ _HONEST = math.sqrt(2 * _CLAIMED_RHO)
 """How far a person may move the answer, in standard deviations of the noise, at the claimed ρ."""
 
 
-def _sampled(shift: float) -> Any:
+def _sampled(shift: float) -> Mechanism:
     """Release one person's number, times `shift`, with unit noise if a coin of probability p picks them; else noise."""
 
-    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Floats:
+    def mechanism(data: Sequence[int], size: int, rng: np.random.Generator) -> Floats:
         return np.asarray(data[0] * shift * (rng.random(size) < _SHARE) + rng.normal(0, 1, size))
 
     return mechanism

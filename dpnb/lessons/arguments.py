@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,19 +13,19 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-def loss_of(value: Any, name: str = "epsilon") -> float:
+def loss_of(value: object, name: str = "epsilon") -> float:
     """Return a privacy loss as a float; it must be above 0 and finite, otherwise LossError."""
     return _above(value, name, LossError)
 
 
-def amount_of(value: Any, name: str) -> float:
+def amount_of(value: object, name: str) -> float:
     """Return a number above 0 and finite, otherwise OptionError."""
     return _above(value, name, OptionError)
 
 
-def _above(value: Any, name: str, error: type[Exception]) -> float:
+def _above(value: object, name: str, error: type[Exception]) -> float:
     try:
-        found = float(value)
+        found = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         found = math.nan
     if not 0 < found < math.inf:
@@ -34,7 +33,7 @@ def _above(value: Any, name: str, error: type[Exception]) -> float:
     return found
 
 
-def delta_of(value: Any) -> float:
+def delta_of(value: object) -> float:
     """Return δ as a float; it is above 0 and below 1, otherwise LossError."""
     found = loss_of(value, "delta")
     if found >= 1:
@@ -42,14 +41,14 @@ def delta_of(value: Any) -> float:
     return found
 
 
-def whole(value: Any, name: str, least: int = 1) -> int:
+def whole(value: object, name: str, least: int = 1) -> int:
     """Return an integer of at least `least`, otherwise OptionError."""
     if not isinstance(value, int | np.integer) or value is True or value < least:
         raise OptionError(f"{name} is a whole number from {least}: {name}={max(least, 1)}.")
     return int(value)
 
 
-def generator(rng: Any) -> np.random.Generator:
+def generator(rng: object) -> np.random.Generator:
     """Return a numpy generator; ``rng`` is a seed or a generator, otherwise OptionError."""
     if isinstance(rng, np.random.Generator):
         return rng

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -125,7 +125,7 @@ def gradient_descent(  # noqa: PLR0913 - a regression, a loss, and how to descen
     return Descent(found if size is not None else found[0], float(rho), epsilon, float(delta), sigma)
 
 
-def _regression(x: ArrayLike, y: ArrayLike, model: Any) -> tuple[Floats, Floats]:
+def _regression(x: ArrayLike, y: ArrayLike, model: str) -> tuple[Floats, Floats]:
     rows, target = numbers(x, "x", 2), numbers(y, "y")
     if len(rows) != len(target):
         raise OptionError("x and y have one row for each person: equal lengths.")

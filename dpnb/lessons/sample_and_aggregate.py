@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError
 from dpnb.lessons.arguments import Floats, generator, loss_of, numbers, whole
@@ -139,7 +139,7 @@ def sample_and_aggregate(
     return BlockMedian(private_median(values, points, epsilon, chance), count, float(epsilon))
 
 
-def _number(statistic: Callable[[Any], float], rows: Any, otherwise: float) -> float:
+def _number(statistic: Callable[[Any], float], rows: NDArray[Any], otherwise: float) -> float:
     try:
         found = float(statistic(rows))
     except Exception:  # noqa: BLE001 - whether a block fails is a secret, too

@@ -11,7 +11,6 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +132,7 @@ def _renyi(p: Floats, q: Floats, order: float) -> float:
     return (top + math.log(float(np.exp(terms - top).sum()))) / (order - 1)
 
 
-def log_probability(value: Any) -> float:
+def log_probability(value: Fraction | float) -> float:
     """Return the logarithm of a float or exact probability."""
     if isinstance(value, Fraction | int):
         exact = Fraction(value)
@@ -141,7 +140,9 @@ def log_probability(value: Any) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
-def pair_of_laws(first: Mapping[Hashable, Any], second: Mapping[Hashable, Any]) -> Pair:
+def pair_of_laws(
+    first: Mapping[Hashable, Fraction | float], second: Mapping[Hashable, Fraction | float]
+) -> Pair:
     """Return two laws given as mappings from outcome to probability, over the union of their outcomes.
 
     Raises

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.audit.attacks.averaging import on_averaging
 from dpnb.audit.attacks.differencing import on_differencing
@@ -31,7 +31,7 @@ from dpnb.audit.attacks.result import AttackRow
 from dpnb.errors import OptionError
 
 
-def bench(name: str, rng: int = 0, reps: int = 1, **arrays: Any) -> Bench:
+def bench(name: str, rng: int = 0, reps: int = 1, **arrays: ArrayLike) -> Bench:
     """Run one attack against every publication, once or several times.
 
     Parameters
@@ -59,7 +59,7 @@ def bench(name: str, rng: int = 0, reps: int = 1, **arrays: Any) -> Bench:
     return next(islice(repetitions(attack, rng), reps - 1, None))
 
 
-def on_arrays(name: str, arrays: Mapping[str, Any]) -> Callable[[Sequence[int]], Bench]:
+def on_arrays(name: str, arrays: Mapping[str, ArrayLike]) -> Callable[[Sequence[int]], Bench]:
     """Return an attack on somebody's own arrays, or on made-up people where there are none.
 
     Raises

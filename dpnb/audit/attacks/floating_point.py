@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,8 +27,10 @@ from dpnb.risk.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, poss
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
 
+Floats = NDArray[np.float64]
 
-def certain_origin(answers: ArrayLike, scale: float = 1.0, sampler: Sampler = "numpy") -> NDArray[np.float64]:
+
+def certain_origin(answers: ArrayLike, scale: float = 1.0, sampler: Sampler = "numpy") -> Floats:
     """Return for each answer 0 or 1 where only that count can have made it, and NaN where both can.
 
     Parameters
@@ -100,15 +101,15 @@ def floating_point(
     )
 
 
-def _uniform(generator: np.random.Generator, size: int) -> NDArray[np.float64]:
+def _uniform(generator: np.random.Generator, size: int) -> Floats:
     return np.maximum(generator.random(size), FINEST_UNIFORM)
 
 
-def _threshold(answers: NDArray[Any]) -> NDArray[np.float64]:
+def _threshold(answers: Floats | NDArray[np.int64]) -> Floats:
     return np.asarray(np.where(answers > 0.5, 1.0, 0.0))
 
 
-def _holes(answers: NDArray[np.int64], pmf: Callable[[Any], Any]) -> NDArray[np.float64]:
+def _holes(answers: NDArray[np.int64], pmf: Callable[[NDArray[np.int64]], Floats]) -> Floats:
     """As :func:`certain_origin` for integers: no probability is zero, so nothing is told."""
     zero, one = pmf(answers) > 0, pmf(answers - 1) > 0
     return np.where(zero & ~one, 0.0, np.where(one & ~zero, 1.0, np.nan))

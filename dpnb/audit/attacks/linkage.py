@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,7 +82,7 @@ def linkage(
     )
 
 
-def table_of(quasi: Any, secret: Any) -> tuple[Integers, Integers, Integers]:
+def table_of(quasi: object, secret: object) -> tuple[Integers, Integers, Integers]:
     """Return each person's cell and value as codes, and the table of counts.
 
     Raises
@@ -103,7 +102,7 @@ def table_of(quasi: Any, secret: Any) -> tuple[Integers, Integers, Integers]:
     return cells, values, table
 
 
-def _codes(column: Any) -> Integers:
+def _codes(column: object) -> Integers:
     """A column's values as codes; a missing one (``None``) is a value like the others."""
     try:
         cells = np.asarray(() if column is None else column).ravel()

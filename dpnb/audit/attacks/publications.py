@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from dpnb.audit.attacks.result import AttackRow, made
 from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
 from dpnb.risk.odds import posterior
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FEWEST = 20
 """People that an attack on arrays of one's own needs, at least."""
@@ -114,7 +118,7 @@ class Bench:
         names = ("published", "epsilon", "recovered", "error", "guessing", "bound")
         return Table(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
-    def figure(self, epsilon: float = 1.0, key: str = "dp") -> Any:
+    def figure(self, epsilon: float = 1.0, key: str = "dp") -> Figure:
         """Return the figure of the bench at an ε; see :func:`bench_figure`."""
         return bench_figure(self, epsilon, key)
 
@@ -157,7 +161,7 @@ def private(rows: Sequence[AttackRow], note: str, bound: Callable[[float], float
 _ACCENT, _INK, _SOFT = "#0a6480", "#1c1d21", "#5b5e66"
 
 
-def bench_figure(found: Bench, epsilon: float, key: str) -> Any:
+def bench_figure(found: Bench, epsilon: float, key: str) -> Figure:
     """Return a matplotlib figure of a bench.
 
     Parameters
@@ -187,7 +191,7 @@ def _times(found: Bench) -> str:
     return "One repetition." if found.reps == 1 else f"{found.reps:,} repetitions."
 
 
-def _bars(axes: Any, found: Bench, epsilon: float) -> None:
+def _bars(axes: Axes, found: Bench, epsilon: float) -> None:
     at = np.arange(len(found.publications))
     shares = [100 * found.share(one.key, epsilon) for one in found.publications]
     errors = [200 * found.error(one.key, epsilon) for one in found.publications]
@@ -203,7 +207,7 @@ def _bars(axes: Any, found: Bench, epsilon: float) -> None:
     axes.set_xlabel(f"share recovered at ε {epsilon:g}, %", color=_SOFT)
 
 
-def _curve(axes: Any, found: Bench, chosen: Publication, epsilon: float) -> None:
+def _curve(axes: Axes, found: Bench, chosen: Publication, epsilon: float) -> None:
     shares = 100 * np.array([row.recovered for row in chosen.rows])
     errors = 200 * np.array([row.error for row in chosen.rows])
     axes.errorbar(

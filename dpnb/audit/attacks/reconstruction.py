@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -176,13 +176,13 @@ def on_reconstruction(rng: int | Sequence[int], secret: ArrayLike | None = None)
         Your own people, at most 128.
     """
     generator, reps = np.random.default_rng(rng), 12
-    bits: NDArray[Any] = generator.permutation(np.arange(48) % 2) if secret is None else _bits(secret)
+    bits: NDArray[np.int64] = generator.permutation(np.arange(48) % 2) if secret is None else _bits(secret)
     people, queries = bits.size, 3 * bits.size
     epsilons = grid(0.1, 1_000, 10)
     known = reconstruction(
         bits, queries=queries, epsilons=epsilons, method="least-squares", reps=reps, rng=generator
     )
-    publish: dict[str, Callable[[NDArray[np.int64]], Floats]] = {
+    publish: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64] | Floats]] = {
         "raw": lambda asked: asked @ bits,
         "rounded": lambda asked: np.rint(asked @ bits / 5) * 5,
         "suppressed": lambda asked: np.where(asked @ bits < 10, np.nan, asked @ bits),

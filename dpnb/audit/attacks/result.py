@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import el
 from dpnb.errors import OptionError
 from dpnb.inference.digits import percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 EXACT = math.inf
 """The ε of answers without noise."""
@@ -131,7 +134,7 @@ class AttackResult:
         )
         return Card(html, self.text, self.to_json(), "attack")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The facts in JSON's own types."""
         return {
             "format": 1,
@@ -151,7 +154,7 @@ class AttackResult:
             ],
         }
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Return a matplotlib figure: recovered shares, the guessing baseline and the bound on one axis."""
         from matplotlib.figure import Figure
 
@@ -184,11 +187,13 @@ class AttackResult:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **options: object) -> dict[str, object]:
         return self.table()._repr_mimebundle_(**options)
 
 
-def made(setting: str, hits: NDArray[Any], baseline: float, bound: float | None = None) -> AttackRow:
+def made(
+    setting: str, hits: NDArray[np.bool_] | NDArray[np.float64], baseline: float, bound: float | None = None
+) -> AttackRow:
     """Return a row from successes: an array whose first axis is independent repetitions."""
     each = np.asarray(hits, dtype=float).reshape(len(hits), -1).mean(axis=1)
     spread = float(each.std(ddof=1) / math.sqrt(each.size)) if each.size > 1 else math.nan
