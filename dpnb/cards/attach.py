@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dpnb.cards import budget as budgets
-from dpnb.cards.card import Card, Record, frame
+from dpnb.cards.card import Card, Record, frame, heading, scrolled
 from dpnb.cards.markup import Markup, clean, code, el
+from dpnb.estimate.table import aligned
 from dpnb.planner.schema_words import dummy_rows, mode_badge, mode_sentence, unit_sentence
 from dpnb.trusted.schema import Column, Schema
 
@@ -80,20 +81,15 @@ def _html(schema: Schema, now: budgets.State | None, notes: Sequence[str]) -> Ma
     shown = schema.columns[:_COLUMNS]
     title = schema.title or schema.name
     return frame(
-        el(
-            "div",
-            el("div", el("h3", title), code(schema.name)),
-            el("span", mode_badge(schema.mode), class_="badge"),
-            class_="head",
-        ),
+        heading(el("div", el("h3", title), code(schema.name)), mode_badge(schema.mode), "badge"),
         el("p", mode_sentence(schema.mode), class_="soft"),
         *(el("p", note, class_="flag") for note in notes),
         el("p", schema.description) if schema.description else None,
         el("p", el("strong", "Privacy unit: "), unit_sentence(schema.unit), "."),
-        el("div", _columns(shown), class_="scroll", tabindex="0", role="group", aria_label="table"),
+        scrolled(_columns(shown)),
         _more(len(schema.columns) - len(shown), "columns"),
         el("p", el("strong", "Made-up rows"), " that fit these declarations and say nothing about the data:"),
-        el("div", _dummies(schema), class_="scroll", tabindex="0", role="group", aria_label="table"),
+        scrolled(_dummies(schema)),
         None
         if now is None
         else el(
@@ -153,14 +149,6 @@ def _dummies(schema: Schema) -> Markup:
     return el("table", el("thead", el("tr", *heads)), el("tbody", *rows))
 
 
-def _grid(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-
-
 def _text(schema: Schema, now: budgets.State | None, notes: Sequence[str]) -> str:
     columns = [
         [column.name, _kind(column), f"missing {missing_rule(column)}", clean(column.label)]
@@ -173,10 +161,10 @@ def _text(schema: Schema, now: budgets.State | None, notes: Sequence[str]) -> st
         *([clean(schema.description)] if schema.description else []),
         f"privacy unit: {unit_sentence(schema.unit)}",
         "column · type and bounds · missing · meaning",
-        *_grid(columns),
+        *(f"  {row}" for row in aligned(columns, left=True)),
         *([f"  … and {len(schema.columns) - _COLUMNS:,} more"] if len(schema.columns) > _COLUMNS else []),
         "made-up rows that fit these declarations",
-        *_grid(dummy_table(schema)),
+        *(f"  {row}" for row in aligned(dummy_table(schema), left=True)),
     ]
     if now is not None:
         lines.append(f"budget {budgets.text_bar(now.left, now.cap)} {_budget_line(now)}")

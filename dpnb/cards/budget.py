@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol, cast
 
-from dpnb.cards.card import Card, Record, frame
+from dpnb.cards.card import Card, Record, frame, heading
 from dpnb.cards.markup import Markup, el
 from dpnb.planner.schema_words import cap_words, mode_badge
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -142,12 +142,7 @@ def budget_card(schema: Schema, budget: State | View) -> Card:
     if not own and now.mine.amount < now.spent.amount:
         own = f"of this, {now.mine} by you"
     html = frame(
-        el(
-            "div",
-            el("h3", f"Budget of {schema.name}"),
-            el("span", mode_badge(schema.mode), class_="badge"),
-            class_="head",
-        ),
+        heading(f"Budget of {schema.name}", mode_badge(schema.mode), "badge"),
         bar(now.left, now.cap),
         el("p", line, class_="soft"),
         el("p", own, class_="soft") if own else None,

@@ -66,6 +66,17 @@ def frame(*children: object) -> Markup:
     return el("div", STYLE, *children, class_="dpnb")
 
 
+def heading(title: object, said: object = None, look: str = "soft") -> Markup:
+    """Return the first line of a card: its title, and what must be seen beside it."""
+    beside = None if said is None else el("span", said, class_=look)
+    return el("div", title if isinstance(title, Markup) else el("h3", title), beside, class_="head")
+
+
+def scrolled(table: object) -> Markup:
+    """Return a table that scrolls by itself where it is wider than the page."""
+    return el("div", table, class_="scroll", tabindex="0", role="group", aria_label="table")
+
+
 # ---------------------------------------------------------------- the style sheet
 
 TOKENS_LIGHT = "--dp-ink:#1c1d21;--dp-soft:#5b5e66;--dp-hair:#dcdde2;--dp-fill:#e9eaee;--dp-accent:#0a6480;--dp-warn:#8a4600;"

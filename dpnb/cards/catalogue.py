@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, frame, heading
 from dpnb.cards.markup import Markup, code, el
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
@@ -110,12 +110,7 @@ def catalogue_card() -> Card:
     """Return the table as a card, with a short block for each statistic, which reads at any width."""
     entries = catalogue()
     html = frame(
-        el(
-            "div",
-            el("h3", "What can be asked"),
-            el("span", "found by asking it", class_="soft"),
-            class_="head",
-        ),
+        heading("What can be asked", "found by asking it"),
         *(_block(entry) for entry in entries),
     )
     text = "\n".join(

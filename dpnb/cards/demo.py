@@ -16,7 +16,6 @@ from fractions import Fraction
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 from dpnb.cards.explain import posterior
 from dpnb.cards.report import policy
@@ -26,6 +25,7 @@ from dpnb.inference import NoiseSum, effective_size, student_inflation
 from dpnb.inference.digits import number, people
 from dpnb.risk.odds import at_most
 from dpnb.statistics.released import combine
+from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Schema
 
 START = 0.5
@@ -77,15 +77,12 @@ def facts_of(effect: Estimate) -> Facts:
     for zeros, ones in part.values.reshape(2, 2):
         n = max(float(zeros + ones), 1.0)
         arms.append(Arm(n, float(min(max((ones - zeros) / n, -1.0), 1.0)), student_inflation(n)))
-    return Facts(tuple(arms), float(effect.value), _sensitivity(leaf))
+    return Facts(tuple(arms), float(effect.value), _sensitivity(leaf.releases[0]))
 
 
-def _sensitivity(leaf: Any) -> float:
-    """Return the L1 sensitivity that the price of the question states."""
-    from dpnb.trusted.query.plan import Share
-
-    pricing = leaf.checked.kind.price(leaf.checked.setting, Share("epsilon", Fraction(1)))
-    return float(pricing.parts[0].mechanism.scale)
+def _sensitivity(release: Release) -> float:
+    """Return the L1 sensitivity behind the scale of a release: what it would be at ε 1."""
+    return float(Fraction(release.parts[0].law["scale"]) * release.loss.amount)
 
 
 def difference_at(facts: Facts, epsilon: float) -> Forecast:
@@ -107,19 +104,16 @@ def _file(name: str) -> str:
     return files("dpnb.cards").joinpath(name).read_text(encoding="utf-8")
 
 
-def demo_page(report: Any, effect: Estimate, schema: Schema) -> str:
+def demo_page(effect: Estimate, schema: Schema) -> str:
     """Return the whole page.
 
     Parameters
     ----------
-    report : BatchReport or None
-        The batch that released the effect; only what it paid is shown.
     effect : Estimate
         A released difference of proportions.
     schema : Schema
         Of the study, for its source.
     """
-    del report
     facts = facts_of(effect)
     first, second = (0.5 + 0.5 * arm.mean for arm in facts.arms)
     found = difference_at(facts, START)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpnb.cards.card import Card, Record, frame
+from dpnb.cards.card import Card, Record, frame, heading
 from dpnb.cards.facts import Line, law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
@@ -34,7 +34,7 @@ class Explanation:
             el("tr", el("th", name, scope="row", class_="strong keep"), el("td", words))
             for name, words in self.steps
         ]
-        html = frame(el("div", el("h3", self.title), class_="head"), el("table", el("tbody", *rows)))
+        html = frame(heading(self.title), el("table", el("tbody", *rows)))
         record: Record = {"format": 1, "title": self.title, "steps": [list(step) for step in self.steps]}
         return Card(html, str(self), record, "explanation")
 

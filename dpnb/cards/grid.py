@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dpnb.cards.card import scrolled
 from dpnb.cards.facts import TRUTH, Entry, Line
 from dpnb.cards.markup import Markup, el
 from dpnb.estimate.table import aligned
@@ -56,14 +57,7 @@ def grid_html(line: Line) -> Markup:
         el("tr", el("th", name, scope="row"), *(_cell(line, entry) for entry in entries))
         for name, entries in _rows(line)
     ]
-    whole = el(
-        "div",
-        el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows slim"),
-        class_="scroll",
-        tabindex="0",
-        role="group",
-        aria_label="table",
-    )
+    whole = scrolled(el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows slim"))
     legend = el("p", words, class_="soft") if (words := _legend(line)) else None
     if len(line.entries) <= _FEW:
         return el("div", whole, legend)
@@ -73,9 +67,7 @@ def grid_html(line: Line) -> Markup:
     ]
     drawn = el("table", el("thead", el("tr", *head)), el("tbody", *heat), class_="rows slim heat")
     numbers = el("details", el("summary", "Intervals"), whole, legend, class_="numbers soft")
-    return el(
-        "div", el("div", drawn, class_="scroll", tabindex="0", role="group", aria_label="table"), numbers
-    )
+    return el("div", scrolled(drawn), numbers)
 
 
 def _shade(line: Line, entry: Entry) -> Markup:

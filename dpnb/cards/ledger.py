@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, frame, heading
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.estimate import Table
 from dpnb.estimate.table import Tabular
@@ -44,7 +44,7 @@ def ledger_card(rows: Iterable[Row]) -> Card:
     charges = sum(1 for row in listed if row["loss"] is not None)
     said = "1 charge" if charges == 1 else f"{charges:,} charges"
     html = frame(
-        el("div", el("h3", "Ledger"), el("span", said, class_="paid free"), class_="head"),
+        heading("Ledger", said, "paid free"),
         ledger_table(listed) if listed else el("p", "The ledger has no row for you yet.", class_="soft"),
     )
     record = {"format": 1, "rows": [_record(row) for row in listed]}
@@ -54,17 +54,8 @@ def ledger_card(rows: Iterable[Row]) -> Card:
 def ledger_table(rows: list[Row]) -> Markup:
     """Return ledger rows as an HTML table; the latest where there are many."""
     shown = rows[-_SHOWN:]
-    head = [
-        el("th", name, scope="col", class_=style)
-        for name, style in (
-            ("entry", None),
-            ("time (UTC)", None),
-            ("dataset", None),
-            ("for", None),
-            ("charged", "num"),
-            ("spent since", "num"),
-        )
-    ]
+    head = [el("th", name, scope="col") for name in ("entry", "time (UTC)", "dataset", "for")]
+    head += [el("th", name, scope="col", class_="num") for name in ("charged", "spent since")]
     earlier = len(rows) - len(shown)
     return el(
         "div",

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from dpnb.cards import budget
-from dpnb.cards.card import Card, Record, frame
+from dpnb.cards.card import Card, Record, frame, heading, scrolled
 from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.estimate.derived import Outlook
 from dpnb.estimate.wording import not_kept
@@ -72,13 +72,8 @@ def plan_card(view: _View) -> Card:
     rows, derived = [_row(view, place) for place in range(len(view.items))], _derived(view)
     left = _left(view)
     html = frame(
-        el(
-            "div",
-            el("h3", f"Plan for {schema.name}"),
-            el("span", "Nothing was spent.", class_="paid free"),
-            class_="head",
-        ),
-        el("div", _table([*rows, *derived]), class_="scroll", tabindex="0", role="group", aria_label="table"),
+        heading(f"Plan for {schema.name}", "Nothing was spent.", "paid free"),
+        scrolled(_table([*rows, *derived])),
         el(
             "div",
             budget.bar(view.left, view.cap, view.cost if view.fits else None, what="this plan"),

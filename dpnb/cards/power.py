@@ -2,55 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, Record, frame
 from dpnb.cards.markup import el
+from dpnb.estimate.table import aligned
 from dpnb.planner.design import Accuracy
 from dpnb.planner.power import Goal
 from dpnb.trusted.query.plan import Share
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
 
 
-class Planned(Protocol):
-    """What the card writes down."""
+class _Plan(Protocol):
+    """What the card writes down: what is planned and what was assumed; rows and loss; which of them was found, and what they buy."""
 
     @property
-    def text(self) -> str:
-        """What is planned."""
-
+    def text(self) -> str: ...
     @property
-    def assumed(self) -> str:
-        """What was assumed."""
-
+    def assumed(self) -> str: ...
     @property
-    def n(self) -> int | None:
-        """Rows."""
-
+    def n(self) -> int | None: ...
     @property
-    def share(self) -> Share:
-        """The loss."""
-
+    def share(self) -> Share: ...
     @property
-    def found(self) -> str:
-        """Which of size, loss and accuracy was found."""
-
+    def found(self) -> str: ...
     @property
-    def accuracy(self) -> Accuracy:
-        """What it buys."""
-
+    def accuracy(self) -> Accuracy: ...
     @property
-    def goal(self) -> Goal:
-        """What was wanted."""
+    def goal(self) -> Goal: ...
 
-    def table(self) -> list[tuple[float, Accuracy]]:
-        """Accuracies at other losses."""
+    def table(self) -> list[tuple[float, Accuracy]]: ...
 
 
-def power_card(plan: Planned) -> Card:
+def power_card(plan: _Plan) -> Card:
     """Draw a plan.
 
     Parameters
@@ -69,11 +59,7 @@ def power_card(plan: Planned) -> Card:
             *(f"  {line}" for line in lines),
         ]
     )
-    widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
-    text += "".join(
-        "\n    " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in [columns, *rows]
-    )
+    text += "".join(f"\n    {row}" for row in aligned([columns, *rows], left=True))
     body = [el("tr", *(el("td", cell) for cell in row)) for row in rows]
     html = frame(
         el("div", el("h3", plan.text), el("p", plan.assumed) if plan.assumed else None, class_="head"),
@@ -84,7 +70,7 @@ def power_card(plan: Planned) -> Card:
     return Card(html, text, _record(plan), "power")
 
 
-def power_figure(plan: Planned, losses: np.ndarray, sizes: np.ndarray) -> Any:
+def power_figure(plan: _Plan, losses: np.ndarray, sizes: np.ndarray) -> Figure:
     """Return a figure of the effective size against the loss, the plan's own loss marked.
 
     Parameters
@@ -115,7 +101,7 @@ def power_figure(plan: Planned, losses: np.ndarray, sizes: np.ndarray) -> Any:
     return figure
 
 
-def _headline(plan: Planned, symbol: str) -> str:
+def _headline(plan: _Plan, symbol: str) -> str:
     size = "" if plan.n is None else f"n = {plan.n:,}"
     loss = f"{symbol} {float(plan.share.amount):.4g}"
     marked = {"n": (f"{size} is enough", loss), "loss": (size, f"{loss} is enough")}.get(
@@ -125,7 +111,7 @@ def _headline(plan: Planned, symbol: str) -> str:
     return " · ".join(part for part in (*marked, f"{100 * plan.goal.level:g} %") if part) + goal
 
 
-def _lines(plan: Planned) -> list[str]:
+def _lines(plan: _Plan) -> list[str]:
     found = plan.accuracy
     lines = [f"± {found.privacy:.3g} from the noise alone"]
     if found.confidence is not None:
@@ -152,8 +138,8 @@ def _row(loss: float, found: Accuracy) -> list[str]:
     return [f"{loss:.4g}", f"{found.privacy:.3g}", wide, "–" if found.n_eff is None else _sizes(found.n_eff)]
 
 
-def _record(plan: Planned) -> dict[str, Any]:
-    def facts(found: Accuracy) -> dict[str, Any]:
+def _record(plan: _Plan) -> Record:
+    def facts(found: Accuracy) -> Record:
         sizes = None if found.n_eff is None else np.ravel(found.n_eff).tolist()
         return {"privacy": found.privacy, "confidence": found.confidence, "n_eff": sizes}
 

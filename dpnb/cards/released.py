@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from dpnb.cards import budget
-from dpnb.cards.card import Card, Record, frame
+from dpnb.cards.card import Card, Record, frame, heading, scrolled
 from dpnb.cards.curves import Curve, bars_svg, curve_svg, sparkline
 from dpnb.cards.facts import TRUTH, Entry, Line, line_of, record_of
 from dpnb.cards.grid import grid_html, grid_text
@@ -93,12 +93,7 @@ def release_card(report: _Report) -> Card:
     left = budget.words(report.left, report.cap, report.whose)
     urgent, notes = _urgent(report), _notes(lines)
     html = frame(
-        el(
-            "div",
-            el("h3", f"Released from {schema.name}"),
-            el("span", paid, class_="paid" if report.charged else "paid free"),
-            class_="head",
-        ),
+        heading(f"Released from {schema.name}", paid, "paid" if report.charged else "paid free"),
         *(line_html(line, scale) for line, scale in zip(lines, scales_of(lines), strict=True)),
         el(
             "div",
@@ -385,7 +380,7 @@ def _drawn(line: Line, scale: Scale) -> Markup:
     more = el("p", _more(line), class_="soft") if line.hidden else None
     return el(
         "div",
-        el("div", table, class_="scroll", tabindex="0", role="group", aria_label="table"),
+        scrolled(table),
         more,
         _folded_away("Numbers", _numbers(line, scale)),
     )
@@ -412,7 +407,7 @@ def _numbers(line: Line, scale: Scale) -> Markup:
     table = el(
         "table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows" if kinds else "rows slim"
     )
-    return el("div", el("div", table, class_="scroll", tabindex="0", role="group", aria_label="table"), more)
+    return el("div", scrolled(table), more)
 
 
 def _track(line: Line, entry: Entry, scale: Scale, own: Scale | None) -> Markup:

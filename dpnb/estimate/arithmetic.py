@@ -132,6 +132,12 @@ def from_right(axis: int, ndim: int) -> int:
 
 
 N = TypeVar("N", bound=Node)
+Operator = Callable[[Any, Any], Any]
+
+
+def _operator(ufunc: np.ufunc) -> tuple[Operator, Operator]:
+    """Python's operator of an elementwise function, with an estimate on its left, and on its right."""
+    return (lambda self, other: _ufunc(ufunc, self, other)), (lambda self, other: _ufunc(ufunc, other, self))
 
 
 class Arithmetic(Node):
@@ -170,41 +176,13 @@ class Arithmetic(Node):
 
     # ---------------------------------------------------------------- arithmetic
 
-    def __add__(self, other: Any) -> Any:
-        return _ufunc(np.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _ufunc(np.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _ufunc(np.subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _ufunc(np.subtract, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _ufunc(np.multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _ufunc(np.multiply, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _ufunc(np.true_divide, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _ufunc(np.true_divide, other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return _ufunc(np.floor_divide, self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return _ufunc(np.floor_divide, other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return _ufunc(np.remainder, self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _ufunc(np.remainder, other, self)
+    __add__, __radd__ = _operator(np.add)
+    __sub__, __rsub__ = _operator(np.subtract)
+    __mul__, __rmul__ = _operator(np.multiply)
+    __truediv__, __rtruediv__ = _operator(np.true_divide)
+    __floordiv__, __rfloordiv__ = _operator(np.floor_divide)
+    __mod__, __rmod__ = _operator(np.remainder)
+    __pow__, __rpow__ = _operator(np.power)
 
     def __divmod__(self, other: Any) -> Any:
         if operand(other) is NotImplemented:
@@ -215,12 +193,6 @@ class Arithmetic(Node):
         if operand(other) is NotImplemented:
             return NotImplemented
         return other // self, other % self
-
-    def __pow__(self, other: Any) -> Any:
-        return _ufunc(np.power, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _ufunc(np.power, other, self)
 
     def __matmul__(self, other: Any) -> Any:
         return _dot(self, other)

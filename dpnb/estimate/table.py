@@ -94,8 +94,8 @@ class Tabular:
         return rows(self.table(level))
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines of text: the first column to the left, the others to the right.
+def aligned(rows: Sequence[Sequence[str]], *, left: bool = False) -> list[str]:
+    """Return rows of cells as lines of text: the first column to the left, the others to the right, or all to the left.
 
     Examples
     --------
@@ -105,8 +105,9 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *others in rows:
-        numbers = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-        lines.append("  ".join([first.ljust(widths[0]), *numbers]).rstrip())
+        beside = zip(others, widths[1:], strict=True)
+        cells = (cell.ljust(width) if left else cell.rjust(width) for cell, width in beside)
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return lines
 
 

@@ -93,8 +93,8 @@ def page() -> str:
 
     hiv = entrance.open("hiv", mode="guard-rail", quiet=True)
     effect = hiv.got.difference(by="any")
-    report = api.release({"effect": effect}, epsilon=PAID)
-    return str(demo_page(report, effect, hiv.schema))
+    api.release({"effect": effect}, epsilon=PAID)
+    return str(demo_page(effect, hiv.schema))
 
 
 def _steps(root: Path) -> int:

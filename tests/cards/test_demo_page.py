@@ -51,7 +51,7 @@ def page_facts(page):
 
 def test_page_computes_what_python_computes(effect):
     """Half-widths, effective size and odds agree to nine digits at every ε, from the very facts in the page."""
-    facts = page_facts(demo_page(None, effect, made.study()))
+    facts = page_facts(demo_page(effect, made.study()))
     said = browser_says(f"[{','.join(map(str, LOSSES))}].map((e) => differenceAt({json.dumps(facts)}, e))")
     for epsilon, found in zip(LOSSES, said, strict=True):
         twin = difference_at(facts_of(effect), epsilon)
@@ -83,11 +83,9 @@ def test_page_agrees_with_the_release_at_its_own_price(effect):
     assert twin.effective == pytest.approx(effect.n_eff, rel=0.02)
 
 
-def test_page_scales_noise_as_the_price_does(effect):
-    """Halving ε doubles the noise that the price of the question states."""
-    facts = facts_of(effect)
-    law = effect.release.parts[0].law
-    assert float(law["scale"]) == pytest.approx(facts.sensitivity / 0.25)
+def test_page_scales_noise_by_what_one_person_moves(effect):
+    """A changed row leaves one tally and joins another."""
+    assert facts_of(effect).sensitivity == 2.0
 
 
 def test_odds_of_the_page():
@@ -99,8 +97,8 @@ def test_odds_of_the_page():
 
 def test_page_stands_alone_and_reads_without_its_script(effect):
     """No address, no import; the static sentence says interval, people and odds at ε 0.5."""
-    assert "<script>alert" not in demo_page(None, effect, made.study(label=made.EVIL))
-    page = demo_page(None, effect, made.study())
+    assert "<script>alert" not in demo_page(effect, made.study(label=made.EVIL))
+    page = demo_page(effect, made.study())
     assert not re.search(r"https?:|@import|src=|<link|@\w+@", page)
     text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert "people without noise (of 2,817)" in text
@@ -109,11 +107,11 @@ def test_page_stands_alone_and_reads_without_its_script(effect):
 
 def test_page_holds_no_other_number_of_people(effect):
     """Sizes on the page are the released, noised ones."""
-    facts = page_facts(demo_page(None, effect, made.study()))
+    facts = page_facts(demo_page(effect, made.study()))
     assert [arm["n"] for arm in facts["arms"]] == [620.0, 2197.0]
 
 
 def test_page_refuses_another_kind_of_answer():
     """Only a released difference of proportions can be drawn."""
     with pytest.raises(PlanError, match="difference of proportions"):
-        demo_page(None, made.estimate("collected"), made.study())
+        demo_page(made.estimate("collected"), made.study())
