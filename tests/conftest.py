@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -96,3 +97,13 @@ def dpnb_home(
         "matplotlib.pyplot" in sys.modules
     ):  # a front end closes what a cell drew; pyplot warns of the 21st that is open
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def data(dpnb_home: Path) -> Iterator[Any]:
+    """A handle on the small dataset of the curator's tests, forty protected rows, whose curator is in this process."""
+    from tests.curator import small
+
+    service = small.curator(dpnb_home)
+    yield small.opened(small.session(service, "ann"), dpnb_home)
+    service.close()

@@ -23,14 +23,6 @@ from tests.contracts.questions import SAMPLES, schema
 from tests.curator import small
 
 
-@pytest.fixture
-def data(dpnb_home):
-    """A handle on forty protected rows."""
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
-
-
 def test_a_stored_answer_shows_its_own_accuracy(data):
     """Asked at a tenth of what it was paid with, a stored answer is free and as accurate as it was paid for."""
     dpnb.release({"m": data.x.sum()}, epsilon=5)

@@ -11,15 +11,6 @@ from dpnb.estimate import Estimate
 from dpnb.estimate.derived import forecast, law_of
 from dpnb.inference import NoiseSum
 from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths, radius
-from tests.curator import small
-
-
-@pytest.fixture
-def data(dpnb_home):
-    """A handle on forty protected rows."""
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
 
 
 def told(data, value, **asked):

@@ -8,15 +8,6 @@ import pytest
 import dpnb
 from dpnb.errors import OptionError, PendingError
 from dpnb.estimate.impact import impact_codes
-from tests.curator import small
-
-
-@pytest.fixture
-def data(dpnb_home):
-    """Give a handle on the small dataset, its curator in this process."""
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
 
 
 def test_with_equal_variances_the_spread_is_what_the_noise_does_not_explain():

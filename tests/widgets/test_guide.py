@@ -13,14 +13,6 @@ from dpnb.widgets import pages
 from tests.curator import small
 
 
-@pytest.fixture
-def data(dpnb_home):
-    """A handle on the small dataset."""
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
-
-
 def test_only_what_the_schema_allows_is_offered(data):
     found = {goal["id"]: goal["columns"] for goal in widgets.guide(data).facts["goals"]}
     assert found["average"] == ["x"]

@@ -15,16 +15,7 @@ from dpnb.widgets.dataset_facts import attach_facts
 from dpnb.widgets.host_questions import handle_of, opening, spoken
 from dpnb.widgets.model_builder import model
 from dpnb.widgets.snapshot import dataset_record
-from tests.curator import small
 from tests.widgets import notebooks
-
-
-@pytest.fixture
-def data(dpnb_home):
-    """A handle on forty protected rows, whose dataset is called small."""
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
 
 
 @pytest.fixture
