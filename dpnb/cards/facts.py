@@ -328,8 +328,9 @@ def _how_many(leaf: PendingQuestion) -> str:
     if known := wording.at_bounds(leaf):
         return f" ({known})"
     target = leaf.question.target
-    named = isinstance(target, Ref) and leaf.question.other is None and not leaf.question.others
-    return f" ({leaf.question.dataset}.{target.column}.held_share() estimates how many)" if named else ""
+    if not isinstance(target, Ref) or leaf.question.other is not None or leaf.question.others:
+        return ""
+    return f" ({leaf.question.dataset}.{target.column}.held_share() estimates how many)"
 
 
 def _half_widths(estimate: Estimate, entries: Sequence[Entry]) -> list[float]:

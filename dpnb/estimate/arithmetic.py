@@ -26,6 +26,7 @@ from dpnb.estimate.operations import (
     Dot,
     Join,
     Operation,
+    Place,
     Reduce,
     Reshape,
     Round,
@@ -43,7 +44,7 @@ class NoKey(PlanError, KeyError):
     __str__ = PlanError.__str__
 
 
-def find(index: Any, shape: tuple[int, ...], axes: tuple[Any, ...]) -> tuple[Any, ...]:
+def find(index: Any, shape: tuple[int, ...], axes: tuple[Axis, ...]) -> tuple[Any, ...]:
     """One place for each axis that is named, by key or by number."""
     if (
         axes
@@ -64,7 +65,7 @@ def find(index: Any, shape: tuple[int, ...], axes: tuple[Any, ...]) -> tuple[Any
     )
 
 
-def _at(part: Any, size: int, axis: Any) -> Any:
+def _at(part: Any, size: int, axis: Axis | None) -> Any:
     """The place or places on one axis."""
     if isinstance(part, Node):
         raise TypeError("An estimate cannot be an index: use its value, int(x), after release.")
@@ -95,18 +96,18 @@ def _fits(mask: np.ndarray, size: int) -> np.ndarray:
     return mask
 
 
-def _no_key(part: Any, axis: Any) -> str:
+def _no_key(part: object, axis: Axis) -> str:
     other = next((key for key in axis.keys if str(key) == str(part)), None)
     if other is None:
         return f"{axis.name} has no key {part!r}. Its keys: {_shortly(axis.keys)}."
     return f"{axis.name} has no key {part!r}: write {other!r} instead, which is {_KINDS[isinstance(other, str)]}."
 
 
-def _shortly(keys: Sequence[Any]) -> str:
+def _shortly(keys: Sequence[object]) -> str:
     return ", ".join(map(repr, keys[:8])) + (", …" if len(keys) > 8 else "")
 
 
-def _hashable(item: Any) -> bool:
+def _hashable(item: object) -> bool:
     try:
         hash(item)
     except TypeError:
@@ -114,12 +115,12 @@ def _hashable(item: Any) -> bool:
     return True
 
 
-def remaining(axis: Any, place: Any) -> Axis | None:
+def remaining(axis: Axis, place: Place) -> Axis | None:
     """What is left of an axis."""
     if isinstance(place, int):
         return None
     if place == slice(None):
-        return axis  # type: ignore[no-any-return]
+        return axis
     keys = axis.keys[place] if isinstance(place, slice) else tuple(axis.keys[number] for number in place)
     return Axis(axis.name, axis.label, tuple(keys))
 
@@ -240,15 +241,15 @@ class Arithmetic(Node):
             return func(*_all_known(args, name), **{k: _all_known(v, name) for k, v in kwargs.items()})
         raise refusals.carries_no_interval(func, CARRIED)
 
-    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Self:
+    def sum(self, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Self:
         """Sum over all axes, or some."""
         return self._reduce("sum", axis, keepdims=keepdims)
 
-    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Self:
+    def mean(self, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Self:
         """Mean over all axes, or some."""
         return self._reduce("mean", axis, keepdims=keepdims)
 
-    def _reduce(self, what: str, axis: Any, *, keepdims: bool) -> Self:
+    def _reduce(self, what: str, axis: int | Sequence[int] | None, *, keepdims: bool) -> Self:
         gone = range(self.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
         counted = tuple(sorted(from_right(number, self.ndim) for number in gone))
         kept = tuple(x for number, x in enumerate(self.axes) if number - self.ndim not in counted)
@@ -260,7 +261,7 @@ class Arithmetic(Node):
             return _node(self.derived(), Reshape((self.size,)), (self,), ()).cumsum(0)
         return _node(self.derived(), Cumulate(from_right(axis or 0, self.ndim)), (self,), self.axes)
 
-    def clip(self, low: Any = None, high: Any = None) -> Any:
+    def clip(self, low: object = None, high: object = None) -> Any:
         """Values clipped to two bounds."""
         held = self if low is None else _ufunc(np.maximum, self, low)
         return held if high is None else _ufunc(np.minimum, held, high)
@@ -282,7 +283,7 @@ def _kind(args: tuple[Any, ...]) -> Any:
     return next(arg.derived() for arg in args if is_node(arg))
 
 
-def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Any, ...]) -> N:
+def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Axis, ...]) -> N:
     """A derived estimate; numpy's shape rules, numpy's errors."""
     shapes = [arg.shape if is_node(arg) else np.shape(arg) for arg in args]
     shape = op.shape(shapes) if isinstance(op, Operation) else np.broadcast_shapes(*shapes)
@@ -298,7 +299,7 @@ def _ufunc(op: Any, *inputs: Any) -> Any:
     return _kind(args)(op, args, shape, _common_axes(args, shape) if shape else ())
 
 
-def _common_axes(args: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+def _common_axes(args: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Axis, ...]:
     """The axes of the first estimate that has this shape and axes."""
     for arg in args:
         if is_node(arg) and arg.shape == shape and arg.axes:
@@ -331,7 +332,7 @@ def _operands(items: Sequence[Any], function: Any) -> tuple[Any, ...]:
     return found
 
 
-def _known(arg: Any, by: str) -> Any:
+def _known(arg: object, by: str) -> Any:
     """The values of an estimate, where no interval can be carried; anything else as it is."""
     if isinstance(arg, Node):
         arg._need(by)  # noqa: SLF001 -- its own kind
@@ -339,7 +340,7 @@ def _known(arg: Any, by: str) -> Any:
     return arg
 
 
-def _all_known(arg: Any, by: str) -> Any:
+def _all_known(arg: object, by: str) -> Any:
     if isinstance(arg, list | tuple):
         return type(arg)([_all_known(part, by) for part in arg])
     return _known(arg, by)
@@ -383,7 +384,7 @@ def _clip(array: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any) -> An
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def call(array: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(array: Any, *args: object, **kwargs: object) -> Any:
         if not isinstance(array, Arithmetic):
             raise refusals.carries_no_interval(getattr(np, name), CARRIED)
         return getattr(array, name)(*args, **kwargs)

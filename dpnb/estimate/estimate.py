@@ -13,9 +13,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.estimate import draws, refusals, wording
@@ -23,16 +24,24 @@ from dpnb.estimate.arithmetic import Arithmetic, operand
 from dpnb.estimate.batch import open_batch
 from dpnb.estimate.evaluate import is_node, plain
 from dpnb.estimate.host import Views, current_host, provided_views, views
-from dpnb.estimate.hypothesis import z_test
+from dpnb.estimate.hypothesis import HypothesisTest, z_test
 from dpnb.estimate.operations import Take
-from dpnb.estimate.pending_question import Origin, PendingQuestion, distinct, paid_for, unpicklable
+from dpnb.estimate.pending_question import Amount, Origin, PendingQuestion, distinct, paid_for, unpicklable
 from dpnb.estimate.reading import readable
 from dpnb.estimate.table import Table, Tabular, table_of
 from dpnb.estimate.teaching import Taught
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
+from dpnb.planner.check import CheckedQuestion
+from dpnb.planner.question import Question
+from dpnb.statistics.result import Result
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+T = TypeVar("T")
 
 
 class Estimate(Arithmetic, Taught, Tabular):
@@ -73,7 +82,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
             raise OptionError(f"A level lies between 0 and 1, such as 0.95; not {level!r}.")
         self._need("`.interval()`")
-        return self._remember((float(level), kind), lambda: self._interval(float(level), kind))  # type: ignore[no-any-return]
+        return self._remember((float(level), kind), lambda: self._interval(float(level), kind))
 
     def _interval(self, level: float, kind: Kind | None) -> Interval:
         if kind is None:
@@ -92,7 +101,7 @@ class Estimate(Arithmetic, Taught, Tabular):
                 return self.interval(level, "privacy")
             raise reason from None
 
-    def _remember(self, key: Any, compute: Callable[[], Any]) -> Any:
+    def _remember(self, key: object, compute: Callable[[], T]) -> T:
         """Compute once."""
         memo = self._memo
         if memo is None:
@@ -100,12 +109,16 @@ class Estimate(Arithmetic, Taught, Tabular):
             object.__setattr__(self, "_memo", memo)
         if key not in memo:
             memo[key] = compute()
-        return memo[key]
+        found: T = memo[key]
+        return found
 
-    def _outcome(self) -> Any:
-        return self.args[0].outcome
+    def _outcome(self) -> Result:
+        found: Result = self.args[0].outcome
+        return found
 
-    def test(self, null: Any = 0.0, *, kind: Kind = "confidence", alternative: str = "two-sided") -> Any:
+    def test(
+        self, null: ArrayLike = 0.0, *, kind: Kind = "confidence", alternative: str = "two-sided"
+    ) -> HypothesisTest:
         """Test a null value: the p-value is the largest ``1 - level`` at which the interval still contains it.
 
         Parameters
@@ -221,12 +234,12 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     # ---------------------------------------------------------------- what to do with it
 
-    def weight(self, weight: Any) -> Estimate:
+    def weight(self, weight: Amount) -> Estimate:
         """Set this question's weight in its cell's split; returns the same estimate."""
         self._base("weight").share(weight=weight)
         return self
 
-    def spend(self, epsilon: Any = None, *, rho: Any = None) -> Estimate:
+    def spend(self, epsilon: Amount | None = None, *, rho: Amount | None = None) -> Estimate:
         """Set exactly what this question spends of its cell's loss; returns the same estimate."""
         if (epsilon is None) == (rho is None):
             raise OptionError("Give one of epsilon= and rho=, for example .spend(epsilon=0.3).")
@@ -234,7 +247,9 @@ class Estimate(Arithmetic, Taught, Tabular):
         self._base("spend").share(spend=amount, spend_as=name)
         return self
 
-    def remeasure(self, epsilon: Any = None, *, rho: Any = None, within: Any = None) -> Estimate:
+    def remeasure(
+        self, epsilon: Amount | None = None, *, rho: Amount | None = None, within: Amount | None = None
+    ) -> Estimate:
         """Pay more for the same question and combine both answers: a new estimate with a narrower interval.
 
         Parameters
@@ -300,9 +315,9 @@ class Estimate(Arithmetic, Taught, Tabular):
         self,
         order: str | None = None,
         *,
-        beside: Any = None,
+        beside: ArrayLike | None = None,
         truth: bool | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         title: str | None = None,
         kind: str | None = None,
     ) -> Any:
@@ -380,7 +395,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         if not (self.pending and current_host().show_pending(self)):
             raise NotImplementedError
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         return current_host().bundle(self)
 
     # ---------------------------------------------------------------- one value
@@ -451,7 +466,7 @@ class Estimate(Arithmetic, Taught, Tabular):
     def __copy__(self) -> Estimate:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Estimate:
+    def __deepcopy__(self, memo: object) -> Estimate:
         return self
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
@@ -460,7 +475,9 @@ class Estimate(Arithmetic, Taught, Tabular):
         return rebuild, (flat(self), provided_views())
 
 
-def ask(question: Any, checked: Any, *, dataset: Any = None, origin: Origin | None = None) -> Estimate:
+def ask(
+    question: Question, checked: CheckedQuestion, *, dataset: Any = None, origin: Origin | None = None
+) -> Estimate:
     """The pending estimate of a question. Equal questions of one open batch are one measurement.
 
     Parameters
@@ -491,7 +508,7 @@ def ask(question: Any, checked: Any, *, dataset: Any = None, origin: Origin | No
     return Estimate.leaf(batch.ask((id(dataset), canonical), make))
 
 
-def _plain_key(key: Any) -> Any:
+def _plain_key(key: object) -> str | float | bool | None:
     return key if isinstance(key, str | int | float | bool | None) else str(key)
 
 

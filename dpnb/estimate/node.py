@@ -16,6 +16,8 @@ from dpnb.estimate.batch import OPEN_BATCH
 from dpnb.estimate.evaluate import evaluate, leaves, nodes, plain
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import readable
+from dpnb.statistics._base import Axis
+from dpnb.statistics.result import Result
 
 
 class Node:
@@ -38,13 +40,13 @@ class Node:
     op: Any
     args: tuple[Any, ...]
     _shape: tuple[int, ...] | None
-    _axes: tuple[Any, ...]
+    _axes: tuple[Axis, ...]
     _value: Any
-    _memo: dict[Any, Any] | None
-    _display: Any
+    _memo: dict[object, Any] | None
+    _display: object
 
     def __init__(
-        self, op: Any, args: tuple[Any, ...], shape: tuple[int, ...] | None, axes: tuple[Any, ...] = ()
+        self, op: Any, args: tuple[Any, ...], shape: tuple[int, ...] | None, axes: tuple[Axis, ...] = ()
     ) -> None:
         put = object.__setattr__
         put(self, "op", op)
@@ -68,7 +70,7 @@ class Node:
         """The class of what arithmetic makes of it: without the readings of a question."""
         return cls
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name != "_display":
             raise AttributeError("An estimate does not change. Bind a new name to a new expression.")
         object.__setattr__(self, name, value)
@@ -84,7 +86,7 @@ class Node:
         return self.args[0] if self.op is None and self.args[0].root is self.args[0] else None
 
     @property
-    def outcome(self) -> Any:
+    def outcome(self) -> Result | None:
         """The result of a question or a reading; None before the release and for arithmetic."""
         return self.args[0].outcome if self.op is None else None
 
@@ -140,7 +142,7 @@ class Node:
         return math.prod(self.shape)
 
     @property
-    def axes(self) -> tuple[Any, ...]:
+    def axes(self) -> tuple[Axis, ...]:
         """The axes with their public keys; empty if arithmetic removed them."""
         if self._shape is None and self.op is None:
             return self.leaves()[0].axes

@@ -13,6 +13,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -20,11 +21,15 @@ from typing import Any, Literal, cast
 from dpnb.errors import DpnbError, OptionError, PendingError
 from dpnb.estimate.host import current_host
 from dpnb.planner.check import CheckedQuestion
+from dpnb.planner.question import Question
 from dpnb.statistics import conclude
+from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 from dpnb.trusted.privacy.loss import PrivacyLoss, positive
 from dpnb.trusted.releases import Release
 
+Amount = int | float | str | Fraction | Decimal
+"""A loss or a weight as a person writes it."""
 State = Literal["pending", "submitted", "released"]
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -60,10 +65,10 @@ class PendingQuestion:
 
     Parameters
     ----------
-    question : object
-        The plan (opaque here); equal questions are one measurement.
-    checked : object
-        The checked plan: has ``text``, ``shape``, ``axes`` and ``statistic``.
+    question : Question
+        Equal questions are one measurement.
+    checked : CheckedQuestion
+        The question that the schema allows.
     dataset : object
         The handle that asked (opaque here).
     origin : Origin
@@ -90,7 +95,12 @@ class PendingQuestion:
     )
 
     def __init__(
-        self, question: Any, checked: Any, *, dataset: Any = None, origin: Origin | None = None
+        self,
+        question: Question,
+        checked: CheckedQuestion,
+        *,
+        dataset: Any = None,
+        origin: Origin | None = None,
     ) -> None:
         self.question = question
         self.checked = checked
@@ -119,7 +129,7 @@ class PendingQuestion:
     @property
     def text(self) -> str:
         """The question as it was typed."""
-        return str(getattr(self.checked, "text", None) or "a question")
+        return self.checked.text
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -130,7 +140,7 @@ class PendingQuestion:
         return tuple(shape)
 
     @property
-    def axes(self) -> tuple[Any, ...]:
+    def axes(self) -> tuple[Axis, ...]:
         """The public axes of the answer."""
         axes = getattr(self.checked, "axes", None)
         if axes is None:
@@ -179,7 +189,9 @@ class PendingQuestion:
         """Whether the cell that asks is still running, so that the answer comes when it ends."""
         return self.batch is not None and bool(self.batch.is_open)
 
-    def share(self, *, weight: Any = None, spend: Any = None, spend_as: str = "epsilon") -> None:
+    def share(
+        self, *, weight: Amount | None = None, spend: Amount | None = None, spend_as: str = "epsilon"
+    ) -> None:
         """Set how much of its cell's loss this question takes: a weight, or an exact amount.
 
         Raises
@@ -229,7 +241,7 @@ class PendingQuestion:
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.released:
             raise unpicklable()
-        answer = conclude if isinstance(self.checked, CheckedQuestion) else self.outcome
+        answer = conclude if isinstance(cast("object", self.checked), CheckedQuestion) else self.outcome
         state = (self.question, self.checked, self.origin, self.releases, answer, self.weight, self.spend)
         return (_measurement, state)
 
@@ -253,8 +265,8 @@ def paid_for(releases: Sequence[Release]) -> PrivacyLoss:
 
 
 def _measurement(
-    question: Any,
-    checked: Any,
+    question: Question,
+    checked: CheckedQuestion,
     origin: Origin,
     releases: tuple[Release, ...],
     answer: Any,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
+from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Read, ReadingFunction, Result
 from dpnb.trusted.releases import Release
 
@@ -70,7 +71,7 @@ class Reading:
         return self.read.shape
 
     @property
-    def axes(self) -> tuple[Any, ...]:
+    def axes(self) -> tuple[Axis, ...]:
         """The axes of the answer."""
         if self.read.shape is None and self.outcome is not None:
             return getattr(self.outcome, "axes", ())

@@ -28,6 +28,7 @@ from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import Fit
+from dpnb.statistics.regression_readings import Fitted
 from dpnb.statistics.result import FLAG_WORDS
 from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
 
@@ -128,8 +129,10 @@ class Regression(Tabular):
 
     def _fit(self) -> Fit:
         self.coefficients.value  # noqa: B018 -- raises what a pending estimate raises
-        fit: Fit = self.coefficients.outcome.fit
-        return fit
+        outcome = self.coefficients.outcome
+        assert isinstance(outcome, Fitted)
+        assert outcome.fit is not None
+        return outcome.fit
 
     @property
     def standard_errors(self) -> Any:
@@ -453,7 +456,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
                 if INTERCEPT in regression.terms
                 else ("Without an intercept R² is about zero, not about the mean.",)
             ),
-            *filter(None, (estimate.outcome.declared,)),
+            *filter(None, (getattr(estimate.outcome, "declared", ""),)),
             *((MOVED,) if fit.crossed.moved else ()),
             *notes,
             *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),

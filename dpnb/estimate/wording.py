@@ -17,9 +17,12 @@ import numpy as np
 from dpnb.estimate.evaluate import frozen, is_node
 from dpnb.estimate.operations import SYMBOLS, Join, Operation, Reduce, Round, Take
 from dpnb.inference.digits import dated, number, percent
+from dpnb.statistics._base import Axis
+from dpnb.statistics.result import Result
 
 if TYPE_CHECKING:
     from dpnb.estimate.node import Node
+    from dpnb.estimate.pending_question import PendingQuestion
 
 UNDEFINED = "undefined"
 
@@ -40,7 +43,7 @@ def estimand(estimate: Node) -> str:
     return said if leaf.root is leaf or not said else f"read from the {said}"
 
 
-def at_bounds(leaf: Any) -> str:
+def at_bounds(leaf: PendingQuestion) -> str:
     """Say how many rows lie at or beyond each bound, where that was bought beside one answer; else nothing."""
     read = (
         getattr(leaf.checked, "readings", {}).get("held_share") if leaf.released and not leaf.shape else None
@@ -51,7 +54,7 @@ def at_bounds(leaf: Any) -> str:
     return f"about {percent(low, 1)} of rows lie at or below the lower bound, {percent(high, 1)} at or above the upper one"
 
 
-def _estimand(leaf: Any) -> str:
+def _estimand(leaf: PendingQuestion) -> str:
     return getattr(leaf.outcome, "estimand", "") or getattr(leaf.checked, "estimand", "")
 
 
@@ -109,16 +112,16 @@ def dates(estimate: Node) -> tuple[str, ...]:
     return () if step is None else tuple(dated(value, step) for value in np.ravel(estimate.value).tolist())
 
 
-def printable(label: Any) -> str:
+def printable(label: object) -> str:
     """Return a label as text of one line: no control characters and no marks that change its direction."""
     return "".join(c if c.isprintable() else " " * c.isspace() for c in str(label))
 
 
-def _is(label: Any, value: float) -> bool:
+def _is(label: object, value: float) -> bool:
     return isinstance(label, int | float | Fraction) and float(label) == value
 
 
-def _source(estimate: Node) -> tuple[Any, Sequence[int]]:
+def _source(estimate: Node) -> tuple[Result | None, Sequence[int]]:
     """The outcome that an answer, or an answer that was indexed, comes from, and its places there."""
     taken = []
     while isinstance(estimate.op, Take):
@@ -217,7 +220,7 @@ def told(point: Any, words: Sequence[str | None]) -> str:
     return np.array2string(shown, formatter=written, threshold=_MANY, edgeitems=_ENDS, separator=", ")
 
 
-def named(names: Sequence[str], axes: Sequence[Any]) -> str:
+def named(names: Sequence[str], axes: Sequence[Axis]) -> str:
     """Labels as a list: ``Aa``, several picks ``Aa, Bb``, one for each key ``x: Aa, y: Bb``, or several picks for each key."""
     picked = bool(axes) and _ranked(axes[-1])
     ranks = len(axes[-1].keys) if picked else 1
@@ -230,6 +233,6 @@ def named(names: Sequence[str], axes: Sequence[Any]) -> str:
     return ("; " if ranks > 1 else ", ").join(picks)
 
 
-def _ranked(axis: Any) -> bool:
+def _ranked(axis: Axis) -> bool:
     """Whether an axis is that of several picks, best first."""
     return axis.name == "rank" and tuple(axis.keys) == tuple(range(1, len(axis.keys) + 1))

@@ -137,7 +137,7 @@ def question_in(schema: Schema, text: str) -> PendingQuestion:
 def _each(question: PendingQuestion, rows: int, schema: Schema) -> int:
     """The rows behind one cell of an answer: all groups equal, and values spread evenly over what is declared."""
     asked = question.question
-    groups = math.prod(len(axis.keys) for axis in question.checked.axes[: len(asked.by)])
+    groups = math.prod(len(axis.keys) for axis in (question.checked.axes or ())[: len(asked.by)])
     part = 1.0 if asked.where is None else share_of(asked.where, schema)
     return max(int(rows * part / groups), 1)
 
