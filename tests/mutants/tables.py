@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.estimate import z_test
+from dpnb.estimate import hypothesis
 from dpnb.inference import NoiseSum, chi_square
 from dpnb.statistics import crosstab, shares
 from tests.estimate.test_z_test import test_a_test_rejects_exactly_what_its_interval_leaves_out
@@ -63,7 +63,7 @@ MUTANTS = {
     ),
     "z test: half of the p-value": Mutant(
         "Reports half of the p-value, so that the test rejects what its own interval holds.",
-        replaced(z_test, "largest_alpha", half_of),
+        replaced(hypothesis, "largest_alpha", half_of),
         without_folder(test_a_test_rejects_exactly_what_its_interval_leaves_out, "proportion", "confidence"),
     ),
     "shares: the total carries no noise": Mutant(
