@@ -158,24 +158,20 @@ def toml() -> str:
 
 
 def mechanisms() -> str:
-    """Each mechanism: its card, its guarantee as its docstring proves it, its references."""
+    """Each mechanism: its words, its guarantee as its docstring proves it, its references."""
     from dpnb.trusted.mechanisms import MECHANISMS
 
     return "\n\n".join(_mechanism(mechanism) for mechanism in MECHANISMS)
 
 
 def _mechanism(mechanism: Any) -> str:
-    from dpnb.inference.mechanism_cards import MECHANISM_CARDS
-
-    card = MECHANISM_CARDS[mechanism]
     path = Path(inspect.getfile(mechanism)).relative_to(ROOT).as_posix()
     parts = (
-        f"## {card.name}",
-        card.summary,
-        f"*Recorded as* `{card.event}` · *in the code* [`{mechanism.name}`](../../{path}) · *status* {card.status}",
-        f"**Assumes:** {'; '.join(card.assumptions)}.",
+        f"## {mechanism.title}",
+        mechanism.summary,
+        f"*In the code* [`{mechanism.name}`](../../{path}) · *status* proven",
         section(mechanism, "Notes"),
-        f"**Reference:** {card.reference}.",
+        f"**Reference:** {mechanism.reference}.",
     )
     return "\n\n".join(part for part in parts if part)
 

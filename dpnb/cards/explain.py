@@ -10,9 +10,10 @@ from dpnb.cards.facts import Line, law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
 from dpnb.inference import digits
-from dpnb.inference.mechanism_cards import MECHANISM_CARDS, card_of
 from dpnb.risk.odds import at_most
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.mechanisms import MECHANISMS
+from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.measure import Measure
 
 
@@ -101,11 +102,11 @@ def explain(estimate: Estimate) -> Explanation:
 
 
 def _proofs(estimate: Estimate) -> list[tuple[str, str]]:
-    used = [card_of(part.law) for release in estimate.releases for part in release.parts]
+    used = {type(read_law(part.law)) for release in estimate.releases for part in release.parts}
     return [
-        (card.name, f"{card.summary} Status: {card.status} ({card.reference}).")
-        for card in MECHANISM_CARDS.values()
-        if card in used
+        (mechanism.title, f"{mechanism.summary} Status: proven ({mechanism.reference}).")
+        for mechanism in MECHANISMS
+        if mechanism in used
     ]
 
 

@@ -12,9 +12,10 @@ from dpnb.cards.markup import clean
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.pending_question import distinct, paid_for
 from dpnb.inference.digits import number
-from dpnb.inference.mechanism_cards import card_of
 from dpnb.planner.expression import Expr
 from dpnb.planner.question import Question
+from dpnb.planner.question import QueryPlan
+from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Mode, Schema
@@ -121,12 +122,7 @@ def _mechanisms(asked: Sequence[PendingQuestion], schemas: Sequence[Schema]) -> 
 def mechanisms_of(asked: Sequence[PendingQuestion]) -> list[str]:
     """Return the mechanisms that answered, each once."""
     laws = [part.law for one in asked for release in one.releases for part in release.parts]
-    return list(dict.fromkeys(_mechanism(law) for law in laws))
-
-
-def _mechanism(law: Mapping[str, object]) -> str:
-    card = card_of(law)
-    return clean(law.get("mechanism") or law.get("kind") or "noise") if card is None else card.words
+    return list(dict.fromkeys(read_law(law).phrase for law in laws))
 
 
 def _cost(asked: Sequence[PendingQuestion]) -> list[str]:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.trusted.mechanisms._base import ratio
+from dpnb.trusted.mechanisms.mechanism_record import read_law
 
 Floats = NDArray[np.float64]
 _TABLE_SIGMA = 1000.0
@@ -114,7 +114,7 @@ class DiscreteLaplaceLaw:
     (0.2449, 6)
     """
 
-    kind: ClassVar[str] = "discrete-laplace"
+    kind: ClassVar[str] = DiscreteLaplace.name
     scale: Fraction
 
     def __post_init__(self) -> None:
@@ -157,7 +157,7 @@ class DiscreteLaplaceLaw:
 
     def to_json(self) -> dict[str, str]:
         """``{"kind": "discrete-laplace", "scale": "5/2"}``."""
-        return {"kind": self.kind, "scale": str(self.scale)}
+        return DiscreteLaplace(self.scale).record
 
 
 @lru_cache(maxsize=64)
@@ -190,7 +190,7 @@ class DiscreteGaussianLaw:
     (0.1995, 4)
     """
 
-    kind: ClassVar[str] = "discrete-gaussian"
+    kind: ClassVar[str] = DiscreteGaussian.name
     variance: Fraction
 
     def __post_init__(self) -> None:
@@ -261,31 +261,7 @@ class DiscreteGaussianLaw:
 
     def to_json(self) -> dict[str, str]:
         """``{"kind": "discrete-gaussian", "variance": "5/2"}``."""
-        return {"kind": self.kind, "variance": str(self.variance)}
-
-
-def law_from_json(record: Mapping[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussianLaw:
-    """Rebuild a law from its JSON.
-
-    Raises
-    ------
-    PlanError
-        When the record is not one of the permanent forms.
-    """
-    found = _law(tuple(record.items())) if all(type(one) is str for one in record.values()) else None
-    if found is None:
-        raise PlanError("This is not a noise law that dpnb knows; update dpnb to read it.")
-    return found
-
-
-@lru_cache(maxsize=256)
-def _law(items: tuple[tuple[str, str], ...]) -> DiscreteLaplaceLaw | DiscreteGaussianLaw | None:
-    match dict(items):
-        case {"kind": DiscreteLaplaceLaw.kind, "scale": text, **rest} if not rest:
-            return DiscreteLaplaceLaw(ratio(text))
-        case {"kind": DiscreteGaussianLaw.kind, "variance": text, **rest} if not rest:
-            return DiscreteGaussianLaw(ratio(text))
-    return None
+        return DiscreteGaussian(self.variance).record
 
 
 NoiseLaw: TypeAlias = DiscreteLaplaceLaw | DiscreteGaussianLaw
@@ -304,3 +280,17 @@ def law_of(mechanism: object) -> NoiseLaw:
     if isinstance(mechanism, DiscreteGaussian):
         return DiscreteGaussianLaw(mechanism.variance)
     raise PlanError("This mechanism adds no noise of one law to each entry.")
+
+
+def law_from_json(record: Mapping[str, str]) -> NoiseLaw:
+    """Return the law of the noise of a released part, from its record.
+
+    Raises
+    ------
+    PlanError
+        When the record is not one of the permanent forms.
+    """
+    try:
+        return law_of(read_law(record))
+    except PlanError:
+        raise PlanError("This is not a noise law that dpnb knows; update dpnb to read it.") from None

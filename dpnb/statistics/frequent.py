@@ -32,7 +32,7 @@ from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.loss import rational
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -123,7 +123,8 @@ class FrequentValues(Statistic):
         """Return the values shown with their noised counts and intervals."""
         release = best(releases)
         part = release.part("frequent")
-        mechanism = read_mechanism(part.law)
+        mechanism = read_law(part.law)
+        assert isinstance(mechanism, Thresholding)
         labels, numbers = _rows(setting, part.values)
         counts = [row[0] for row in numbers]
         low, high = self.domain(setting)
@@ -207,7 +208,8 @@ def _sum_row(words: str, most: int, scale: Fraction) -> PriceRow:
 def _read(setting: Setting, place: int, word: str, releases: Sequence[Release]) -> FrequentResult:
     """Return the means or sums of one number for the values shown."""
     part = best(releases).part("frequent")
-    mechanism = read_mechanism(part.law)
+    mechanism = read_law(part.law)
+    assert isinstance(mechanism, ThresholdedSums)
     labels, rows = _rows(setting, part.values)
     each = beside(setting)
     first = sum(len(_sums_of(one, Fraction(1))) for one in each[:place])

@@ -213,7 +213,8 @@ class Placed:
     def groups(self) -> list[tuple[tuple[int, ...], Band]]:
         """Points by cell, and how far their distribution function may be off, for each group."""
         part, size = self.release.part("placement"), cells_of(self.setting) + 1
-        mechanism, rows = read_mechanism(part.law), self.setting.public_n
+        mechanism, rows = read_law(part.law), self.setting.public_n
+        assert isinstance(mechanism, KSExponential)
         law, points, noise = DiscreteLaplaceLaw(mechanism.check_scale), mechanism.points, None
         counts = [float(rows or 0)] * (len(part.values) // size)
         if rows is None:

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.errors import Unavailable
 from dpnb.estimate.table import Table, Tabular
 from dpnb.inference.law import law_of
-from dpnb.inference.mechanism_cards import MECHANISM_CARDS
 from dpnb.inference.selection_law import probabilities
 from dpnb.statistics import conclude
 from dpnb.teach.noiseless import KnownPart, known_parts
@@ -118,8 +117,9 @@ def law(estimate: Estimate) -> OutcomeLaw:
     support, probabilities, labels = made(question, part)
     order = np.argsort(support, kind="stable")
     sorted_labels = tuple(labels[place] for place in order) if labels else ()
-    name = MECHANISM_CARDS[type(part.mechanism)].name
-    return OutcomeLaw(question.text, name, support[order], probabilities[order], sorted_labels)
+    return OutcomeLaw(
+        question.text, part.mechanism.title, support[order], probabilities[order], sorted_labels
+    )
 
 
 Listed = tuple[Floats, Floats, Sequence[Any]]

@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
-from dpnb.inference.mechanism_cards import MECHANISM_CARDS
 from dpnb.planner.price import price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.mechanisms import (
+    AdditiveMechanism,
     AnyMechanism,
     Counts,
-    DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
     LocatedSums,
+    Mechanism,
     PermuteAndFlip,
     QuantileSelection,
     ThresholdedSums,
@@ -33,7 +32,7 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.mechanisms.located_sums import Range
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.releases import Release, ReleasedPart
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from dpnb.teach.public_rows import PublicRows
 
 
-_NARROW = DiscreteLaplaceLaw(Fraction(1, 1000))
+_NARROW = DiscreteLaplace(Fraction(1, 1000)).record
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,7 @@ class KnownPart:
     def noiseless(self) -> ReleasedPart:
         """The vector without noise; its law is so narrow that nothing is corrected for it."""
         values = unnoised(self.mechanism, self.exact, self.released)
-        law = (
-            _NARROW.to_json()
-            if isinstance(self.mechanism, DiscreteLaplace | DiscreteGaussian)
-            else self.released.law
-        )
+        law = _NARROW if isinstance(self.mechanism, AdditiveMechanism) else self.released.law
         return replace(self.released, values=tuple(int(value) for value in values), law=law)
 
 
@@ -101,30 +96,19 @@ def _known(question: PendingQuestion, release: Release, rows: PublicRows) -> tup
         )
     answers = rows.answer([part.request for part in parts])
     return tuple(
-        KnownPart(released, _mechanism(released), exact)
+        KnownPart(released, read_law(released.law), exact)
         for released, exact in zip(release.parts, answers, strict=True)
     )
 
 
-def _mechanism(part: ReleasedPart) -> AnyMechanism:
-    """Return the mechanism of a released vector: that of its law, or the one that it names."""
-    record = dict(part.law)
-    if "mechanism" in record:
-        return read_mechanism(record)  # type: ignore[no-any-return]
-    law = law_from_json(record)
-    return (
-        DiscreteLaplace(law.scale) if isinstance(law, DiscreteLaplaceLaw) else DiscreteGaussian(law.variance)
-    )
-
-
 @singledispatch
-def unnoised(mechanism: AnyMechanism, exact: Any, released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+def unnoised(mechanism: Mechanism, exact: Any, released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
     """Return what a mechanism would release without noise."""
-    raise Unavailable(f"{MECHANISM_CARDS[type(mechanism)].name} has no answer without noise.")
+    raise Unavailable(f"{mechanism.title} has no answer without noise.")
 
 
-@unnoised.register(DiscreteLaplace | DiscreteGaussian)
-def _additive(mechanism: Any, exact: Sequence[int], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+@unnoised.register
+def _additive(mechanism: AdditiveMechanism, exact: Sequence[int], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
     return exact
 
 

@@ -1,7 +1,7 @@
 """Mechanisms: how an exact answer becomes a private one. One file each, one closed tuple.
 
-A mechanism declares its shape and its exact sampler, and carries the proof; what it costs is derived
-(:mod:`dpnb.trusted.measurements`). Its law, its simulator and its card stand outside (:mod:`dpnb.inference`). The registry
+A mechanism declares its shape and its exact sampler, and carries the proof and what a reader should know of it; what it costs
+is derived (:mod:`dpnb.trusted.measurements`). Its law and its simulator stand outside (:mod:`dpnb.inference`). The registry
 below is closed on purpose: nothing can add to it at run time.
 """
 

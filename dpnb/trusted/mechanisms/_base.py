@@ -1,8 +1,8 @@
-"""What a mechanism is: one object that states its shape, its exact sampler and its proof.
+"""What a mechanism is: one object that states its shape, its exact sampler, its proof, and what a reader should know of it.
 
 Refuses plug-ins: the closed tuple in ``dpnb.trusted.mechanisms`` is all there is, because code that could alter what the curator
-computes would be a hole in the guarantee. What its noise or choice is like, how it is simulated and what a reader should know of it
-stands outside (:mod:`dpnb.inference.law`, :mod:`dpnb.inference.simulated_release`, :mod:`dpnb.inference.mechanism_cards`).
+computes would be a hole in the guarantee. What its noise or choice is like and how it is simulated stands outside
+(:mod:`dpnb.inference.law`, :mod:`dpnb.inference.selection_law`, :mod:`dpnb.inference.simulated_release`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,15 @@ class Mechanism:
     __slots__ = ()
 
     name: ClassVar[str]
+    """The permanent name, in records."""
+    title: ClassVar[str]
+    """The field's name."""
+    phrase: ClassVar[str]
+    """What a sentence calls it: "Mechanisms: …"."""
+    summary: ClassVar[str]
+    """What it does, in two or three sentences."""
+    reference: ClassVar[str]
+    """Where the proof is."""
     shaped: ClassVar[tuple[str, ...]] = ()
     """The parameters that say what is released, and not how much noise there is."""
 
@@ -40,6 +49,11 @@ class Mechanism:
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, *(str(getattr(self, word)) for word in self.shaped))
+
+    @property
+    def description(self) -> str:
+        """What was drawn, in a phrase with its parameters."""
+        raise NotImplementedError
 
     @property
     def record(self) -> dict[str, str]:

@@ -133,6 +133,9 @@ class QuantileSelection(Mechanism):
 
     Notes
     -----
+    *Assumes.* Values are indices of a public grid; a privacy unit changes the scores of all cells together by at most the declared factor; the
+    random words are independent and uniform.
+
     *Score.* u(v) = -max(#{x < v} - t, t - #{x <= v}): by how many ranks v misses the target or, where the target lies among v's own ranks,
     minus its distance from the nearer end of them. Changing one value moves either count by at most one and leaves t:
     |u(v) - u'(v)| <= 1 for every v. Adding or removing one moves (#{x < v} - t) by -q or 1 - q, and (t - #{x <= v}) by q or -(1 - q):
@@ -172,10 +175,6 @@ class QuantileSelection(Mechanism):
     *Accuracy.* A grid point whose rank is wrong by r has at most e^(-e·r/2) of the best weight, or the floor;
     the floor adds at most N·F/S <= 2⁻⁴⁰ in all. See :func:`dpnb.inference.selection_law.rank_radius`.
 
-    References
-    ----------
-    McSherry, Talwar (2007); Smith (2011); integer weights: this docstring and the enumeration audit in the tests.
-
     Examples
     --------
     >>> import numpy as np
@@ -186,6 +185,14 @@ class QuantileSelection(Mechanism):
     """
 
     name: ClassVar[str] = "quantile-selection"
+    title = "Exponential mechanism for a quantile"
+    phrase = "the exponential mechanism for quantiles"
+    summary = (
+        "Picks one point of a public grid. Every point is possible; a point becomes less likely by the factor e^(-ε/2) with "
+        "each person by which its rank misses the target, and the target's own value more likely by the rows around it. "
+        "Weights are exact integers, so nothing is lost to rounding that was not subtracted from ε before."
+    )
+    reference = "McSherry, Talwar 2007; Smith 2011; rounding: proof in the docstring, audited by enumeration"
     shaped: ClassVar[tuple[str, ...]] = ("q", "steps")
 
     epsilon: Fraction
@@ -207,6 +214,11 @@ class QuantileSelection(Mechanism):
                 f"A quantile needs epsilon above {brief(2 * ROUNDING * self.factor, 'up')} here: "
                 f"{brief(ROUNDING * self.factor, 'up')} pays for the rounding of its weights."
             )
+
+    @property
+    def description(self) -> str:
+        """What was drawn, in a phrase with its parameters."""
+        return f"exponential mechanism at ε {brief(self.epsilon)}"
 
     @property
     def inner(self) -> Fraction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,15 +24,14 @@ class DiscreteGaussian(AdditiveMechanism):
 
     Notes
     -----
+    *Assumes.* Every entry is an integer on a public grid; the L2 sensitivity is computed from the integer map; the random words are independent
+    and uniform.
+
     *Guarantee.* For integers μ, ν and every order α > 1 the Rényi divergence of the two shifted laws is at most
     α(μ - ν)²/(2σ²), as for continuous Gaussians (Canonne, Kamath and Steinke 2020, proposition 5: the ratio of the sums over
     shifted lattices is largest at shift zero). Independent entries add: ‖x - x'‖₂² <= Δ² gives ρ = Δ²/(2σ²)-zCDP.
     Calibration is closed, so the variance is rational and nothing is rounded.
     Conversions to (ε, δ) must use the discrete law or a bound on ρ, never the continuous curve.
-
-    References
-    ----------
-    Canonne, Kamath, Steinke (2020). The discrete Gaussian for differential privacy. NeurIPS.
 
     Examples
     --------
@@ -40,12 +40,24 @@ class DiscreteGaussian(AdditiveMechanism):
     """
 
     name: ClassVar[str] = "discrete-gaussian"
+    title = "Discrete Gaussian mechanism"
+    phrase = "discrete Gaussian"
+    summary = (
+        "Adds bell-shaped integer noise to an exact integer. Its tails are as thin as those of the normal law, which makes it "
+        "the better choice when many numbers are released together; its loss is counted in ρ."
+    )
+    reference = "Canonne, Kamath, Steinke, The discrete Gaussian for differential privacy (2020), theorem 4 and proposition 5"
 
     variance: Fraction
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variance", positive(self.variance, "The noise variance"))
         bounded_scale(self.variance)
+
+    @property
+    def description(self) -> str:
+        """What was drawn, in a phrase with its parameters."""
+        return f"discrete Gaussian noise, sd {math.sqrt(self.variance):.4g} grid steps"
 
     @classmethod
     def calibrate(cls, sensitivity_l2_squared: int | Fraction, rho: Fraction) -> DiscreteGaussian:

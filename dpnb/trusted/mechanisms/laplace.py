@@ -10,6 +10,7 @@ from typing import ClassVar
 from dpnb.trusted.mechanisms._base import AdditiveMechanism, add, bounded_scale, positive
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise.bits import BitSource
+from dpnb.trusted.privacy.loss import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +24,13 @@ class DiscreteLaplace(AdditiveMechanism):
 
     Notes
     -----
+    *Assumes.* Every entry is an integer on a public grid; the L1 sensitivity is computed from the integer map; the random words are independent
+    and uniform.
+
     *Guarantee.* Let x, x' be integer vectors with ‖x - x'‖₁ <= Δ. For every integer vector y the two probabilities are in
     the ratio ∏ e^((|y_i - x'_i| - |y_i - x_i|)/scale) <= e^(Δ/scale): the release is (Δ/scale)-differentially private.
     The sampler is exact, so this holds for what is printed and not only for its idealisation. In ρ it costs what its own law does
     (:func:`dpnb.trusted.privacy.conversion.laplace_rho`).
-
-    References
-    ----------
-    Ghosh, Roughgarden, Sundararajan (2009); Canonne, Kamath, Steinke (2020).
 
     Examples
     --------
@@ -39,12 +39,24 @@ class DiscreteLaplace(AdditiveMechanism):
     """
 
     name: ClassVar[str] = "discrete-laplace"
+    title = "Discrete Laplace mechanism"
+    phrase = "discrete Laplace"
+    summary = (
+        "Adds two-sided geometric noise to an exact integer. The probability of a noise value falls by the same factor "
+        "with every grid step, so one person's contribution can change no answer's probability by more than e^ε."
+    )
+    reference = "Ghosh, Roughgarden, Sundararajan 2009; exact sampling: Canonne, Kamath, Steinke 2020"
 
     scale: Fraction
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive(self.scale, "The noise scale"))
         bounded_scale(self.scale**2)
+
+    @property
+    def description(self) -> str:
+        """What was drawn, in a phrase with its parameters."""
+        return f"discrete Laplace noise, scale {brief(self.scale)} grid steps"
 
     @classmethod
     def calibrate(cls, sensitivity_l1: int | Fraction, epsilon: Fraction) -> DiscreteLaplace:

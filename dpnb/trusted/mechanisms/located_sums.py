@@ -114,6 +114,9 @@ class LocatedSums(Mechanism):
 
     Notes
     -----
+    *Assumes.* Values are indices of a public grid; a privacy unit acts as often as the factors of both selections say; the random words are
+    independent and uniform.
+
     *What is released*, cell by cell: low and high end of the range; :math:`S = Σ y`, y the doubled distance from the middle of the range in
     its unit, :math:`|y| ≤ h`; :math:`Q = Σ y^2` on a coarser grid, each at most t; K, the rows outside; n where it is private. h and t
     are functions of the range.
@@ -129,14 +132,20 @@ class LocatedSums(Mechanism):
     charge falls with the scale).
 
     All of it is integer arithmetic; selections and noise are exact.
-
-    References
-    ----------
-    Karwa, Vadhan, *Finite sample differentially private confidence intervals* (2018), for the idea: location and scale first, then a
-    clipped mean. Here both are exponential mechanisms (Smith 2011), which need no δ.
     """
 
     name: ClassVar[str] = "located-sums"
+    title = "Sums in a private range"
+    phrase = "discrete Laplace in a range that two selections chose"
+    summary = (
+        "Chooses a middle and a radius by two exponential mechanisms, moves every value into that range, and releases sum, "
+        "squares, the number of rows moved and the number of rows with discrete Laplace noise as wide as the range. The mean "
+        "of moved values differs from the mean by what was cut off, which the number of moved rows makes visible."
+    )
+    reference = (
+        "Karwa, Vadhan, Finite sample differentially private confidence intervals (2018), for the idea; Smith 2011; "
+        "adaptive composition: proof in the docstring, audited on all tiny neighbours"
+    )
 
     middle: QuantileSelection
     radius: QuantileSelection
@@ -155,6 +164,11 @@ class LocatedSums(Mechanism):
             bounded_scale(self.count_scale**2)
         if self.steps > MOST_STEPS or self.radius.steps != len(radii(self.steps)) - 1 or self.widen < 0:
             raise PlanError("A private range needs a grid of at most 2^60 steps and the radii of that grid.")
+
+    @property
+    def description(self) -> str:
+        """What was drawn, in a phrase with its parameters."""
+        return "two selections and discrete Laplace noise in the range that they chose"
 
     @property
     def steps(self) -> int:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, Final, cast
+from functools import lru_cache
+from typing import Any, Final, TypeVar
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms import MECHANISMS
+from dpnb.trusted.mechanisms import MECHANISMS, AnyMechanism
 from dpnb.trusted.mechanisms._base import ratio
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
 
-_NAMED: Final = {kind.name: kind for kind in MECHANISMS}
+Kind = TypeVar("Kind", bound=AnyMechanism)
+_NAMED: Final[dict[str, type[AnyMechanism]]] = {kind.name: kind for kind in MECHANISMS}
 
 _READ: Final[dict[str, Callable[[str], Any]]] = {
     "Fraction": ratio,
@@ -27,7 +29,7 @@ _READ: Final[dict[str, Callable[[str], Any]]] = {
 """How a parameter is read, by the type that its mechanism declares."""
 
 
-def read_mechanism(record: Mapping[str, str]) -> Any:
+def read_mechanism(record: Mapping[str, str]) -> AnyMechanism:
     """Read what a mechanism's ``to_json`` wrote.
 
     Raises
@@ -49,14 +51,41 @@ def read_mechanism(record: Mapping[str, str]) -> Any:
     return found
 
 
+def read_law(law: Mapping[str, str]) -> AnyMechanism:
+    """Read the law of a released part: what its mechanism's ``record`` wrote.
+
+    Raises
+    ------
+    PlanError
+        If it is not that of a mechanism of this version.
+
+    Examples
+    --------
+    >>> read_law({"kind": "discrete-laplace", "scale": "3/2"})
+    DiscreteLaplace(scale=Fraction(3, 2))
+    """
+    try:
+        return _lawful(tuple(law.items()))
+    except TypeError:  # a value that is no text
+        raise _refusal() from None
+
+
+@lru_cache(maxsize=256)
+def _lawful(items: tuple[tuple[str, str], ...]) -> AnyMechanism:
+    written = dict(items)
+    mechanism = read_mechanism({"mechanism" if key == "kind" else key: text for key, text in items})
+    if mechanism.record != written:
+        raise _refusal()
+    return mechanism
+
+
 def _refusal() -> PlanError:
     return PlanError("A recorded mechanism is not in the form that this version of dpnb writes.")
 
 
-def _made(kind: type[Any], record: Mapping[str, str]) -> Any:
-    return cast("Callable[..., Any]", kind)(
-        **{field.name: _parameter(field.name, str(field.type), record) for field in fields(kind)}
-    )
+def _made(kind: type[Kind], record: Mapping[str, str]) -> Kind:
+    make: Callable[..., Kind] = kind
+    return make(**{field.name: _parameter(field.name, str(field.type), record) for field in fields(kind)})
 
 
 def _parameter(name: str, declared: str, record: Mapping[str, str]) -> Any:

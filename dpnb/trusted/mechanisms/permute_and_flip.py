@@ -15,6 +15,7 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms._base import Mechanism, positive
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import bernoulli_exp, uniform_below
+from dpnb.trusted.privacy.loss import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,9 @@ class PermuteAndFlip(Mechanism):
 
     Notes
     -----
+    *Assumes.* Candidates are declared values, not observed ones; neighbours differ by at most the declared number of single-row steps in the
+    counts; the random words are independent and uniform.
+
     *Law.* With :math:`λ = ε/factor` the values of a cell are visited in a uniformly random order; value i, with :math:`q_i`
     rows, is taken with probability :math:`e^{-λ(\max q - q_i)}`, and the first one taken is the answer. A largest value is
     always taken, so one round suffices.
@@ -57,11 +61,6 @@ class PermuteAndFlip(Mechanism):
 
     *Accuracy.* A value that has t rows fewer than the best must win a coin of :math:`e^{-λt}`: see :func:`dpnb.inference.selection_law.count_radius`.
 
-    References
-    ----------
-    McKenna, Sheldon, *Permute-and-Flip* (2020); Ding, Kifer, Sayed et al., *The permute-and-flip mechanism is identical to
-    report-noisy-max with exponential noise* (2021).
-
     Examples
     --------
     >>> from dpnb.inference.seeded_bits import SeededBits
@@ -70,6 +69,17 @@ class PermuteAndFlip(Mechanism):
     """
 
     name: ClassVar[str] = "permute-and-flip"
+    title = "Permute-and-flip"
+    phrase = "permute-and-flip"
+    summary = (
+        "Picks one of a list of declared values by its count. The values are visited in random order, and each is taken "
+        "with probability e^(-ε·gap/factor), where gap is how many rows it has fewer than the most frequent one. Every "
+        "coin is exact, so nothing is lost to rounding. Never less accurate than the exponential mechanism."
+    )
+    reference = (
+        "McKenna, Sheldon, Permute-and-Flip (2020); Ding et al., The permute-and-flip mechanism is identical to "
+        "report-noisy-max with exponential noise (2021); proof in the docstring, audited by enumeration"
+    )
     shaped: ClassVar[tuple[str, ...]] = ("size", "picks")
 
     epsilon: Fraction
@@ -81,6 +91,11 @@ class PermuteAndFlip(Mechanism):
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         if not 1 <= self.picks <= self.size or self.factor < 1:
             raise PlanError("A selection picks at least one and at most all of its declared values.")
+
+    @property
+    def description(self) -> str:
+        """What was drawn, in a phrase with its parameters."""
+        return f"permute-and-flip at ε {brief(self.epsilon)} a pick"
 
     @property
     def rate(self) -> Fraction:

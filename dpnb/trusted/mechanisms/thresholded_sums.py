@@ -35,6 +35,9 @@ class ThresholdedSums(Thresholding):
 
     Notes
     -----
+    *Assumes.* One privacy unit holds at most the declared number of rows; each row's numbers are within their public range; the random words
+    are independent and uniform.
+
     *Guarantee.* A row adds 1 to the count of one value and to its sums numbers of at most :math:`t_j`. Let
     :math:`ε = k(1/b + \sum_j t_j/b_j)` for units of at most k rows, and δ that of the counts alone. *Add-remove*: given that no value
     that only the unit has is shown, the outputs are a function of the noised counts and sums of the others, which the unit's rows
@@ -43,10 +46,6 @@ class ThresholdedSums(Thresholding):
     one of both units has, the values of both differ by at most :math:`2ε - (C_V+C_W)ε/k` in that sum, and
     :math:`ε/k ≥ 1/b`, which is all that the proof of :class:`Thresholding` uses of it: (2ε, δ).
 
-    References
-    ----------
-    Wilson et al., *Differentially private SQL with bounded user contribution* (2020).
-
     Examples
     --------
     >>> ThresholdedSums(Fraction(2), 20, 1, (Fraction(100),)).epsilon((50,), changed=False)
@@ -54,6 +53,13 @@ class ThresholdedSums(Thresholding):
     """
 
     name: ClassVar[str] = "thresholded-sums"
+    title = "Thresholded counts and sums"
+    phrase = "discrete Laplace with a threshold on counts"
+    summary = (
+        "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
+        "count reaches a threshold. Of a value that is shown it releases noised sums over its rows as well."
+    )
+    reference = "Wilson et al., Differentially private SQL with bounded user contribution (2020); proof in the docstring"
 
     sums: tuple[Fraction, ...] = ()
 

@@ -20,6 +20,7 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms._base import Counts, Mechanism, bounded_scale, positive
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise.bits import BitSource
+from dpnb.trusted.privacy.loss import brief
 
 Values: TypeAlias = Sequence[tuple[int, ...]]
 
@@ -63,6 +64,9 @@ class Thresholding(Mechanism):
 
     Notes
     -----
+    *Assumes.* One privacy unit holds at most the declared number of rows; keys are written in their own order, not in that of the rows; the
+    random words are independent and uniform.
+
     *Guarantee.* Let D' be D and one unit of at most k rows, ε = k/scale, and δ the probability that a value which only the unit
     holds is shown. (i) Given that none is shown, the outputs on D' are those of the values of D, whose counts differ by at most k
     in L1: their law is within a factor e^±ε of that on D. (ii) Values are noised independently, so with :math:`c_i` of the
@@ -79,11 +83,6 @@ class Thresholding(Mechanism):
     :math:`1 - a + \max(a - b, 0) = \max(1-a, 1-b) ≤ δ` by (ii): **(2ε, δ)**, with the δ of one step, which a unit of values of its own attains at any
     ε. What is more than 10,000 values is cut by rank of the noised counts, a function of the output.
 
-    References
-    ----------
-    Korolova, Kenthapadi, Mishra & Ntoulas, *Releasing search queries and clicks privately* (2009); Wilson et al., *Differentially
-    private SQL with bounded user contribution* (2020).
-
     Examples
     --------
     >>> float(Thresholding(Fraction(1), 15).delta) <= 1e-6
@@ -91,6 +90,16 @@ class Thresholding(Mechanism):
     """
 
     name: ClassVar[str] = "thresholding"
+    title = "Thresholded counts"
+    phrase = "discrete Laplace with a threshold"
+    summary = (
+        "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
+        "count reaches a threshold. A value that one person alone holds is shown with probability δ at most."
+    )
+    reference = (
+        "Korolova, Kenthapadi, Mishra, Ntoulas, Releasing search queries and clicks privately (2009); Wilson et al., "
+        "Differentially private SQL with bounded user contribution (2020); proof in the docstring"
+    )
 
     scale: Fraction
     threshold: int
@@ -103,6 +112,16 @@ class Thresholding(Mechanism):
             raise PlanError(f"Thresholding is for units of 1 to {MOST_ROWS:,} rows.")
         if self.threshold <= self.rows:
             raise PlanError("A threshold is above the number of rows of one person.")
+
+    @property
+    def description(self) -> str:
+        """What was drawn, in a phrase with its parameters."""
+        counted = (
+            f"threshold of {self.threshold:,} rows, discrete Laplace noise, scale {brief(self.scale)} rows"
+        )
+        return counted + (
+            f" and {', '.join(map(brief, self.sum_scales))} grid steps" if self.sum_scales else ""
+        )
 
     @property
     def sum_scales(self) -> tuple[Fraction, ...]:
