@@ -6,7 +6,7 @@ fields of the public registries of deployments, in prose. Scales in grid steps s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dpnb.cards.markup import clean
 from dpnb.estimate import Estimate, PendingQuestion

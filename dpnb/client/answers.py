@@ -9,7 +9,7 @@ from dataclasses import replace
 from dpnb.planner.held import covered_share
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.sharing import additive
-from dpnb.trusted.measurements import Measurement, events
+from dpnb.trusted.measurements import events
 from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text

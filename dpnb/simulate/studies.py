@@ -408,6 +408,11 @@ def inverted(
     return np.asarray(answers + law_of(mechanism).quantile(uniform), dtype=float)
 
 
+def _selection(part: Measurement) -> QuantileSelection:
+    assert isinstance(part.mechanism, QuantileSelection)
+    return part.mechanism
+
+
 def _selected(
     items: tuple[PricedQuestion, ...],
     places: Sequence[int],
@@ -419,16 +424,14 @@ def _selected(
     found = {}
     for place in places:
         part = items[0].parts[place]
-        request, mechanism = part.request, part.mechanism
+        request = part.request
         assert isinstance(request, ValueCounts)
-        assert isinstance(mechanism, QuantileSelection)
+        mechanisms = [_selection(item.parts[place]) for item in items]
         if request not in counts:
-            counts[request] = histograms(block, request.value, request.where, request.keys, mechanism.steps)
-        chosen = [
-            select(item.parts[place].mechanism, counts[request], rng)
-            for item, rng in zip(items, noise, strict=True)
-        ]
-        radii = tuple(rank_radius(item.parts[place].mechanism, 0.05) for item in items)
+            steps = mechanisms[0].steps
+            counts[request] = histograms(block, request.value, request.where, request.keys, steps)
+        chosen = [select(one, counts[request], rng) for one, rng in zip(mechanisms, noise, strict=True)]
+        radii = tuple(rank_radius(one, 0.05) for one in mechanisms)
         found[part.name] = SimulatedPart(part.name, np.stack(chosen).astype(float), (), radii)
     return found
 

@@ -181,7 +181,7 @@ def _rows(setting: Setting, share: Share, loss: Fraction, found: tuple[Block, ..
         listed.append(
             PriceRow(
                 f"{setting.subject}: {entries}",
-                "discrete Laplace" if pure else "discrete Gaussian",
+                (DiscreteLaplace if pure else DiscreteGaussian).phrase,
                 words,
                 f"{'scale' if pure else 'sd'} {' to '.join(map(rounded, scales[:1] + scales[1:][-1:]))} rows",
                 cost,

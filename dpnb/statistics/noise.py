@@ -186,16 +186,17 @@ def with_amount(mechanism: AnyMechanism, value: Fraction) -> Noise:
     return DiscreteLaplace(value) if isinstance(mechanism, DiscreteLaplace) else DiscreteGaussian(value)
 
 
-def price_row(words: str, mechanism: Noise, costs: Fraction, *, free: bool = False) -> PriceRow:
+def price_row(words: str, mechanism: AnyMechanism, costs: Fraction, *, free: bool = False) -> PriceRow:
     """Return the line of the price list for one vector of sums, of which one unit of noise costs so much alone."""
+    assert isinstance(mechanism, Noise)
     paid = costs / amount(mechanism)
     if isinstance(mechanism, DiscreteLaplace):
-        name, unit, moved = "discrete Laplace", "ε", f"{int(costs):,}"
+        unit, moved = "ε", f"{int(costs):,}"
     else:
-        name, unit, moved = "discrete Gaussian", "ρ", f"{rounded(math.sqrt(2 * costs))} (L2)"
+        unit, moved = "ρ", f"{rounded(math.sqrt(2 * costs))} (L2)"
     cost = "free beside the sum" if free else f"{unit} {rounded(float(paid))}"
     scale = f"{scale_words(mechanism)} grid steps"
-    return PriceRow(words, name, f"one person moves it by at most {moved}", scale, cost)
+    return PriceRow(words, mechanism.phrase, f"one person moves it by at most {moved}", scale, cost)
 
 
 def restated(row: PriceRow, mechanism: AnyMechanism, why: str) -> PriceRow:

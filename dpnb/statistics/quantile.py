@@ -47,8 +47,7 @@ from dpnb.statistics.released import Part, SimulatedPart, best
 from dpnb.statistics.result import Cell, Pair, Result
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
-from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.measurements import quantile as ranks
+from dpnb.trusted.measurements import Measurement, selections
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.query.plan import Share
@@ -222,7 +221,9 @@ class Quantile(Statistic):
     def rank_radius(self, setting: Setting, pricing: Pricing) -> float:
         """The proven rank error, of several levels the largest."""
         points = [
-            selection_law.rank_radius(part.mechanism, 0.05) for part in pricing.parts if _is_point(part.name)
+            selection_law.rank_radius(part.mechanism, 0.05)
+            for part in pricing.parts
+            if _is_point(part.name) and isinstance(part.mechanism, QuantileSelection)
         ]
         if points:
             return float(max(points))
@@ -410,7 +411,7 @@ def _request(setting: Setting) -> ValueCounts:
 
 def score_factor(setting: Setting, request: ValueCounts, q: Fraction) -> Fraction:
     """Return by how much one person moves the scores of a quantile in all cells together."""
-    return setting.unit.max_rows * ranks.score(q, request, setting.facts)
+    return setting.unit.max_rows * selections.score(q, request, setting.facts)
 
 
 def selection_epsilon(share: Share, portion: Fraction) -> Fraction:

@@ -43,8 +43,7 @@ from dpnb.statistics.ratio import Ratio, means_inside
 from dpnb.statistics.released import best, law_as_sum
 from dpnb.statistics.result import Chosen, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
-from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.measurements import located as location
+from dpnb.trusted.measurements import Measurement, selections
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.located_sums import Range, radii
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
@@ -198,7 +197,7 @@ def _with_sums(setting: Setting, request: ValueCounts, located: LocatedSums, sha
     names = list(_SUMS)[: len(shares)]
     one: dict[str, Any] = dict.fromkeys(names, Fraction(1))
     unit = replace(located, **one)
-    frame = location.frame(request, unit, setting.facts)
+    frame = selections.located_frame(request, unit, setting.facts)
     moves = moves_of(frame, setting.facts)
     found = shared(moves, Fraction(1), shares, [_SUMS[name] for name in names])
 
@@ -219,7 +218,7 @@ def _with_sums(setting: Setting, request: ValueCounts, located: LocatedSums, sha
 
 def _event(setting: Setting, request: ValueCounts, mechanism: LocatedSums) -> PrivacyEvent:
     """Return what the sums cost."""
-    return location.frame(request, mechanism, setting.facts).event(setting.facts)
+    return selections.located_frame(request, mechanism, setting.facts).event(setting.facts)
 
 
 def _located(setting: Setting, releases: Sequence[Release]) -> list[Located]:

@@ -11,7 +11,7 @@ The loss is pure ε, divided over the picks; a ρ ledger is charged ε·tanh(ε/
 are known. What is released is the place of one candidate; no score is.
 
 A choice does not change when all scores move alike. So what counts of a row is by how much it moves one score against another
-(:mod:`dpnb.trusted.measurements.pick`): of conditions by 1 where it enters or leaves, without a factor 2, and by 2 where it changes.
+(:func:`dpnb.trusted.measurements.selections.pick_events`): of conditions by 1 where it enters or leaves, without a factor 2, and by 2 where it changes.
 
 Refuses candidates from the data: labels and expressions are public. The loss is pure ε; a ρ ledger is charged ε·tanh(ε/2).
 """
@@ -104,7 +104,7 @@ class Mode(Statistic):
         name = f"most frequent of {size:,} declared values of {setting.subject}"
         row = PriceRow(
             name if picks == 1 else f"{picks} {name}",
-            "permute-and-flip",
+            mechanism.phrase,
             f"one person moves counts by {mechanism.factor} in all",
             f"within {rounded(count_radius(mechanism, _BETA))} rows of the largest (95 %)",
             f"ε {rounded(float(epsilon))}" + (" a pick" if picks > 1 else ""),
@@ -228,7 +228,7 @@ class Choice(Statistic):
         mechanism = PermuteAndFlip(pick_epsilon(share, 1), size, 1, pick_factor(setting, request, size))
         row = PriceRow(
             f"largest of {size:,} totals",
-            "permute-and-flip",
+            mechanism.phrase,
             f"one person moves totals against each other by at most {rounded(float(mechanism.factor * scores.step))}",
             f"{self._reach(mechanism, scores)} (95 %)",
             f"ε {rounded(float(mechanism.epsilon))}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpnb.trusted.aggregate.algebra import Col, Key, Lit, ValueCounts
-from dpnb.trusted.measurements import Facts, Measurement, events, quantile
+from dpnb.trusted.measurements import Facts, Measurement, events, selections
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -41,4 +41,4 @@ def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
 def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
     """Return by how much one person moves the scores of a quantile in all cells together."""
     facts = Facts(unit, Measure.PURE, {"x": (0, 4)}, frozenset())
-    return unit.max_rows * quantile.score(q, ValueCounts(Col("x"), None, (Key(Lit(0), cells),)), facts)
+    return unit.max_rows * selections.score(q, ValueCounts(Col("x"), None, (Key(Lit(0), cells),)), facts)

@@ -582,7 +582,7 @@ def test_a_running_curator_has_loaded_nothing_of_dpnb_but_the_wing(
     while not told.exists() and time.monotonic() < end:
         time.sleep(0.1)
     loaded = set(told.read_text().split())
-    assert {"dpnb.trusted.curator.service", "dpnb.trusted.measurements.threshold"} <= loaded
+    assert {"dpnb.trusted.curator.service", "dpnb.trusted.measurements.selections"} <= loaded
     assert {name for name in loaded if name != "dpnb" and not name.startswith("dpnb.trusted")} == set()
     assert {name for name in loaded if name.startswith("dpnb.trusted.owner")} == set(), (
         "an owner acts elsewhere"

@@ -13,8 +13,7 @@ from dpnb.statistics.frequent import FrequentValues
 from dpnb.statistics.ks_density import KSDensity
 from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.robust_mean import RobustMean
-from dpnb.trusted.measurements import box, derivation, factors, pick, products, sums
-from dpnb.trusted.measurements import quantile as quantile_kind
+from dpnb.trusted.measurements import box, derivation, factors, products, selections, sums
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN
 from dpnb.trusted.mechanisms import (
@@ -176,7 +175,7 @@ def fewer_steps(name: str) -> Patch:
 
         return found
 
-    return replaced(pick, name, halved)
+    return replaced(selections, name, halved)
 
 
 def kinds_without(kind: str) -> Patch:
@@ -316,7 +315,7 @@ WRONG: dict[str, Wrong] = {
     "a matrix moved less": Wrong("The norm of a matrix is derived too small.", smaller_box, ("moments",)),
     "half the derived score": Wrong(
         "A unit moves ranks by half of what it does.",
-        less(quantile_kind, "score", Fraction(1, 2)),
+        less(selections, "score", Fraction(1, 2)),
         ("quantile",),
     ),
     "candidates that do not overlap": Wrong(

@@ -16,7 +16,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities, selection
 from dpnb.trusted.aggregate.algebra import Col, ValueCounts
-from dpnb.trusted.measurements import Facts, located
+from dpnb.trusted.measurements import Facts, selections
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.located_sums import Range, radii
 from dpnb.trusted.privacy.measure import Measure
@@ -198,7 +198,7 @@ def test_the_cost_of_the_sums_does_not_depend_on_the_range():
         (PrivacyUnit("change-one", rows=5), replace(made(100), count_scale=None), changing),
     ):
         facts = Facts(unit, Measure.PURE, {"x": (0, 100)}, frozenset())
-        cells, (*_, sums) = located.events(ValueCounts(Col("x")), mechanism, facts)
+        cells, (*_, sums) = selections.located_events(ValueCounts(Col("x")), mechanism, facts)
         assert cells == mechanism.width
         assert sums.amount == cost
 

@@ -15,7 +15,7 @@ from dpnb.audit import audit, events, experiment, fit_noise, noise_fit
 from dpnb.exhibits import defects
 from dpnb.risk import divergence, float_laplace
 from dpnb.trusted.aggregate.algebra import Col, Key, Lit, Total
-from dpnb.trusted.measurements import Measurement, pick
+from dpnb.trusted.measurements import Measurement, selections
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -140,7 +140,7 @@ def upper_ends(_: Any) -> Any:
 MUTANTS = {
     "permute-and-flip at epsilon squared / 8": Mutant(
         "Bounded range claimed for permute-and-flip: its ρ is charged a fourth.",
-        replaced(pick, "PrivacyEvent", lambda real: lambda _, amount: real("exponential", amount)),
+        replaced(selections, "PrivacyEvent", lambda real: lambda _, amount: real("exponential", amount)),
         a_pick_is_charged_its_rho,
     ),
     "a content-hash partition": Mutant(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.measurements import pick
+from dpnb.trusted.measurements import selections
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import KSExponential, corridor, ks_exponential, located_sums
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -82,7 +82,7 @@ MUTANTS = {
     ),
     "scores that are taken to move alike": Mutant(
         "The sensitivity of a choice under change-one is taken for that of a row that comes or goes.",
-        replaced(pick, "_overlapping", of_a_row_that_comes),
+        replaced(selections, "_overlapping", of_a_row_that_comes),
         choices_keep_the_claim,
     ),
     "a placement at e to the epsilon u": Mutant(

@@ -14,7 +14,7 @@ from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.question import Question
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
-from dpnb.trusted.measurements import quantile as ranks
+from dpnb.trusted.measurements import selections
 from dpnb.trusted.mechanisms import QuantileSelection, exponential, gaussian, laplace
 from dpnb.trusted.releases import ReleasedPart
 from tests.contracts.derived_loss import score_factor
@@ -128,17 +128,17 @@ def doubled_inside(real: Any) -> Any:
 MUTANTS = {
     "nine tenths of max(q, 1 - q)": Mutant(
         "An added row is thought to move a quantile's scores by less than it does.",
-        replaced(ranks, "score", lambda real: lambda *asked: real(*asked) * Fraction(9, 10)),
+        replaced(selections, "score", lambda real: lambda *asked: real(*asked) * Fraction(9, 10)),
         added_rows,
     ),
     "half a row at every quantile": Mutant(
         "What holds for the median is claimed for all quantiles.",
-        replaced(ranks, "score", lambda _: lambda *asked: Fraction(1, 2)),
+        replaced(selections, "score", lambda _: lambda *asked: Fraction(1, 2)),
         added_rows,
     ),
     "groups that cost nothing under change-one": Mutant(
         "A row that changes its group acts on two cells: a median's ½ twice, a maximum's 1 twice.",
-        replaced(ranks, "score", one_group),
+        replaced(selections, "score", one_group),
         rows_that_change_their_cell,
     ),
     "exact private n beside a noised sum": Mutant(

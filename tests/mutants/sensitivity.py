@@ -18,7 +18,7 @@ from dpnb.statistics._base import Setting
 from dpnb.statistics.noise import amount, with_amount
 from dpnb.trusted.aggregate import algebra
 from dpnb.trusted.aggregate.reference import Ints
-from dpnb.trusted.measurements import quantile as ranks
+from dpnb.trusted.measurements import selections
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -250,13 +250,15 @@ MUTANTS = {
     "factor 2 dropped for grouped quantiles": Mutant(
         "Under change-one a row can change two groups.",
         replaced(
-            ranks, "score", lambda real: lambda q, request, facts: real(q, replace(request, keys=()), facts)
+            selections,
+            "score",
+            lambda real: lambda q, request, facts: real(q, replace(request, keys=()), facts),
         ),
         a_change_of_group_is_paid,
     ),
     "factor k dropped for quantiles of units": Mutant(
         "A unit's two rows move a rank by two.",
-        replaced(ranks, "score", lambda real: lambda *asked: real(*asked) / 2),
+        replaced(selections, "score", lambda real: lambda *asked: real(*asked) / 2),
         two_rows_of_a_unit_are_paid,
     ),
     "clamp after instead of before": Mutant(

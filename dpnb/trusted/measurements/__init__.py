@@ -2,18 +2,17 @@
 
 A measurement is an exact request in the integer algebra and the mechanism that protects its answer. price derives from these two and
 from the public schema how far one person can move the answer, and prices it. Who asks for a measurement says nothing of its sensitivity,
-so that a statistic that errs, or lies, is refused or charged the truth. One file for each kind, with its proof.
+so that a statistic that errs, or lies, is refused or charged the truth. Each kind has its proof where it is priced.
 
 ==============  ===================  =====================================================================================
 file            request              mechanism
 ==============  ===================  =====================================================================================
 ``sums``        Total                discrete Laplace, discrete Gaussian; two numbers together in ``products``, a shared factor in ``factors``
 ``box``         CrossMoments         discrete Laplace, discrete Gaussian; rows that are moved into a ball in ``matrix``
-``quantile``    ValueCounts          quantile selection
-``pick``        Total, CrossMoments  permute-and-flip
-``placement``   Total of ones        Kolmogorov-Smirnov exponential mechanism
-``located``     ValueCounts          sums in a private range
-``threshold``   ValueCounts,         thresholded counts; of LabelSums thresholded counts and sums, too
+``selections``  ValueCounts          quantile selection, sums in a private range
+                Total, CrossMoments  permute-and-flip
+                Total of ones        Kolmogorov-Smirnov exponential mechanism
+                ValueCounts,         thresholded counts; of LabelSums thresholded counts and sums, too
                 LabelSums
 ==============  ===================  =====================================================================================
 

@@ -62,10 +62,11 @@ class Moments:
     @classmethod
     def of(cls, measurement: Measurement, facts: Facts) -> Moments:
         """Derive the half ranges, and refuse what is no matrix of (1, x₁, …, x_p)."""
-        request = measurement.request
+        request, noise = measurement.request, measurement.mechanism
         assert isinstance(request, CrossMoments)
+        assert isinstance(noise, Noise)
         same_cells(measurement, len(request.pairs))
-        found = cls(request, measurement.mechanism, matrix.halves(request, facts))
+        found = cls(request, noise, matrix.halves(request, facts))
         if request.values[:1] != (Lit(1),) or not 0 < len(found.entries) == len(request.pairs):
             raise refuse("a matrix of moments has the constant 1 first, some entries, and each of them once")
         if not all(map(found.unit, request.pairs)):

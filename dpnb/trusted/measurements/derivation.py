@@ -1,45 +1,27 @@
 """The loss of a list of measurements: the only price.
 
-The kind of a measurement follows from its request and its mechanism; there are no others than those of the table below. Additive parts that keep
+The kind of a measurement follows from its request and its mechanism; there are no others than those of the tables below and in
+:mod:`.selections`. Additive parts that keep
 the same rows are priced together, at the worst single move, and so are those that keep no row in common; everything else composes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Total, ValueCounts
-from dpnb.trusted.measurements import box, located, pick, placement, quantile, sums, threshold
-from dpnb.trusted.measurements.facts import Facts, Measurement, Priced, refuse, same_cells
+from dpnb.trusted.aggregate.algebra import CrossMoments, Total
+from dpnb.trusted.measurements import box, sums
+from dpnb.trusted.measurements.facts import Facts, Measurement, refuse, same_cells
 from dpnb.trusted.measurements.products import joint_event
-from dpnb.trusted.mechanisms import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    KSExponential,
-    LocatedSums,
-    PermuteAndFlip,
-    QuantileSelection,
-    ThresholdedSums,
-    Thresholding,
-)
+from dpnb.trusted.measurements.selections import ALONE
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
 
 Events = tuple[PrivacyEvent, ...]
 
-ALONE: Final[dict[tuple[type, type], Callable[[Any, Any, Facts], Priced]]] = {
-    (Total, PermuteAndFlip): pick.events,
-    (CrossMoments, PermuteAndFlip): pick.events,
-    (ValueCounts, QuantileSelection): quantile.events,
-    (ValueCounts, LocatedSums): located.events,
-    (ValueCounts, Thresholding): threshold.events,
-    (LabelSums, Thresholding): threshold.events,
-    (LabelSums, ThresholdedSums): threshold.events,
-    (Total, KSExponential): placement.events,
-}
-"""Kinds that are priced one by one, by request and mechanism."""
 _NOISE: Final = (DiscreteLaplace, DiscreteGaussian)
 SUMS: Final = {(Total, noise) for noise in _NOISE}
 MATRICES: Final = {(CrossMoments, noise) for noise in _NOISE}

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dpnb.trusted.aggregate.algebra import (
     Bounds,
@@ -39,6 +39,7 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.aggregate.cap import RANK, rows_kept
 from dpnb.trusted.errors import PlanError
+from dpnb.trusted.mechanisms import AnyMechanism
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -57,7 +58,7 @@ class Measurement:
         What the vector is called, for example ``"sum"``.
     request : Request
         The exact integers that are asked.
-    mechanism : Mechanism
+    mechanism : AnyMechanism
         One of :data:`dpnb.trusted.mechanisms.MECHANISMS`, with its exact parameters.
     cells : int
         How many integers are released.
@@ -65,7 +66,7 @@ class Measurement:
 
     name: str
     request: Request
-    mechanism: Any
+    mechanism: AnyMechanism
     cells: int
 
 

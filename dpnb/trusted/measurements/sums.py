@@ -80,11 +80,12 @@ class Part:
     @classmethod
     def of(cls, measurement: Measurement, facts: Facts) -> Part:
         """Derive what a row moves."""
-        request = measurement.request
+        request, noise = measurement.request, measurement.mechanism
         assert isinstance(request, Total)
+        assert isinstance(noise, Noise)
         same_cells(measurement, cells_of(request.keys))
         low, high = facts.range_of(request.value, request.where)
-        return cls(request, measurement.mechanism, max(abs(low), abs(high)), high - low)
+        return cls(request, noise, max(abs(low), abs(high)), high - low)
 
     def shifts(self, kind: str) -> tuple[int, ...]:
         """Return how far each entry moves when one row does: a switch leaves one entry and enters another."""

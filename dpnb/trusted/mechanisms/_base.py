@@ -55,6 +55,10 @@ class Mechanism:
         """What was drawn, in a phrase with its parameters."""
         raise NotImplementedError
 
+    def work(self, cells: int) -> int:  # noqa: ARG002 - noise is no work beside the numbers themselves
+        """How much work a vector of so many released numbers is, in units of one noised number."""
+        return 0
+
     @property
     def record(self) -> dict[str, str]:
         """What a released part says of its randomness: the law of additive noise, or the mechanism of a selection."""

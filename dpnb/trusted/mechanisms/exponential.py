@@ -129,7 +129,7 @@ class QuantileSelection(Mechanism):
     steps : int
         The grid is 0..steps.
     factor : Fraction
-        By how much one privacy unit can move the scores of all cells together: see :func:`dpnb.trusted.measurements.quantile.score`.
+        By how much one privacy unit can move the scores of all cells together: see :func:`dpnb.trusted.measurements.selections.score`.
 
     Notes
     -----
@@ -219,6 +219,10 @@ class QuantileSelection(Mechanism):
     def description(self) -> str:
         """What was drawn, in a phrase with its parameters."""
         return f"exponential mechanism at ε {brief(self.epsilon)}"
+
+    def work(self, cells: int) -> int:
+        """A selected value counts as nine numbers."""
+        return 9 * cells
 
     @property
     def inner(self) -> Fraction:

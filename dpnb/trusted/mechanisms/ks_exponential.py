@@ -42,7 +42,7 @@ class KSExponential(Mechanism):
     ----------
     epsilon : Fraction
         With ``factor`` the rate of the law. It is no price: what a placement and its check are charged is derived from how far one person moves
-        the scores, whatever is said here (:mod:`dpnb.trusted.measurements.placement`).
+        the scores, whatever is said here (:func:`dpnb.trusted.measurements.selections.placement_events`).
     points : int
         k, how many points are placed.
     places : tuple of int
@@ -127,6 +127,10 @@ class KSExponential(Mechanism):
     def description(self) -> str:
         """What was drawn, in a phrase with its parameters."""
         return f"exponential mechanism at ε {brief(self.epsilon)}, {self.points:,} points"
+
+    def work(self, cells: int) -> int:
+        """A cell in which a sample is placed counts as sixty: its tables take some milliseconds, for each group."""
+        return (60 + self.points // 100) * cells
 
     @property
     def rate(self) -> Fraction:

@@ -127,7 +127,7 @@ class LocatedSums(Mechanism):
     the cost is 1/sum_scale + 1/square_scale + 1/outside_scale + 1/count_scale, for one that changes
     2/sum_scale + 1/square_scale + 1/outside_scale, **whatever the range is**. Adaptive composition adds the three. Who prices multiplies
     by the rows of a unit, and counts a row that changes its group as one that leaves and one that enters: for the sums twice an entry; for
-    the middle, a median, twice ½, no more than a change within (:func:`dpnb.trusted.measurements.quantile.score`); for the radius
+    the middle, a median, twice ½, no more than a change within (:func:`dpnb.trusted.measurements.selections.score`); for the radius
     twice 1. In ρ the sums cost at most what they cost in a range of one step, h = t = 1 (:mod:`dpnb.trusted.privacy.conversion`: at equal ε the
     charge falls with the scale).
 
@@ -169,6 +169,10 @@ class LocatedSums(Mechanism):
     def description(self) -> str:
         """What was drawn, in a phrase with its parameters."""
         return "two selections and discrete Laplace noise in the range that they chose"
+
+    def work(self, cells: int) -> int:
+        """A cell counts as fifteen numbers."""
+        return 15 * (cells // self.width)
 
     @property
     def steps(self) -> int:

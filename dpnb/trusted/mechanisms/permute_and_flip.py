@@ -26,7 +26,7 @@ class PermuteAndFlip(Mechanism):
     ----------
     epsilon : Fraction
         With ``factor`` the rate λ of a pick. It is no price: what a pick is charged is derived from how far one person moves the scores
-        apart, whatever is said here (:mod:`dpnb.trusted.measurements.pick`).
+        apart, whatever is said here (:func:`dpnb.trusted.measurements.selections.pick_events`).
     size : int
         Number of declared values in a cell.
     picks : int
@@ -96,6 +96,10 @@ class PermuteAndFlip(Mechanism):
     def description(self) -> str:
         """What was drawn, in a phrase with its parameters."""
         return f"permute-and-flip at ε {brief(self.epsilon)} a pick"
+
+    def work(self, cells: int) -> int:
+        """A hundred candidates of a pick count as one number."""
+        return cells * self.size // 100
 
     @property
     def rate(self) -> Fraction:

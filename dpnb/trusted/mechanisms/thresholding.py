@@ -116,12 +116,14 @@ class Thresholding(Mechanism):
     @property
     def description(self) -> str:
         """What was drawn, in a phrase with its parameters."""
-        counted = (
-            f"threshold of {self.threshold:,} rows, discrete Laplace noise, scale {brief(self.scale)} rows"
-        )
-        return counted + (
-            f" and {', '.join(map(brief, self.sum_scales))} grid steps" if self.sum_scales else ""
-        )
+        scales = [f"{brief(self.scale)} rows"]
+        if self.sum_scales:
+            scales.append(f"{', '.join(map(brief, self.sum_scales))} grid steps")
+        return f"threshold of {self.threshold:,} rows, discrete Laplace noise, scale {' and '.join(scales)}"
+
+    def work(self, cells: int) -> int:  # noqa: ARG002 - whatever it shows
+        """As many as may be shown, and for each sum beside them as many."""
+        return MOST_SHOWN * (1 + len(self.sum_scales))
 
     @property
     def sum_scales(self) -> tuple[Fraction, ...]:

@@ -12,44 +12,23 @@ from collections.abc import Iterable
 from dpnb.trusted.aggregate.algebra import CrossMoments, Request, length, roots
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.mechanisms import (
-    KSExponential,
-    LocatedSums,
-    PermuteAndFlip,
-    QuantileSelection,
-    Thresholding,
-)
-from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
+from dpnb.trusted.mechanisms import AdditiveMechanism
 
 MOST_WORK = 2_000_000
 """Units in a batch."""
-_PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
-_CANDIDATES, _PLACED, _NODES, _STEPS = 100, 60, 10, 4
+_PART, _PAIR, _NODES, _STEPS = 200, 50, 10, 4
 
 
 def work_of(part: Measurement) -> int:
     """Return the units of one released vector.
 
-    A selected value counts as nine numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
-    a pick as one, a cell in which a synthetic sample is placed as sixty (its tables are made in some milliseconds, for each group),
-    frequent values as the ten thousand that may be shown, each sum beside them as many, and every vector two hundred on top: it is priced, and it is a query.
+    A number counts as one, or as what its mechanism says; a product of two columns as fifty, and every vector two hundred on top:
+    it is priced, and it is a query.
     """
-    return _PART + max(part.cells, _own(part))
-
-
-def _own(part: Measurement) -> int:
-    mechanism, request = part.mechanism, part.request
-    if isinstance(mechanism, QuantileSelection):
-        return _SELECTION * part.cells
-    if isinstance(mechanism, LocatedSums):
-        return _LOCATED * (part.cells // mechanism.width)
-    if isinstance(mechanism, PermuteAndFlip):
-        return part.cells * mechanism.size // _CANDIDATES
-    if isinstance(mechanism, KSExponential):
-        return (_PLACED + mechanism.points // _CANDIDATES) * part.cells
-    if isinstance(mechanism, Thresholding):
-        return MOST_SHOWN * (1 + len(mechanism.sum_scales))
-    return _PAIR * len(request.pairs) if isinstance(request, CrossMoments) else 0
+    own = part.mechanism.work(part.cells)
+    if isinstance(part.request, CrossMoments) and isinstance(part.mechanism, AdditiveMechanism):
+        own = _PAIR * len(part.request.pairs)
+    return _PART + max(part.cells, own)
 
 
 def limited(parts: Iterable[Measurement], units: int = 0) -> int:
