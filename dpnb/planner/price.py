@@ -27,9 +27,8 @@ from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query.limits import refuse_unbounded
+from dpnb.trusted.query.limits import limited, refuse_unbounded
 from dpnb.trusted.query.plan import Share
-from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
 
 _LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from dpnb.errors import PlanError
 from dpnb.planner.expression import Among, Between, Bin, Expr, IsIn, Part
 from dpnb.planner.question import Option, Question
-from dpnb.trusted.query.work import MOST_WORK, too_much
+from dpnb.trusted.query.limits import MOST_WORK, too_much
 
 MOST_STEPS = 20_000
 """Steps of one question, written out."""

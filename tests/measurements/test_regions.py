@@ -19,7 +19,7 @@ from dpnb.trusted.measurements.regions import Regions, apart
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query.work import limited
+from dpnb.trusted.query.limits import limited
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.derived_loss import loss
 from tests.fuzz.algebra import Algebra, divisions

@@ -15,7 +15,7 @@ from dpnb.planner import expression as e
 from dpnb.planner.price import price
 from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, BatchPlan, Item
-from dpnb.trusted.query.work import MOST_WORK, work_of
+from dpnb.trusted.query.limits import MOST_WORK, work_of
 from dpnb.trusted.schema import Schema
 from tests.curator import small
 

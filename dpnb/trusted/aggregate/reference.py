@@ -15,30 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.trusted.aggregate.algebra import (
-    SIZE_BITS,
-    Add,
-    And,
-    Case,
-    Clip,
-    Cmp,
-    Col,
-    CrossMoments,
-    FloorDiv,
-    IntExpr,
-    Key,
-    Known,
-    Lit,
-    Mul,
-    Node,
-    Not,
-    Or,
-    Pred,
-    Sub,
-    Total,
-    ValueCounts,
-    cells_of,
-)
+from dpnb.trusted.aggregate import algebra
 
 Int64s: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
@@ -96,27 +73,29 @@ class Evaluator:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self._ints: dict[Node, Ints] = {}
-        self._preds: dict[Node, tuple[Bools, Bools]] = {}
+        self._ints: dict[algebra.Node, Ints] = {}
+        self._preds: dict[algebra.Node, tuple[Bools, Bools]] = {}
         self._always = np.ones(table.rows, dtype=bool)
         self._always.setflags(write=False)  # it stands in many answers
 
-    def answer(self, request: Total | ValueCounts | CrossMoments) -> Answer:
+    def answer(self, request: algebra.Total | algebra.ValueCounts | algebra.CrossMoments) -> Answer:
         """One request's answer."""
-        if isinstance(request, CrossMoments):
+        if isinstance(request, algebra.CrossMoments):
             values, times = self.complete(request.values, request.where)
             if request.shrink is not None:
                 values = shrunk(values, request)
             return exact_products(values, request.pairs, times)
         value = self.ints(request.value)
-        if isinstance(request, Total) and not request.keys:
+        if isinstance(request, algebra.Total) and not request.keys:
             return (self._sum(value, request.where),)
         cells = self.cells(request.keys)
         (cells, kept), times = self._kept(value.known & (cells >= 0), request.where, cells, value.values)
-        add = exact_sums if isinstance(request, Total) else tallies
-        return add(cells, kept, cells_of(request.keys), times)
+        add = exact_sums if isinstance(request, algebra.Total) else tallies
+        return add(cells, kept, algebra.cells_of(request.keys), times)
 
-    def complete(self, wanted: Sequence[IntExpr], where: Pred | None) -> tuple[list[Int64s], Int64s | None]:
+    def complete(
+        self, wanted: Sequence[algebra.IntExpr], where: algebra.Pred | None
+    ) -> tuple[list[Int64s], Int64s | None]:
         """The values of the kept rows in which each of some is known, and how often each row occurs."""
         columns = [self.ints(value) for value in wanted]
         known = self._always
@@ -124,12 +103,14 @@ class Evaluator:
             known = known & column.known
         return self._kept(known, where, *(column.values for column in columns))
 
-    def _sum(self, value: Ints, where: Pred | None) -> int:
+    def _sum(self, value: Ints, where: algebra.Pred | None) -> int:
         """The sum of a value over the rows that a filter keeps: no row is copied, the others occur 0 times."""
         kept, times = value.known if where is None else value.known & self.true(where), self.table.times
         return exact_sum(value.values, kept.astype(np.int64) if times is None else kept * times)
 
-    def _kept(self, rows: Bools, where: Pred | None, *columns: Int64s) -> tuple[list[Int64s], Int64s | None]:
+    def _kept(
+        self, rows: Bools, where: algebra.Pred | None, *columns: Int64s
+    ) -> tuple[list[Int64s], Int64s | None]:
         """What some columns hold in those of some rows that a filter keeps, where each occurs at all, and how often."""
         kept, times = rows if where is None else rows & self.true(where), self.table.times
         if times is not None:
@@ -138,7 +119,7 @@ class Evaluator:
             return list(columns), times
         return [column[kept] for column in columns], None if times is None else times[kept]
 
-    def cells(self, keys: Sequence[Key]) -> Int64s:
+    def cells(self, keys: Sequence[algebra.Key]) -> Int64s:
         """The row-major cell of each row; −1 for a row in no cell."""
         cells = np.zeros(self.table.rows, dtype=np.int64)
         inside = self._always
@@ -149,52 +130,52 @@ class Evaluator:
         cells[~inside] = -1
         return cells
 
-    def true(self, predicate: Pred) -> Bools:
+    def true(self, predicate: algebra.Pred) -> Bools:
         """Where the predicate is true (not false, not unknown)."""
         return self._kleene(predicate)[0]
 
-    def ints(self, node: IntExpr) -> Ints:
+    def ints(self, node: algebra.IntExpr) -> Ints:
         """The values of an expression."""
         if node not in self._ints:
             self._ints[node] = self._compute(node)
         return self._ints[node]
 
-    def _compute(self, node: IntExpr) -> Ints:
+    def _compute(self, node: algebra.IntExpr) -> Ints:
         match node:
-            case Col(name):
+            case algebra.Col(name):
                 return self.table.columns[name]
-            case Lit(value):
+            case algebra.Lit(value):
                 return self._everywhere(value)
-            case Add(a, b):
+            case algebra.Add(a, b):
                 return self._both(np.add, a, b)
-            case Sub(a, b):
+            case algebra.Sub(a, b):
                 return self._both(np.subtract, a, b)
-            case Mul(a, b):
+            case algebra.Mul(a, b):
                 return self._both(np.multiply, a, b)
-            case FloorDiv(a, k):
+            case algebra.FloorDiv(a, k):
                 inner = self.ints(a)
                 return Ints(inner.values // np.int64(k), inner.known)
-            case Clip(a, lo, hi):
+            case algebra.Clip(a, lo, hi):
                 inner = self.ints(a)
                 return Ints(np.minimum(np.maximum(inner.values, np.int64(lo)), np.int64(hi)), inner.known)
-            case Case(Cmp(_, code), _, _) if len(steps := _steps(node, code)) > 2:
+            case algebra.Case(algebra.Cmp(_, code), _, _) if len(steps := _steps(node, code)) > 2:
                 return self._stepped(code, steps)
-            case Case(cond, then, other):
+            case algebra.Case(cond, then, other):
                 return self._choose(cond, self.ints(then), self.ints(other))
 
     def _everywhere(self, value: int) -> Ints:
         return Ints(np.full(self.table.rows, value, dtype=np.int64), self._always)
 
-    def _both(self, operate: Any, a: IntExpr, b: IntExpr) -> Ints:
+    def _both(self, operate: Any, a: algebra.IntExpr, b: algebra.IntExpr) -> Ints:
         left, right = self.ints(a), self.ints(b)
         return Ints(operate(left.values, right.values), left.known & right.known)
 
-    def _choose(self, cond: Pred, then: Ints, other: Ints) -> Ints:
+    def _choose(self, cond: algebra.Pred, then: Ints, other: Ints) -> Ints:
         true, false = self._kleene(cond)
         known = (true & then.known) | (false & other.known)
         return Ints(np.where(known, np.where(true, then.values, other.values), 0), known)
 
-    def _stepped(self, code: IntExpr, steps: Sequence[tuple[int, int]]) -> Ints:
+    def _stepped(self, code: algebra.IntExpr, steps: Sequence[tuple[int, int]]) -> Ints:
         """Look up each value in a list of steps."""
         column, (starts, values) = self.ints(code), np.array(steps[1:], dtype=np.int64).T
         leaves = np.append(np.int64(steps[0][1]), values)
@@ -202,43 +183,43 @@ class Evaluator:
             np.where(column.known, leaves[np.searchsorted(starts, column.values, "right")], 0), column.known
         )
 
-    def _kleene(self, node: Pred) -> tuple[Bools, Bools]:
+    def _kleene(self, node: algebra.Pred) -> tuple[Bools, Bools]:
         """Where the predicate is true, and where it is false."""
         if node not in self._preds:
             self._preds[node] = self._decide(node)
         return self._preds[node]
 
-    def _decide(self, node: Pred) -> tuple[Bools, Bools]:
+    def _decide(self, node: algebra.Pred) -> tuple[Bools, Bools]:
         match node:
-            case Cmp(op, a, b):
+            case algebra.Cmp(op, a, b):
                 left, right = self.ints(a), self.ints(b)
                 known = left.known & right.known
                 holds = _COMPARE[op](left.values, right.values)
                 return known & holds, known & ~holds
-            case And(a, b):
+            case algebra.And(a, b):
                 (at, af), (bt, bf) = self._kleene(a), self._kleene(b)
                 return at & bt, af | bf
-            case Or(a, b):
+            case algebra.Or(a, b):
                 (at, af), (bt, bf) = self._kleene(a), self._kleene(b)
                 return at | bt, af & bf
-            case Not(a):
+            case algebra.Not(a):
                 true, false = self._kleene(a)
                 return false, true
-            case Known(a):
+            case algebra.Known(a):
                 known = self.ints(a).known
                 return known, ~known
             case _:
                 return self._always, ~self._always
 
 
-def shrunk(values: Sequence[Int64s], request: CrossMoments) -> list[Int64s]:
+def shrunk(values: Sequence[Int64s], request: algebra.CrossMoments) -> list[Int64s]:
     """The rows moved into the ball, column by column: the meaning of a :class:`Shrink`."""
     shrink = request.shrink
     assert shrink is not None
     size = np.zeros(len(values[0]), dtype=np.int64)
     for value, half in zip(values, shrink.halves, strict=True):
         if half:
-            size += -(-(value * value << SIZE_BITS) // np.int64(half * half))
+            size += -(-(value * value << algebra.SIZE_BITS) // np.int64(half * half))
     below = np.searchsorted(np.asarray(shrink.limits, dtype=np.int64), size, side="left")
     factor = shrink.steps - below.astype(np.int64)
     moved = [
@@ -249,16 +230,16 @@ def shrunk(values: Sequence[Int64s], request: CrossMoments) -> list[Int64s]:
     return [moved[one] * moved[other[0]] if other else moved[one] for one, *other in products]
 
 
-def _steps(root: IntExpr, code: IntExpr) -> list[tuple[int, int]]:
+def _steps(root: algebra.IntExpr, code: algebra.IntExpr) -> list[tuple[int, int]]:
     """Return the steps of a search for a code by halving: where each starts, and its constant. Nothing of any other expression."""
     found: list[tuple[int, int]] = []
-    waiting: list[tuple[int, IntExpr]] = [(-(2**63), root)]
+    waiting: list[tuple[int, algebra.IntExpr]] = [(-(2**63), root)]
     while waiting:
         start, part = waiting.pop()
         match part:
-            case Lit(value) if not found or found[-1][0] < start:
+            case algebra.Lit(value) if not found or found[-1][0] < start:
                 found.append((start, value))
-            case Case(Cmp("<", one, Lit(bound)), then, other) if one == code:
+            case algebra.Case(algebra.Cmp("<", one, algebra.Lit(bound)), then, other) if one == code:
                 waiting += [(bound, other), (start, then)]
             case _:
                 return []

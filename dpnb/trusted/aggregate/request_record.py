@@ -10,52 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast, get_args
 
-from dpnb.trusted.aggregate.algebra import (
-    Add,
-    And,
-    Case,
-    Clip,
-    Cmp,
-    CmpOp,
-    Col,
-    CrossMoments,
-    FloorDiv,
-    IntExpr,
-    Key,
-    Known,
-    LabelSums,
-    Lit,
-    Mul,
-    Node,
-    Not,
-    Or,
-    Pred,
-    Request,
-    Shrink,
-    Sub,
-    Total,
-    TrueP,
-    ValueCounts,
-    length,
-)
+from dpnb.trusted.aggregate import algebra
 from dpnb.trusted.canonical import is_record
 from dpnb.trusted.errors import PlanError
 
-_NODES: Final[dict[str, tuple[type[Node], tuple[str, ...]]]] = {
-    "col": (Col, ("text",)),
-    "lit": (Lit, ("integer",)),
-    "add": (Add, ("number", "number")),
-    "sub": (Sub, ("number", "number")),
-    "mul": (Mul, ("number", "number")),
-    "floor-div": (FloorDiv, ("number", "integer")),
-    "clip": (Clip, ("number", "integer", "integer")),
-    "case": (Case, ("predicate", "number", "number")),
-    "cmp": (Cmp, ("comparison", "number", "number")),
-    "and": (And, ("predicate", "predicate")),
-    "or": (Or, ("predicate", "predicate")),
-    "not": (Not, ("predicate",)),
-    "known": (Known, ("number",)),
-    "true": (TrueP, ()),
+_NODES: Final[dict[str, tuple[type[algebra.Node], tuple[str, ...]]]] = {
+    "col": (algebra.Col, ("text",)),
+    "lit": (algebra.Lit, ("integer",)),
+    "add": (algebra.Add, ("number", "number")),
+    "sub": (algebra.Sub, ("number", "number")),
+    "mul": (algebra.Mul, ("number", "number")),
+    "floor-div": (algebra.FloorDiv, ("number", "integer")),
+    "clip": (algebra.Clip, ("number", "integer", "integer")),
+    "case": (algebra.Case, ("predicate", "number", "number")),
+    "cmp": (algebra.Cmp, ("comparison", "number", "number")),
+    "and": (algebra.And, ("predicate", "predicate")),
+    "or": (algebra.Or, ("predicate", "predicate")),
+    "not": (algebra.Not, ("predicate",)),
+    "known": (algebra.Known, ("number",)),
+    "true": (algebra.TrueP, ()),
 }
 """Each node's name in a record, and what its fields hold, in order. Names are permanent."""
 
@@ -64,24 +37,27 @@ MOST_DEPTH = 200
 MOST_WRITTEN = 300_000
 """Nodes of a record's requests, written out: a node that stands in many places counts in each."""
 
-_REQUESTS: Final[dict[str, tuple[type[Request], tuple[str, ...]]]] = {
-    "total": (Total, ("number", "filter", "keys")),
-    "value-counts": (ValueCounts, ("number", "filter", "keys")),
-    "cross-moments": (CrossMoments, ("numbers", "pairs", "filter", "shrink")),
-    "label-sums": (LabelSums, ("numbers", "numbers", "filter")),
+_REQUESTS: Final[dict[str, tuple[type[algebra.Request], tuple[str, ...]]]] = {
+    "total": (algebra.Total, ("number", "filter", "keys")),
+    "value-counts": (algebra.ValueCounts, ("number", "filter", "keys")),
+    "cross-moments": (algebra.CrossMoments, ("numbers", "pairs", "filter", "shrink")),
+    "label-sums": (algebra.LabelSums, ("numbers", "numbers", "filter")),
 }
 """The same of each kind of request."""
 
 _RECORD: Final = {"nodes": list, "requests": list}
 _SHRINK: Final = {"halves": list, "limits": list, "steps": int}
 _NAMES: Final = {kind: name for name, (kind, _) in _REQUESTS.items()}
-_CHILDREN: Final[dict[str, Any]] = {"number": set(get_args(IntExpr)), "predicate": set(get_args(Pred))}
+_CHILDREN: Final[dict[str, Any]] = {
+    "number": set(get_args(algebra.IntExpr)),
+    "predicate": set(get_args(algebra.Pred)),
+}
 _PLAIN: Final[dict[str, type]] = {
     "text": str,
     "comparison": str,
     **dict.fromkeys(("integer", "number", "predicate"), int),
 }
-_COMPARISONS: Final = get_args(CmpOp)
+_COMPARISONS: Final = get_args(algebra.CmpOp)
 _LAYOUT: Final = {
     kind: (name, [(field, what in _CHILDREN) for field, what in zip(kind.__match_args__, holds, strict=True)])
     for name, (kind, holds) in _NODES.items()
@@ -89,7 +65,7 @@ _LAYOUT: Final = {
 """Of each node its name, and its fields in order: whether each is a node too."""
 
 
-def written_requests(requests: Iterable[Request]) -> dict[str, Any]:
+def written_requests(requests: Iterable[algebra.Request]) -> dict[str, Any]:
     """Write requests as ``{"nodes": […], "requests": […]}``, plain JSON.
 
     Examples
@@ -102,7 +78,7 @@ def written_requests(requests: Iterable[Request]) -> dict[str, Any]:
     return {"nodes": nodes.listed, "requests": listed}
 
 
-def read_requests(record: object) -> tuple[Request, ...]:
+def read_requests(record: object) -> tuple[algebra.Request, ...]:
     """Read what :func:`written_requests` wrote.
 
     Raises
@@ -124,7 +100,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.steps = self._deepest = 0
-        self._nodes: list[Node] = []
+        self._nodes: list[algebra.Node] = []
         self._numbers: dict[tuple[Any, ...], int] = {}
         """The nodes; and the place of each among them by its name and fields, in which other nodes stand by theirs."""
         self._here: list[int] = []
@@ -132,7 +108,7 @@ class Reader:
         self._roots: list[int] = []
         """Of the record that is read: the number of each node, the places of what it is made of, and the places that requests name."""
 
-    def read(self, record: object) -> tuple[Request, ...]:
+    def read(self, record: object) -> tuple[algebra.Request, ...]:
         """Return the requests of a record; see :func:`read_requests`."""
         self._here, self._below, self._roots = [], [], []
         try:
@@ -143,7 +119,7 @@ class Reader:
             raise PlanError(
                 f"An expression is nested more than {MOST_DEPTH} deep: split it, or use isin or clip."
             )
-        steps = sum(length(self._nodes[self._here[place]])[0] for place in self._roots)
+        steps = sum(algebra.length(self._nodes[self._here[place]])[0] for place in self._roots)
         if steps > MOST_WRITTEN:
             raise PlanError(
                 f"A question has more than {MOST_WRITTEN:,} steps when it is written out: use fewer values or edges."
@@ -153,7 +129,7 @@ class Reader:
         self.steps += steps
         return found
 
-    def _read(self, record: Any) -> tuple[Request, ...]:
+    def _read(self, record: Any) -> tuple[algebra.Request, ...]:
         if not is_record(record, _RECORD):
             raise _refusal()
         for row in record["nodes"]:
@@ -180,10 +156,10 @@ class Reader:
         kind, holds = _NODES[key[0]]
         pairs = zip(key[1:], holds, strict=True)
         fields = [self._node(value, what) if what in _CHILDREN else value for value, what in pairs]
-        if kind is Cmp and fields[0] not in _COMPARISONS:
+        if kind is algebra.Cmp and fields[0] not in _COMPARISONS:
             raise _refusal()
-        self._nodes.append(node := cast("Callable[..., Node]", kind)(*fields))
-        self._deepest = max(self._deepest, length(node)[2])
+        self._nodes.append(node := cast("Callable[..., algebra.Node]", kind)(*fields))
+        self._deepest = max(self._deepest, algebra.length(node)[2])
         return self._numbers.setdefault(key, len(self._numbers))
 
     def _node(self, number: int, what: str) -> Any:
@@ -193,13 +169,13 @@ class Reader:
             raise _refusal()
         return node
 
-    def _request(self, record: Any) -> Request:
+    def _request(self, record: Any) -> algebra.Request:
         kind, holds = _REQUESTS[record["kind"]]
         names = kind.__match_args__
         if record.keys() != {"kind", *names}:
             raise _refusal()
         fields = [self._value(record[name], what) for name, what in zip(names, holds, strict=True)]
-        return cast("Callable[..., Request]", kind)(*fields)
+        return cast("Callable[..., algebra.Request]", kind)(*fields)
 
     def _value(self, value: Any, what: str) -> Any:
         """Read a field of a request."""
@@ -212,14 +188,16 @@ class Reader:
                 return tuple(self._root(one, "number") for one in _typed(value, list))
             case "keys":
                 pairs = (_typed(one, list) for one in _typed(value, list))
-                return tuple(Key(self._root(code, "number"), _typed(size, int)) for code, size in pairs)
+                return tuple(
+                    algebra.Key(self._root(code, "number"), _typed(size, int)) for code, size in pairs
+                )
             case "pairs":
                 pairs = (_typed(one, list) for one in _typed(value, list))
                 return tuple((_typed(one, int), _typed(other, int)) for one, other in pairs)
         if not is_record(value, _SHRINK):
             raise _refusal()
         halves, limits = (tuple(_typed(one, int) for one in value[name]) for name in ("halves", "limits"))
-        return Shrink(halves, limits, value["steps"])
+        return algebra.Shrink(halves, limits, value["steps"])
 
     def _root(self, place: Any, what: str) -> Any:
         found = self._node(self._here[_place(place)], what)
@@ -265,9 +243,9 @@ class _Nodes:
     def __init__(self) -> None:
         self.listed: list[list[Any]] = []
         self._places: dict[tuple[Any, ...], int] = {}
-        self._known: dict[int, tuple[int, Node]] = {}  # a node that is kept keeps its id
+        self._known: dict[int, tuple[int, algebra.Node]] = {}  # a node that is kept keeps its id
 
-    def place(self, node: Node) -> int:
+    def place(self, node: algebra.Node) -> int:
         """Return the place of a node, writing it and what it is made of where they are new."""
         known = self._known.get(id(node))
         if known is None:
@@ -282,7 +260,7 @@ class _Nodes:
         return known[0]
 
 
-def _written(request: Request, nodes: _Nodes) -> dict[str, Any]:
+def _written(request: algebra.Request, nodes: _Nodes) -> dict[str, Any]:
     fields: dict[str, Any] = {field: _put(getattr(request, field), nodes) for field in request.__match_args__}
     return {"kind": _NAMES[type(request)], **fields}
 
@@ -293,8 +271,8 @@ def _put(value: Any, nodes: _Nodes) -> Any:
         return value
     if isinstance(value, tuple):
         return [_put(one, nodes) for one in value]
-    if isinstance(value, Key):
+    if isinstance(value, algebra.Key):
         return [nodes.place(value.code), value.size]
-    if isinstance(value, Shrink):
+    if isinstance(value, algebra.Shrink):
         return {"halves": list(value.halves), "limits": list(value.limits), "steps": value.steps}
     return nodes.place(value)

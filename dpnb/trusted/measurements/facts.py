@@ -18,25 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from dpnb.trusted.aggregate.algebra import (
-    Bounds,
-    Col,
-    CrossMoments,
-    IntExpr,
-    Key,
-    Known,
-    LabelSums,
-    Lit,
-    Node,
-    Pred,
-    Request,
-    Total,
-    TrueP,
-    ValueCounts,
-    children,
-    conjuncts,
-    expressions,
-)
+from dpnb.trusted.aggregate import algebra
 from dpnb.trusted.aggregate.cap import RANK, rows_kept
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms import AnyMechanism
@@ -65,12 +47,12 @@ class Measurement:
     """
 
     name: str
-    request: Request
+    request: algebra.Request
     mechanism: AnyMechanism
     cells: int
 
 
-Terms = tuple[Node | Key, ...]
+Terms = tuple[algebra.Node | algebra.Key, ...]
 """What can leave a row out."""
 
 
@@ -87,7 +69,7 @@ class Membership(NamedTuple):
         Whether a row can come or go without changing the number of rows that is public.
     """
 
-    where: Pred | None
+    where: algebra.Pred | None
     terms: Terms
     private: bool
 
@@ -102,7 +84,7 @@ def code_ranges(schema: Schema) -> dict[str, Range]:
     return {part: (0, column.size - 1) for part, column in schema.parts.items()} | ranks
 
 
-def capped(unit: PrivacyUnit, *wheres: Pred | None) -> PrivacyUnit:
+def capped(unit: PrivacyUnit, *wheres: algebra.Pred | None) -> PrivacyUnit:
     """Return a unit with as many rows as the widest of some filters keeps of it.
 
     Raises
@@ -138,14 +120,14 @@ class Facts:
     measure: Measure
     ranges: dict[str, Range]
     nullable: frozenset[str]
-    ends: Bounds = field(init=False, repr=False, compare=False)
+    ends: algebra.Bounds = field(init=False, repr=False, compare=False)
     """The range of each expression that was looked at."""
     _kept: dict[int, _Kept] = field(default_factory=dict, repr=False, compare=False)
-    _terms: dict[int, tuple[Request, Terms]] = field(default_factory=dict, repr=False, compare=False)
+    _terms: dict[int, tuple[algebra.Request, Terms]] = field(default_factory=dict, repr=False, compare=False)
     """What was found of each filter, and of each request, by their ids, which they keep while they are held here."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ends", Bounds(self.ranges, self.nullable))
+        object.__setattr__(self, "ends", algebra.Bounds(self.ranges, self.nullable))
 
     @classmethod
     def of(cls, schema: Schema) -> Facts:
@@ -163,51 +145,53 @@ class Facts:
         """Whether neighbours change a unit, rather than have one more."""
         return self.unit.adjacency == "change-one"
 
-    def capped(self, *wheres: Pred | None) -> Facts:
+    def capped(self, *wheres: algebra.Pred | None) -> Facts:
         """Return the facts of the rows that some filters keep: a person has at most as many as the widest of them."""
         unit = capped(self.unit, *wheres)
         return self if unit is self.unit else replace(self, unit=unit)
 
-    def range_of(self, value: IntExpr, where: Pred | None) -> Range:
+    def range_of(self, value: algebra.IntExpr, where: algebra.Pred | None) -> Range:
         """Return what a value adds to a sum: its range, and 0 where it can be missing."""
         low, high = self.ends(value)
         return (min(low, 0), max(high, 0)) if self.missing(value, where) else (low, high)
 
-    def missing(self, node: Node, where: Pred | None) -> bool:
+    def missing(self, node: algebra.Node, where: algebra.Pred | None) -> bool:
         """Tell whether an expression can be missing in a row that a filter keeps."""
         return self.ends.of(node).nullable and self._rows(where).missing(node)
 
-    def _rows(self, where: Pred | None) -> _Kept:
+    def _rows(self, where: algebra.Pred | None) -> _Kept:
         found = self._kept.get(id(where))
         if found is None:
-            found = self._kept[id(where)] = _Kept(self.nullable, where, conjuncts(where))
+            found = self._kept[id(where)] = _Kept(self.nullable, where, algebra.conjuncts(where))
         return found
 
-    def partial(self, key: Key, where: Pred | None) -> bool:
+    def partial(self, key: algebra.Key, where: algebra.Pred | None) -> bool:
         """Tell whether a row can be in none of a key's cells."""
         low, high = self.ends.of(key.code).taken
         return low < 0 or high >= key.size or self.missing(key.code, where)
 
-    def terms(self, request: Request) -> Terms:
+    def terms(self, request: algebra.Request) -> Terms:
         """Return what else than the filter can leave a row out: of a key also its size, for a shorter one leaves out more."""
         found = self._terms.get(id(request))
         if found is None:
             found = self._terms[id(request)] = (request, self._leaving(request))
         return found[1]
 
-    def membership(self, request: Request) -> Membership:
+    def membership(self, request: algebra.Request) -> Membership:
         """Return which rows a request keeps."""
         return Membership(request.where, self.terms(request), self.private(request))
 
-    def _leaving(self, request: Request) -> Terms:
-        if isinstance(request, CrossMoments | LabelSums):
-            return tuple(value for value in expressions(request) if self.missing(value, request.where))
+    def _leaving(self, request: algebra.Request) -> Terms:
+        if isinstance(request, algebra.CrossMoments | algebra.LabelSums):
+            return tuple(
+                value for value in algebra.expressions(request) if self.missing(value, request.where)
+            )
         out: Terms = tuple(key for key in request.keys if self.partial(key, request.where))
-        if isinstance(request, ValueCounts) and self.missing(request.value, request.where):
+        if isinstance(request, algebra.ValueCounts) and self.missing(request.value, request.where):
             return (*out, request.value)
         return out
 
-    def private(self, request: Request) -> bool:
+    def private(self, request: algebra.Request) -> bool:
         """Tell whether a row can come or go without changing the number of rows that is public."""
         return not self.unit.by_row or bool(self._rows(request.where).conditions) or bool(self.terms(request))
 
@@ -223,37 +207,34 @@ def same_cells(measurement: Measurement, derived: int) -> None:
         raise refuse(f"it makes {derived:,} numbers, not {measurement.cells:,}")
 
 
-def of_ones(request: Total) -> bool:
-    """Tell whether a total counts rows."""
-    return request.value == Lit(1)
-
-
 @dataclass(slots=True)
 class _Kept:
     """What is known of the rows that a filter keeps; a node that stands in many places is the same object, and is looked at once."""
 
     nullable: frozenset[str]
-    where: Pred | None
-    conditions: tuple[Pred, ...]
-    known: Sequence[IntExpr] = field(init=False)
-    found: dict[int, tuple[Node, bool]] = field(default_factory=dict)
+    where: algebra.Pred | None
+    conditions: tuple[algebra.Pred, ...]
+    known: Sequence[algebra.IntExpr] = field(init=False)
+    found: dict[int, tuple[algebra.Node, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.known = [part.a for part in self.conditions if isinstance(part, Known)]
+        self.known = [part.a for part in self.conditions if isinstance(part, algebra.Known)]
 
-    def missing(self, node: Node) -> bool:
+    def missing(self, node: algebra.Node) -> bool:
         """Tell whether a node can be missing in them."""
         found = self.found.get(id(node))
         if found is None:
             found = self.found[id(node)] = (node, self._find(node))
         return found[1]
 
-    def _find(self, node: Node) -> bool:
-        if isinstance(node, Lit | Known | TrueP) or any(node is one or node == one for one in self.known):
+    def _find(self, node: algebra.Node) -> bool:
+        if isinstance(node, algebra.Lit | algebra.Known | algebra.TrueP) or any(
+            node is one or node == one for one in self.known
+        ):
             return False
-        if isinstance(node, Col):
+        if isinstance(node, algebra.Col):
             return node.name in self.nullable
-        for child in children(node):  # noqa: SIM110 - a generator is one more frame of the interpreter for each level
+        for child in algebra.children(node):  # noqa: SIM110 - a generator is one more frame of the interpreter for each level
             if self.missing(child):
                 return True
         return False

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Lit, Total, ValueCounts, cells_of
-from dpnb.trusted.measurements.facts import Facts, Priced, of_ones, refuse
+from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.measurements.sums import Frame, Part, constant
 from dpnb.trusted.mechanisms import (
     DiscreteLaplace,
@@ -26,8 +26,9 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 
 MOST_OFFSET = 2**48
 _LONGEST = 2**1100
-_ANY_NOISE = DiscreteLaplace(Fraction(1))
-"""Of counts that are picked among: only how far a row moves them is asked."""
+_ANY_NOISE = DiscreteLaplace(
+    Fraction(1)
+)  # of counts that are picked among only how far a row moves them is asked
 
 
 def quantile_events(request: ValueCounts, mechanism: QuantileSelection, facts: Facts) -> Priced:
@@ -92,17 +93,15 @@ def pick_events(request: Total | CrossMoments, mechanism: PermuteAndFlip, facts:
 
     *Enumerated* over tiny neighbouring tables: ``test_no_neighbours_change_a_selection_more_than_derived`` (*a pick …*, *a choice …*).
     """
-    if isinstance(request, Total):
-        groups, steps = _counted(request, mechanism, facts)
-    else:
-        groups, steps = _overlapping(request, mechanism, facts)
+    moved = _counted if isinstance(request, Total) else _overlapping
+    groups, steps = moved(request, mechanism, facts)
     if not steps:
         raise constant()
     epsilon = mechanism.epsilon * facts.rows * steps / mechanism.factor
     return groups * mechanism.picks, (PrivacyEvent("pure", epsilon),) * mechanism.picks
 
 
-def _counted(request: Total, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
+def _counted(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
     """Return in how many groups is picked, and the largest L1 move of one row."""
     if not request.keys or request.keys[-1].size != mechanism.size:
         raise refuse("a pick is among the cells of its last key")
@@ -112,7 +111,7 @@ def _counted(request: Total, mechanism: PermuteAndFlip, facts: Facts) -> tuple[i
     return cells_of(request.keys[:-1]), max(sum(part.shifts(kind)) for move in moves for part, kind in move)
 
 
-def _overlapping(request: CrossMoments, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
+def _overlapping(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
     """Return that there is one group, and by how much one row can move two candidates apart."""
     pairs = tuple((0, place) for place in range(1, mechanism.size + 1))
     if request.values[:1] != (Lit(1),) or request.pairs != pairs or request.shrink is not None:
@@ -139,7 +138,7 @@ def placement_events(request: Total, mechanism: KSExponential, facts: Facts) -> 
 
     *Enumerated* over tiny neighbouring tables: ``test_no_neighbours_change_a_selection_more_than_derived`` (*placements …*).
     """
-    if not of_ones(request) or not request.keys or request.keys[-1].size != len(mechanism.places):
+    if request.value != Lit(1) or not request.keys or request.keys[-1].size != len(mechanism.places):
         raise refuse("a placement counts rows in the cells of its last key")
     groups = cells_of(request.keys[:-1])
     touched = 2 if facts.changed and groups > 1 else 1
@@ -194,7 +193,7 @@ def threshold_events(request: ValueCounts | LabelSums, stated: Thresholding, fac
     value which only the unit has is shown (:class:`~dpnb.trusted.mechanisms.thresholding.Thresholding`, *Guarantee*). k is the schema's, whatever the
     mechanism says of its rows; a threshold that is not above k is refused. A row adds to each sum at most the largest absolute value of its
     range, which interval arithmetic gives; it adds to one label alone, and to none where a number is missing, so that ε is k/scale and k times
-    each of these over its scale (:class:`~dpnb.trusted.mechanisms.thresholded_sums.ThresholdedSums`, *Guarantee*).
+    each of these over its scale (:class:`~dpnb.trusted.mechanisms.thresholding.ThresholdedSums`, *Guarantee*).
 
     *Enumerated* over tiny neighbouring tables: ``test_no_neighbours_show_a_value_more_often_than_derived``, and with sums beside the counts
     ``test_no_neighbour_exceeds_the_price``.

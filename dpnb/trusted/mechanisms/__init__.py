@@ -18,7 +18,7 @@ from dpnb.trusted.mechanisms.ks_exponential import KSExponential as KSExponentia
 from dpnb.trusted.mechanisms.laplace import DiscreteLaplace as DiscreteLaplace
 from dpnb.trusted.mechanisms.located_sums import LocatedSums as LocatedSums
 from dpnb.trusted.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
-from dpnb.trusted.mechanisms.thresholded_sums import ThresholdedSums as ThresholdedSums
+from dpnb.trusted.mechanisms.thresholding import ThresholdedSums as ThresholdedSums
 from dpnb.trusted.mechanisms.thresholding import Thresholding as Thresholding
 
 AnyMechanism: TypeAlias = (

@@ -28,22 +28,26 @@ _RATIO = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?", re.ASCII)
 
 
 class Mechanism:
-    """What every mechanism declares: a frozen dataclass of exact parameters, with an exact sampler."""
+    """What every mechanism declares: a frozen dataclass of exact parameters, with an exact sampler.
+
+    Attributes
+    ----------
+    name, title, phrase : str
+        The permanent name, in records; the field's name; what a sentence calls it ("Mechanisms: …").
+    summary, reference : str
+        What it does, in two or three sentences, and where the proof is.
+    shaped : tuple of str
+        The parameters that say what is released, and not how much noise there is.
+    """
 
     __slots__ = ()
 
     name: ClassVar[str]
-    """The permanent name, in records."""
     title: ClassVar[str]
-    """The field's name."""
     phrase: ClassVar[str]
-    """What a sentence calls it: "Mechanisms: …"."""
     summary: ClassVar[str]
-    """What it does, in two or three sentences."""
     reference: ClassVar[str]
-    """Where the proof is."""
     shaped: ClassVar[tuple[str, ...]] = ()
-    """The parameters that say what is released, and not how much noise there is."""
 
     @property
     def shape(self) -> tuple[str, ...]:

@@ -17,10 +17,9 @@ from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query.limits import refuse_unbounded
+from dpnb.trusted.query.limits import limited, refuse_unbounded
 from dpnb.trusted.query.plan import Bundle, Plan
 from dpnb.trusted.query.plan_record import measured
-from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
 
 

@@ -32,7 +32,7 @@ from dpnb.trusted.curator.engines.rendering import Renderer, alike, pushed
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import DiscreteLaplace
-from dpnb.trusted.query.work import MOST_WORK, limited
+from dpnb.trusted.query.limits import MOST_WORK, limited
 from tests.contracts.engine import many
 from tests.curator.engines.test_duckdb import engine_over
 
