@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.releases.receipt import digest
 from dpnb.trusted.releases.record import Release
-from dpnb.trusted.releases.signature import Kind, signed_text
+from dpnb.trusted.releases.signature import Kind, digest, signed_text
 
 _NO_KEY: Final = (
     "This is not an Ed25519 key in PEM. Name the file that the owner published, such as people.pub."

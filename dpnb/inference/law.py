@@ -292,5 +292,5 @@ def law_from_json(record: Mapping[str, str]) -> NoiseLaw:
     """
     try:
         return law_of(read_law(record))
-    except PlanError:
+    except (PlanError, TypeError):  # a value that is no text
         raise PlanError("This is not a noise law that dpnb knows; update dpnb to read it.") from None

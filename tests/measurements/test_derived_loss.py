@@ -36,6 +36,7 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.aggregate.cap import RANK, cap
 from dpnb.trusted.errors import DpnbError, PlanError
+from dpnb.trusted.measurements import selections
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
@@ -611,9 +612,13 @@ def test_every_proof_names_what_enumerates_it():
         for path in folder.glob("test_*.py")
         for one in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)
     }
-    kinds = {one.name for one in pkgutil.iter_modules(measurements.__path__)} - {"facts", "derivation"}
-    assert len(kinds) > 10
-    for module in (import_module(f"{measurements.__name__}.{kind}") for kind in sorted(kinds)):
-        said = module.__doc__.partition("*Enumerated*")[2]
-        assert (named := set(re.findall("``(test_\\w+)``", said))), module.__name__
-        assert named <= found, module.__name__
+    kinds = {one.name for one in pkgutil.iter_modules(measurements.__path__)}
+    modules = [
+        import_module(f"{measurements.__name__}.{kind}")
+        for kind in kinds - {"facts", "derivation", "selections"}
+    ]
+    proofs = {one.__name__: one.__doc__ for one in (*modules, *selections.ALONE.values())}
+    assert len(proofs) > 10
+    for name, proof in proofs.items():
+        assert (named := set(re.findall("``(test_\\w+)``", proof.partition("*Enumerated*")[2]))), name
+        assert named <= found, name

@@ -17,8 +17,7 @@ from dpnb.trusted.curator import stored, totals
 from dpnb.trusted.curator.mark import ledger_id
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.releases import Release
-from dpnb.trusted.releases.receipt import released
-from dpnb.trusted.releases.signature import new_key, sign
+from dpnb.trusted.releases.signature import new_key, released, sign
 from dpnb.trusted.wire.places import Home, write_private
 
 

@@ -10,28 +10,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
+from dpnb.trusted import mechanisms
 from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Lit, Total, ValueCounts, cells_of
 from dpnb.trusted.measurements.facts import Facts, Priced, refuse
 from dpnb.trusted.measurements.sums import Frame, Part, constant
-from dpnb.trusted.mechanisms import (
-    DiscreteLaplace,
-    KSExponential,
-    LocatedSums,
-    PermuteAndFlip,
-    QuantileSelection,
-    ThresholdedSums,
-    Thresholding,
-)
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 MOST_OFFSET = 2**48
 _LONGEST = 2**1100
-_ANY_NOISE = DiscreteLaplace(
-    Fraction(1)
-)  # of counts that are picked among only how far a row moves them is asked
+# Of counts that are picked among only how far a row moves them is asked.
+_ANY_NOISE = mechanisms.DiscreteLaplace(Fraction(1))
 
 
-def quantile_events(request: ValueCounts, mechanism: QuantileSelection, facts: Facts) -> Priced:
+def quantile_events(request: ValueCounts, mechanism: mechanisms.QuantileSelection, facts: Facts) -> Priced:
     r"""Return the event of a quantile in every cell.
 
     Quantiles by the exponential mechanism: by how much one person moves the scores of all cells together.
@@ -50,7 +41,9 @@ def quantile_events(request: ValueCounts, mechanism: QuantileSelection, facts: F
     return cells_of(request.keys), (selection_event(mechanism, request, facts),)
 
 
-def selection_event(mechanism: QuantileSelection, request: ValueCounts, facts: Facts) -> PrivacyEvent:
+def selection_event(
+    mechanism: mechanisms.QuantileSelection, request: ValueCounts, facts: Facts
+) -> PrivacyEvent:
     """Return the event of one selection by ranks."""
     if abs(mechanism.offset) > MOST_OFFSET or mechanism.q.denominator > _LONGEST or mechanism.steps < 1:
         raise refuse("a quantile has a grid of two points at least, and an offset of at most 2^48 rows")
@@ -73,7 +66,7 @@ def on_grid(request: ValueCounts, steps: int, facts: Facts) -> None:
         raise refuse("its values leave the grid of its mechanism")
 
 
-def pick_events(request: Total | CrossMoments, mechanism: PermuteAndFlip, facts: Facts) -> Priced:
+def pick_events(request: Total | CrossMoments, mechanism: mechanisms.PermuteAndFlip, facts: Facts) -> Priced:
     r"""Return the events of a pick, one for each.
 
     A pick from a short public list, by permute-and-flip: by how much one person moves the scores of candidates apart.
@@ -101,7 +94,7 @@ def pick_events(request: Total | CrossMoments, mechanism: PermuteAndFlip, facts:
     return groups * mechanism.picks, (PrivacyEvent("pure", epsilon),) * mechanism.picks
 
 
-def _counted(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
+def _counted(request: Any, mechanism: mechanisms.PermuteAndFlip, facts: Facts) -> tuple[int, int]:
     """Return in how many groups is picked, and the largest L1 move of one row."""
     if not request.keys or request.keys[-1].size != mechanism.size:
         raise refuse("a pick is among the cells of its last key")
@@ -111,7 +104,7 @@ def _counted(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int
     return cells_of(request.keys[:-1]), max(sum(part.shifts(kind)) for move in moves for part, kind in move)
 
 
-def _overlapping(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple[int, int]:
+def _overlapping(request: Any, mechanism: mechanisms.PermuteAndFlip, facts: Facts) -> tuple[int, int]:
     """Return that there is one group, and by how much one row can move two candidates apart."""
     pairs = tuple((0, place) for place in range(1, mechanism.size + 1))
     if request.values[:1] != (Lit(1),) or request.pairs != pairs or request.shrink is not None:
@@ -124,7 +117,7 @@ def _overlapping(request: Any, mechanism: PermuteAndFlip, facts: Facts) -> tuple
     return 1, max(sum(widths[-2:]), entering if facts.private(request) else 0)
 
 
-def placement_events(request: Total, mechanism: KSExponential, facts: Facts) -> Priced:
+def placement_events(request: Total, mechanism: mechanisms.KSExponential, facts: Facts) -> Priced:
     r"""Return the events of a placement in every group, and of its check.
 
     A small synthetic sample by the Kolmogorov-Smirnov exponential mechanism, and the measured distance beside it.
@@ -150,7 +143,7 @@ def placement_events(request: Total, mechanism: KSExponential, facts: Facts) -> 
     return groups * (len(mechanism.places) + 1), (drawn, checked)
 
 
-def located_events(request: ValueCounts, mechanism: LocatedSums, facts: Facts) -> Priced:
+def located_events(request: ValueCounts, mechanism: mechanisms.LocatedSums, facts: Facts) -> Priced:
     r"""Return the events of both selections and of the sums.
 
     Sums in a private range: two selections, and sums whose noise is as wide as the range that they chose.
@@ -172,19 +165,21 @@ def located_events(request: ValueCounts, mechanism: LocatedSums, facts: Facts) -
     )
 
 
-def located_frame(request: ValueCounts, mechanism: LocatedSums, facts: Facts) -> Frame:
+def located_frame(request: ValueCounts, mechanism: mechanisms.LocatedSums, facts: Facts) -> Frame:
     """Return the four sums in a range of one step: what a row adds, and changes."""
     asked = Total(Lit(1), request.where, request.keys)
 
     def part(scale: Fraction, within: int) -> Part:
-        return Part(asked, DiscreteLaplace(scale), 1, within)
+        return Part(asked, mechanisms.DiscreteLaplace(scale), 1, within)
 
     paid = (part(mechanism.sum_scale, 2), part(mechanism.square_scale, 1), part(mechanism.outside_scale, 1))
     counted = () if mechanism.count_scale is None else (part(mechanism.count_scale, 0),)
     return Frame((*paid, *counted), facts.membership(request))
 
 
-def threshold_events(request: ValueCounts | LabelSums, stated: Thresholding, facts: Facts) -> Priced:
+def threshold_events(
+    request: ValueCounts | LabelSums, stated: mechanisms.Thresholding, facts: Facts
+) -> Priced:
     r"""Return the event of thresholded counts, and of the sums beside them.
 
     Counts of values that many rows have: noise, and a threshold below which nothing is shown.
@@ -210,13 +205,13 @@ def threshold_events(request: ValueCounts | LabelSums, stated: Thresholding, fac
 
 
 ALONE: Final[dict[tuple[type, type], Callable[[Any, Any, Facts], Priced]]] = {
-    (ValueCounts, QuantileSelection): quantile_events,
-    (Total, PermuteAndFlip): pick_events,
-    (CrossMoments, PermuteAndFlip): pick_events,
-    (Total, KSExponential): placement_events,
-    (ValueCounts, LocatedSums): located_events,
-    (ValueCounts, Thresholding): threshold_events,
-    (LabelSums, Thresholding): threshold_events,
-    (LabelSums, ThresholdedSums): threshold_events,
+    (ValueCounts, mechanisms.QuantileSelection): quantile_events,
+    (Total, mechanisms.PermuteAndFlip): pick_events,
+    (CrossMoments, mechanisms.PermuteAndFlip): pick_events,
+    (Total, mechanisms.KSExponential): placement_events,
+    (ValueCounts, mechanisms.LocatedSums): located_events,
+    (ValueCounts, mechanisms.Thresholding): threshold_events,
+    (LabelSums, mechanisms.Thresholding): threshold_events,
+    (LabelSums, mechanisms.ThresholdedSums): threshold_events,
 }
 """Kinds that are priced one by one, by request and mechanism."""

@@ -61,6 +61,11 @@ class PermuteAndFlip(Mechanism):
 
     *Accuracy.* A value that has t rows fewer than the best must win a coin of :math:`e^{-λt}`: see :func:`dpnb.inference.selection_law.count_radius`.
 
+    References
+    ----------
+    McKenna, Sheldon, *Permute-and-Flip* (2020); Ding, Kifer, Sayed et al., *The permute-and-flip mechanism is identical to
+    report-noisy-max with exponential noise* (2021).
+
     Examples
     --------
     >>> from dpnb.inference.seeded_bits import SeededBits
@@ -76,10 +81,7 @@ class PermuteAndFlip(Mechanism):
         "with probability e^(-ε·gap/factor), where gap is how many rows it has fewer than the most frequent one. Every "
         "coin is exact, so nothing is lost to rounding. Never less accurate than the exponential mechanism."
     )
-    reference = (
-        "McKenna, Sheldon, Permute-and-Flip (2020); Ding et al., The permute-and-flip mechanism is identical to "
-        "report-noisy-max with exponential noise (2021); proof in the docstring, audited by enumeration"
-    )
+    reference = "McKenna, Sheldon 2020; Ding et al. 2021; proof in the docstring, audited by enumeration"
     shaped: ClassVar[tuple[str, ...]] = ("size", "picks")
 
     epsilon: Fraction

@@ -85,6 +85,11 @@ class Thresholding(Mechanism):
     :math:`1 - a + \max(a - b, 0) = \max(1-a, 1-b) ≤ δ` by (ii): **(2ε, δ)**, with the δ of one step, which a unit of values of its own attains at any
     ε. What is more than 10,000 values is cut by rank of the noised counts, a function of the output.
 
+    References
+    ----------
+    Korolova, Kenthapadi, Mishra & Ntoulas, *Releasing search queries and clicks privately* (2009); Wilson et al., *Differentially
+    private SQL with bounded user contribution* (2020).
+
     Examples
     --------
     >>> float(Thresholding(Fraction(1), 15).delta) <= 1e-6
@@ -98,10 +103,7 @@ class Thresholding(Mechanism):
         "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
         "count reaches a threshold. A value that one person alone holds is shown with probability δ at most."
     )
-    reference = (
-        "Korolova, Kenthapadi, Mishra, Ntoulas, Releasing search queries and clicks privately (2009); Wilson et al., "
-        "Differentially private SQL with bounded user contribution (2020); proof in the docstring"
-    )
+    reference = "Korolova, Kenthapadi, Mishra, Ntoulas 2009; Wilson et al. 2020; proof in the docstring"
 
     scale: Fraction
     threshold: int
@@ -220,7 +222,7 @@ class ThresholdedSums(Thresholding):
         "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
         "count reaches a threshold. Of a value that is shown it releases noised sums over its rows as well."
     )
-    reference = "Wilson et al., Differentially private SQL with bounded user contribution (2020); proof in the docstring"
+    reference = "Wilson et al. 2020; proof in the docstring"
 
     sums: tuple[Fraction, ...] = ()
 

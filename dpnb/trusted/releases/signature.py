@@ -1,5 +1,11 @@
 """Ed25519 signatures over canonical JSON: how a receipt or a publication is signed; whoever reads it verifies it (:mod:`dpnb.client.verification`).
 
+A *receipt* says what was released under one charge of which ledger, so that anybody with the owner's public key can hold answers to it.
+
+It holds no number and no question of what was released: for each draw the law of its noise and the hash of its integers, and for each answer,
+in their order, the hash of its whole record, as the ledger has it. So it binds question, ``measured``, names of parts, dataset and version, time,
+loss, and the set of draws; and it may go wherever a part of the release goes.
+
 The text that is signed is ``dpnb``, what kind of record it is and its canonical JSON, so that a signature of one kind is none of another.
 This form is permanent. The arithmetic is the package cryptography's; it is loaded when something is signed or verified, not before.
 
@@ -10,10 +16,12 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from dpnb.trusted.canonical import canonical
+from dpnb.trusted.releases.record import Release
 
 Kind = Literal["receipt", "publication"]
 
@@ -48,3 +56,14 @@ def _private(pem: bytes) -> Any:
 def signed_text(kind: Kind, record: Mapping[str, Any]) -> bytes:
     """Return what is signed of a record."""
     return f"dpnb {kind} 1\n{canonical(record)}".encode()
+
+
+def digest(value: Any) -> str:
+    """Return the hash of a JSON value: of an answer's record, or of the integers of a released vector."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def released(releases: Iterable[Release]) -> list[dict[str, Any]]:
+    """Return what a receipt says of releases: for each draw the law of its noise and the hash of its integers."""
+    parts = [part for release in releases for part in release.parts]
+    return [{"draw": part.draw, "law": dict(part.law), "sha256": digest(list(part.values))} for part in parts]

@@ -299,7 +299,7 @@ def _schema(
         columns=columns,
         unit=_unit(facts, sections["columns"], where, one_row=any(not line.source for line in lines)),
         budget=_budget(sections["budget"], f"{file}, [budget]"),
-        mode=_mode(facts, where),
+        mode=Mode(_one_of(facts.get("mode", "guard-rail"), tuple(Mode), "mode", where)),
         public=facts.get("public", False),
         pool=facts.get("pool"),
         bounds=facts.get("bounds", "public"),
@@ -357,12 +357,6 @@ def _budget(facts: Mapping[str, Any], where: str) -> Budget:
     known(facts, _BUDGET, where)
     with within(where):
         return Budget.from_toml(facts)
-
-
-def _mode(facts: Mapping[str, Any], where: str) -> Mode:
-    mode = facts.get("mode", "guard-rail")
-    _one_of(mode, tuple(Mode), "mode", where)
-    return Mode(mode)
 
 
 def _columns(facts: Mapping[str, Any], file: str) -> Iterator[Column]:
@@ -448,12 +442,13 @@ def _check_types(facts: Mapping[str, Any], where: str) -> None:
             raise OwnerError(f"{where}: {key} must be {_KINDS[wanted]}, not {value!r}")
 
 
-def _one_of(value: Any, allowed: tuple[str, ...], key: str, where: str) -> None:
-    if value not in allowed:
-        close = nearest(str(value), allowed)
-        listed = ", ".join(f'"{word}"' for word in allowed)
-        hint = f'did you mean "{close}"?' if close else f"write one of {listed}"
-        raise OwnerError(f"{where}: {key} = {value!r}: {hint}")
+def _one_of(value: Any, allowed: tuple[str, ...], key: str, where: str) -> str:
+    if value in allowed:
+        return str(value)
+    close = nearest(str(value), allowed)
+    listed = ", ".join(f'"{word}"' for word in allowed)
+    hint = f'did you mean "{close}"?' if close else f"write one of {listed}"
+    raise OwnerError(f"{where}: {key} = {value!r}: {hint}")
 
 
 def _place(source: Any, folder: Path | None) -> Path | None:
