@@ -14,7 +14,6 @@ from dpnb.estimate.pending_question import distinct, paid_for
 from dpnb.inference.digits import number
 from dpnb.planner.expression import Expr
 from dpnb.planner.question import Question
-from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
