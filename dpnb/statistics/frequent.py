@@ -26,13 +26,12 @@ from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
 from dpnb.statistics.frequent_means import ShownCount, ShownSum, beside, readings, shown_means, spread_of
 from dpnb.statistics.ratio import NO_SAMPLING
-from dpnb.statistics.released import best
+from dpnb.statistics.released import best, mechanism_of
 from dpnb.statistics.result import Pair, ReadingFunction, Result
 from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
-from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.loss import rational
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -123,8 +122,7 @@ class FrequentValues(Statistic):
         """Return the values shown with their noised counts and intervals."""
         release = best(releases)
         part = release.part("frequent")
-        mechanism = read_law(part.law)
-        assert isinstance(mechanism, Thresholding)
+        mechanism = mechanism_of(part.law, Thresholding)
         labels, numbers = _rows(setting, part.values)
         counts = [row[0] for row in numbers]
         low, high = self.domain(setting)
@@ -208,8 +206,7 @@ def _sum_row(words: str, most: int, scale: Fraction) -> PriceRow:
 def _read(setting: Setting, place: int, word: str, releases: Sequence[Release]) -> FrequentResult:
     """Return the means or sums of one number for the values shown."""
     part = best(releases).part("frequent")
-    mechanism = read_law(part.law)
-    assert isinstance(mechanism, ThresholdedSums)
+    mechanism = mechanism_of(part.law, ThresholdedSums)
     labels, rows = _rows(setting, part.values)
     each = beside(setting)
     first = sum(len(_sums_of(one, Fraction(1))) for one in each[:place])

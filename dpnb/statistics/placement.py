@@ -33,9 +33,9 @@ from dpnb.inference import digits
 from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.statistics._base import Axis, Setting, check_levels
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import Law, best
+from dpnb.statistics.released import Law, best, mechanism_of
 from dpnb.statistics.result import Cell, Chosen, Pair, Read, ReadingFunction, Result
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.releases import Release
 
 MOST_POINTS, MOST_CELLS, FEWEST_POINTS = 1000, 256, 20
@@ -213,8 +213,7 @@ class Placed:
     def groups(self) -> list[tuple[tuple[int, ...], Band]]:
         """Points by cell, and how far their distribution function may be off, for each group."""
         part, size = self.release.part("placement"), cells_of(self.setting) + 1
-        mechanism, rows = read_law(part.law), self.setting.public_n
-        assert isinstance(mechanism, KSExponential)
+        mechanism, rows = mechanism_of(part.law, KSExponential), self.setting.public_n
         law, points, noise = DiscreteLaplaceLaw(mechanism.check_scale), mechanism.points, None
         counts = [float(rows or 0)] * (len(part.values) // size)
         if rows is None:

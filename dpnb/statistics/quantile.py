@@ -43,13 +43,12 @@ from dpnb.statistics.quantile_tree import (
     tree_ranks,
     tree_setting,
 )
-from dpnb.statistics.released import Part, SimulatedPart, best
+from dpnb.statistics.released import Part, SimulatedPart, best, mechanism_of
 from dpnb.statistics.result import Cell, Pair, Result
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement, selections
 from dpnb.trusted.mechanisms import QuantileSelection
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -275,7 +274,7 @@ class Quantile(Statistic):
                 part.name,
                 np.array([[part.values]], dtype=float),
                 (),
-                (selection_law.rank_radius(read_mechanism(part.law), 1 - LEVEL),),
+                (selection_law.rank_radius(mechanism_of(part.law, QuantileSelection), 1 - LEVEL),),
             )
             for part in best(releases).parts
             if is_selected(part.name)

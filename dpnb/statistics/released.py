@@ -6,16 +6,19 @@ release that appears twice (the same draw) counts once. Only what was released e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum, fast_noise
 from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
+from dpnb.trusted.mechanisms import Mechanism
+from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.releases import Release, ReleasedPart
 
+Made = TypeVar("Made", bound=Mechanism)
 Law = DiscreteLaplaceLaw | DiscreteGaussianLaw
 
 
@@ -179,3 +182,10 @@ def draws_of(releases: Iterable[Release]) -> tuple[str, ...]:
 def best(releases: Sequence[Release]) -> Release:
     """Return the release that was paid most for: selections cannot be averaged."""
     return max(releases, key=lambda release: (release.loss.amount, release.id))
+
+
+def mechanism_of(law: Mapping[str, str], kind: type[Made]) -> Made:
+    """Return the mechanism that a released part names, of the kind that its statistic uses."""
+    mechanism = read_law(law)
+    assert isinstance(mechanism, kind)
+    return mechanism

@@ -40,13 +40,12 @@ from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import moves_of, shared
 from dpnb.statistics.quantile import score_factor, selection_epsilon
 from dpnb.statistics.ratio import Ratio, means_inside
-from dpnb.statistics.released import best, law_as_sum
+from dpnb.statistics.released import best, law_as_sum, mechanism_of
 from dpnb.statistics.result import Chosen, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement, selections
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.located_sums import Range, radii
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
@@ -140,7 +139,7 @@ class Located:
         """Flags about the range."""
         unseen = 3 * math.sqrt(2) * self.scale("outside_scale")
         clipped = self.values[4] > unseen
-        mechanism = read_mechanism(self.law)
+        mechanism = mechanism_of(self.law, LocatedSums)
         unclear = self.rows < needed(mechanism.middle, -mechanism.radius.offset)
         hidden = unseen > _FEW * self.rows and not clipped and not unclear
         found = {"values cut off": clipped, "cut-off hidden": hidden, "range unclear": unclear}

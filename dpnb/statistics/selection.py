@@ -32,12 +32,11 @@ from dpnb.inference.selection_law import count_radius
 from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target, common_step, scaled
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.noise import unit_loss
-from dpnb.statistics.released import best
+from dpnb.statistics.released import best, mechanism_of
 from dpnb.statistics.result import Chosen, Pair, Result
 from dpnb.trusted.aggregate.algebra import CrossMoments, IntExpr, Lit, Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -120,7 +119,7 @@ class Mode(Statistic):
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
         """Return the picked declared values."""
         part, choices = best(releases).part("choice"), self._choices(setting)
-        shown, reach = numbers(choices), count_radius(read_mechanism(part.law), _BETA)
+        shown, reach = numbers(choices), count_radius(mechanism_of(part.law, PermuteAndFlip), _BETA)
         why = (
             f"A choice has no interval: its count is within {rounded(reach)} rows of the largest (95 %). "
             "Ask .value_counts() for the counts with intervals."
@@ -248,7 +247,7 @@ class Choice(Statistic):
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
         """Return the place of the chosen candidate, with its label."""
         part, labels = best(releases).part("choice"), self._labels(setting)
-        reach = count_radius(read_mechanism(part.law), _BETA) * float(Scores.of(setting).step)
+        reach = count_radius(mechanism_of(part.law, PermuteAndFlip), _BETA) * float(Scores.of(setting).step)
         why = (
             f"A choice has no interval: its total is within {rounded(reach)} of the largest (95 %). "
             "Ask the totals themselves, for example .count() of each condition, for intervals."
