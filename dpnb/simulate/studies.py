@@ -363,8 +363,9 @@ def _additive(mechanism: object) -> bool:
 
 
 def _dense(part: Measurement) -> bool:
-    chosen = isinstance(part.request, ValueCounts) and isinstance(part.mechanism, QuantileSelection)
-    return chosen and part.mechanism.steps <= MOST_STEPS
+    if not isinstance(part.request, ValueCounts) or not isinstance(part.mechanism, QuantileSelection):
+        return False
+    return part.mechanism.steps <= MOST_STEPS
 
 
 def _added(
