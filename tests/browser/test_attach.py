@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-import dpnb
 from dpnb import widgets
 from dpnb.widgets import _base
 
@@ -60,34 +59,3 @@ def test_a_script_takes_nothing(show, data):
         }"""
     )
     assert page.evaluate("window.taken") == 0
-
-
-def test_many_columns_are_searched(show, data):
-    """Typing leaves the columns whose name, meaning or bounds have every word; what fits none says so and is no markup."""
-    made = widgets.attach(data)
-    many = [
-        {"name": f"c{i}", "label": f"meaning {i}", "kind": "integer 0 to 9", "missing": "", "questions": []}
-        for i in range(300)
-    ]
-    made.facts = {**made.facts, "columns": many, "more": 7}
-    page = show(made)
-    rows = page.locator("tbody tr:not(.below) button.insert")
-    expect(rows).to_have_count(40)
-    expect(page.locator("p.find")).to_contain_text("267 more")
-    field = page.get_by_label("find a column")
-    field.fill("MEANING 29")
-    expect(rows).to_have_text(["c29", "c129", "c229", *(f"c{i}" for i in range(290, 300))])
-    field.fill("<b>none</b>")
-    expect(rows).to_have_count(0)
-    expect(page.locator("p.find")).to_contain_text("No column has “<b>none</b>”")
-    field.fill("")
-    expect(rows).to_have_count(40)
-
-
-def test_the_bar_is_in_step(show, data):
-    """Each charge is a block of the bar, and the words are the ledger's."""
-    dpnb.release({"x": data.x.sum()}, epsilon=1)
-    dpnb.release({"y": data.y.mean()}, epsilon=2)
-    page = show(widgets.attach(data))
-    assert page.locator("rect.used").count() == 2
-    expect(page.get_by_text("spent ε 3 · ε 7 of 10 left").first).to_be_visible()

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.audit.attacks.benches import bench
 from dpnb.widgets import _base
 from dpnb.widgets.kinds.attack import Attack
 from tests.browser.conftest import ROOT
@@ -56,29 +55,6 @@ def test_a_page_without_a_kernel_brings_every_attack(show):
         assert made.facts["run"][name]["goal"] in page.locator("p.say").first.inner_text()
 
 
-def test_the_button_goes_to_the_epsilon_that_stops_the_attack(show, laid):
-    """It names the attack's own ε, and moves the slider there."""
-    page = show(laid)
-    page.get_by_role("button", name="no better than guessing").click()
-    frame(page)
-    found = bench("reconstruction", reps=2).falls("dp")
-    assert float(page.get_by_label("ε, typed").input_value()) == pytest.approx(found)
-    assert int(page.locator("table.bars strong").last.inner_text().split()[0]) <= 55
-
-
-def test_a_publication_without_a_promise_says_so(show, laid):
-    """Rounded answers have no bound beside them; noise in floats exceeds its own."""
-    page = show(laid)
-    page.get_by_label("rounded").check()
-    frame(page)
-    expect(page.locator("[aria-live]")).to_contain_text("Nothing is promised")
-    page.get_by_label("attack", exact=True).select_option("floating point")
-    page.get_by_label("noise in floats").check()
-    frame(page)
-    expect(page.locator("[aria-live]")).to_contain_text("does not keep its promise")
-    expect(page.get_by_role("button", name="at every ε shown here it beats guessing")).to_be_disabled()
-
-
 def test_the_point_is_dragged_in_the_picture_and_stays_inside(show, laid):
     """The pointer moves ε; beyond the edge it stops at the largest."""
     page = show(laid)
@@ -102,18 +78,6 @@ def test_an_attack_that_was_not_computed_says_what_is_missing(show, monkeypatch)
     assert not range_of(page, "ε").is_visible()
     chosen.select_option("linkage")
     expect(range_of(page, "ε")).to_be_visible()
-
-
-def test_the_slider_and_the_picture_have_the_same_ends(show, laid):
-    """The first and the last ε on the axis are the first and the last of the slider, a thousand with its comma."""
-    page = show(laid)
-    slider, point = range_of(page, "ε"), page.locator("svg.plot circle.dot")
-    for key, end in (("Home", "ε 0.1"), ("End", "ε 1,000")):
-        slider.press(key)
-        frame(page)
-        tick = page.locator("svg.plot").get_by_text(end, exact=True).bounding_box()
-        at = point.bounding_box()
-        assert abs(tick["x"] + tick["width"] / 2 - at["x"] - at["width"] / 2) < 1
 
 
 @pytest.mark.parametrize("width", mostly_long([320, 800, 1600], 320))

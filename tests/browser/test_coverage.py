@@ -9,11 +9,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-import dpnb
 from dpnb import widgets
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT, rest, until
-from tests.examples import mostly_long
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -130,21 +128,20 @@ def test_a_new_setup_begins_anew(show):
     assert (lab.setup.reps, lab.setup.n, lab.setup.population) == (500, 100, "rare")
 
 
-@pytest.mark.parametrize(("view", "last"), [("loss", 8), ("n", 4)])
-def test_sweep_has_a_cursor(show, shots, view, last):
+def test_sweep_has_a_cursor(show, shots):
     """The cursor is dragged and stepped from value to value; the table tells the numbers that stand there."""
     lab = widgets.coverage_lab("mean", "skewed")
     page = show(lab)
-    page.get_by_label("view").select_option(view)
+    page.get_by_label("view").select_option("loss")
     button(page, "Start").click()
     expect(button(page, "Again")).to_be_visible()
     cursor = page.get_by_role("slider", name="cursor of the sweep")
     cursor.focus()
     page.keyboard.press("End")
-    expect(cursor).to_have_attribute("aria-valuenow", str(last))
+    expect(cursor).to_have_attribute("aria-valuenow", "8")
     naive = next(row for row in lab.facts["sweep"]["rows"] if row["name"] == "naive")
     row = page.locator("tbody tr", has_text="naive")
-    expect(row).to_contain_text(f"{100 * naive['coverage'][last]:.1f}".removesuffix(".0"))
+    expect(row).to_contain_text(f"{100 * naive['coverage'][8]:.1f}".removesuffix(".0"))
     box = page.locator("svg[aria-label^='coverage along']").bounding_box()
     page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 60)
     page.mouse.down()
@@ -152,46 +149,7 @@ def test_sweep_has_a_cursor(show, shots, view, last):
     page.mouse.up()
     expect(cursor).to_have_attribute("aria-valuenow", "0")
     expect(row).to_contain_text(f"{100 * naive['coverage'][0]:.1f}".removesuffix(".0"))
-    shots(page, f"coverage-sweep-{view}", full_page=True)
-
-
-def test_a_sweep_that_is_paused_says_where_it_is(show):
-    """Where nothing is simulated yet the words say so, with the value first; at a value that is, its numbers follow."""
-    lab = widgets.coverage_lab("mean", "skewed", epsilon=10, reps=3000)
-    page = show(lab)
-    page.get_by_label("view").select_option("loss")
-    button(page, "Start").click()
-    pause(page, 0.12)
-    heard = page.locator("[aria-live]")
-    expect(heard).to_contain_text(re.compile(r"^At ε 10 nothing is simulated yet"))
-    expect(heard).not_to_contain_text("Press Start")
-    expect(page.locator("summary")).to_contain_text(f"these {lab.facts['studies']:,} studies")
-    page.get_by_role("slider", name="cursor of the sweep").focus()
-    page.keyboard.press("Home")
-    expect(heard).to_contain_text(re.compile(r"^At ε 0\.02: naive: [\d,]+ of 3,000 intervals missed"))
-    expect(page.get_by_text("At ε 0.02:", exact=True)).to_be_visible()
-
-
-def test_two_arms_are_drawn_back_to_back(show):
-    """The population of a difference has one arm above its line and the other below, and says which."""
-    page = show(widgets.coverage_lab("difference", "census.income-by-sex", reps=20))
-    expect(page.get_by_text("the population: sex 0 above, sex 1 below")).to_be_visible()
-    paths = page.locator("svg[aria-label^='the population'] path.used")
-    boxes = [paths.nth(i).bounding_box() for i in (0, 1)]
-    assert boxes[0]["height"] > 5 < boxes[1]["height"]
-    assert boxes[1]["y"] == pytest.approx(boxes[0]["y"] + boxes[0]["height"], abs=1)
-    page.get_by_label("statistic").select_option("mean")
-    expect(page.locator("figure.people figcaption")).to_have_text("the population")
-
-
-def test_no_curve_hides_another(show):
-    """Where intervals cover alike, the outlined marker of one stands around that of the other, and is drawn after it."""
-    page = show(widgets.coverage_lab("mean", "bell", n=2000, epsilon=5, reps=200).run())
-    drawn = page.locator("svg[aria-label^='running coverage'] path[transform]")
-    fills = [drawn.nth(i).get_attribute("fill") for i in range(drawn.count())]
-    assert fills.index("none") == len(fills) - 1 == 3
-    widths = [box["width"] for box in (drawn.nth(i).bounding_box() for i in range(4))]
-    assert widths[-1] > max(widths[:-1])
+    shots(page, "coverage-sweep-loss", full_page=True)
 
 
 def test_bootstrap_tells_its_price(show, shots):
@@ -255,37 +213,6 @@ def test_the_published_table_stands_beside_its_price(show, shots):
     assert lab.setup.repaired
 
 
-def test_bootstrap_is_offered_where_it_fits(show):
-    """In ε it is one button away: it sets a mean in ρ and shows the published intervals beside the others."""
-    lab = widgets.coverage_lab("median", "bell", reps=40)
-    page = show(lab)
-    expect(page.get_by_role("checkbox", name="unbiased")).to_be_hidden()
-    button(page, "Compare with the bootstrap: a mean, in ρ").click()
-    expect(page.get_by_role("checkbox", name="unbiased")).to_be_checked()
-    assert (lab.setup.statistic, lab.setup.kind) == ("mean", "rho")
-    assert {"naive", "confidence", "unbiased"} <= set(lab.facts["shown"])
-
-
-def test_the_population_is_shaped_by_hand(show, shots):
-    """Skew and outliers are sliders of the declared population; its picture and its name follow, and the run begins anew."""
-    lab = widgets.coverage_lab(reps=50).run()
-    page = show(lab)
-    expect(page.get_by_label("skew, typed")).to_be_hidden()
-    page.get_by_label("population", exact=True).select_option("declared")
-    for name, value in (("skew", "-0.8"), ("outliers", "0.1")):
-        field = page.get_by_label(f"{name}, typed")
-        field.fill(value)
-        field.press("Enter")
-    expect(page.locator(".head code")).to_contain_text("with 10 % outliers")
-    assert (lab.setup.skew, lab.setup.outliers, lab.facts["studies"]) == (-0.8, 0.1, 0)
-    bars = page.locator("svg[aria-label^='the population'] path").first.get_attribute("d")
-    assert bars.count("M") == 40
-    page.get_by_label("skew, typed").fill("much")
-    page.get_by_label("skew, typed").press("Enter")
-    expect(page.get_by_role("alert").filter(has_text="skew is a number")).to_be_visible()
-    shots(page, "coverage-declared", full_page=True)
-
-
 def test_a_kernel_that_does_not_answer_is_named(show):
     """Where no answer comes the lab says so, draws nothing that it does not know, and hears of it later."""
     page = show(widgets.coverage_lab())
@@ -339,54 +266,6 @@ def test_a_million_studies_can_be_watched_and_left(show):
     expect(button(page, "Start")).to_be_visible()
     assert len(json.dumps(lab.facts)) < 2 * first < 240_000
     expect(page.get_by_text("of 1,000,000 studies")).to_be_visible()
-
-
-def test_a_started_estimate_says_where_its_facts_come_from(show, data):
-    """Question, size and loss are those of the estimate; the only population is the declared one."""
-    released = dpnb.release({"m": data.x.mean()}, epsilon=2)["m"]
-    lab = widgets.coverage_lab(released, reps=60)
-    page = show(lab)
-    expect(page.get_by_text("The shape of the rows is assumed: set it.")).to_be_visible()
-    expect(page.get_by_label("ε, typed")).to_have_value("2")
-    assert page.get_by_label("population", exact=True).locator("option").all_inner_texts() == [
-        "under the sliders below"
-    ]
-    button(page, "Start").click()
-    expect(button(page, "Again")).to_be_visible()
-    expect(page.locator("ul.told li")).to_have_count(4)
-
-
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    mostly_long([(320, "light"), (1000, "dark"), (1600, "light")], (320, "light"), (1000, "dark")),
-)
-def test_lab_fits_its_window(show, shots, width, scheme):
-    """From 320 to 1,600 pixels nothing sticks out sideways, in both views."""
-    shown = ["naive", "confidence", "unbiased", "conservative"]
-    lab = widgets.coverage_lab("mean", "outliers", n=200, rho=0.5, reps=200, methods=shown).run()
-    # what resamples cost at each loss is computed in seconds; the rows are as wide without it
-    swept = widgets.coverage_lab("mean", "outliers", n=200, rho=0.5, reps=200, methods=shown[:2]).run("loss")
-    for view, one in (("studies", lab), ("loss", swept)):
-        page = show(one, width=width, scheme=scheme)
-        shots(page, f"coverage-{view}-{width}-{scheme}", full_page=True)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_every_control_has_a_name_and_takes_the_focus(show):
-    """Tab reaches every control; each slider has words for its value; each picture has a text."""
-    page = show(widgets.coverage_lab(rho=0.5, reps=100, methods=["naive", "unbiased"]).run())
-    find = """() => [...document.querySelectorAll("input, select, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility())"""
-    count = page.evaluate(f"() => ({find})().length")
-    seen = set()
-    for _ in range(count + 2):
-        page.keyboard.press("Tab")
-        seen.add(page.evaluate(f"() => ({find})().indexOf(document.activeElement)"))
-    assert seen >= set(range(count))
-    assert count > 15
-    for slider in page.get_by_role("slider").all():
-        assert len(slider.get_attribute("aria-valuetext")) > 2
-    for picture in page.locator("svg[role=img]").all():
-        assert len(picture.get_attribute("aria-label")) > 10
 
 
 def simulated(lab):

@@ -256,26 +256,3 @@ def test_one_slider_stands_on_the_axis_of_the_loss(show):
         slider.focus()
         page.keyboard.press(key)
         until(page, ALIGNED)
-
-
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    mostly_long(
-        [(1400, "light"), (1400, "dark"), (800, "light"), (390, "light"), (390, "dark")],
-        (1400, "light"),
-        (390, "dark"),
-    ),
-)
-def test_the_breath_fits_its_window(show, shots, width, scheme):
-    """Nothing sticks out sideways, and text in the pictures is at least 11 pixels high."""
-    page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.2), width=width, scheme=scheme)
-    page.get_by_role("button", name="Next miss").click()
-    shots(page, f"shared-{width}-{scheme}", full_page=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    sizes = page.evaluate(
-        """() => [...document.querySelectorAll(".shared svg.plot")].map(one =>
-            parseFloat(getComputedStyle(one.querySelector("text")).fontSize)
-                * one.getBoundingClientRect().width / one.viewBox.baseVal.width)"""
-    )
-    assert len(sizes) == 3
-    assert min(sizes) >= 10.99

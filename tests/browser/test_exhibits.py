@@ -31,27 +31,6 @@ def open_page(page, title):
     page.get_by_role("button", name=title, exact=True).click()
 
 
-def test_index_is_searched_and_filtered(show, gallery):
-    """Words of title, claim or source find a page; a theme leaves its own; what is not there says so; Enter opens the first."""
-    page = show(gallery)
-    rows, told = page.locator("table.index tbody tr:visible"), page.get_by_role("status")
-    expect(rows).to_have_count(23)
-    search = page.get_by_label("search")
-    search.fill("mount zumel")
-    expect(rows).to_have_count(1)
-    search.fill("<b>hope</b>")
-    expect(rows).to_have_count(0)
-    expect(told.filter(has_text="Clear the search")).to_be_visible()
-    search.press("Enter")
-    expect(heading(page)).to_be_hidden()
-    search.fill("")
-    page.get_by_label("theme").select_option("floating point")
-    expect(rows).to_have_count(3)
-    search.fill("nan")
-    search.press("Enter")
-    expect(heading(page)).to_have_text("A NaN walks through the clamp")
-
-
 def test_pages_are_turned_by_button_and_by_key(show, gallery):
     """Next, Previous and the arrow keys go on and back and stop at the ends; Escape goes to the index, onto the page's line."""
     page = show(gallery)

@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 
 from dpnb import widgets
 from dpnb.widgets import _base
-from dpnb.widgets.kinds import guide as guide_kind
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -49,22 +48,6 @@ def test_five_screens_lead_to_the_cell(show, guide, shots, width, scheme):
     assert left_behind.input_value() == cell
 
 
-def test_a_screen_is_left_only_when_its_choice_is_made(show, data):
-    """Without a choice Next is off and says why; keys choose and go on; going back keeps what was chosen."""
-    page = show(widgets.guide(data))
-    following = page.get_by_role("button", name="Next")
-    expect(following).to_be_disabled()
-    expect(page.get_by_role("status").first).to_contain_text("Choose what you want to know")
-    first = page.get_by_role("radio").first
-    first.focus()
-    first.press("Space")
-    expect(following).to_be_enabled()
-    following.press("Enter")
-    expect(page.get_by_role("radio").first).to_be_focused()
-    page.get_by_role("button", name="Back").click()
-    expect(page.get_by_role("radio", name="the average of a number")).to_be_checked()
-
-
 def test_a_page_without_a_kernel_leads_to_every_cell(show, data):
     """An exported page prices what is chosen there: never the question that was chosen before, and the cell is that of the choice."""
     made = widgets.guide(data)
@@ -88,16 +71,3 @@ def test_a_page_without_a_kernel_leads_to_every_cell(show, data):
         expect(page.locator("pre")).to_have_text(re.compile(f"^%%dp epsilon=0.5\n{re.escape(cell)}$"))
         for _ in range(4):
             page.get_by_role("button", name="Back").click()
-
-
-def test_a_page_that_cannot_price_says_what_to_run(show, data, monkeypatch):
-    """Where a page has no kernel and no price, it says what to run in a notebook instead."""
-    monkeypatch.setattr(guide_kind, "_MOST_PLANS", 0)
-    page = show(widgets.guide(data))
-    page.get_by_role("radio").first.check()
-    following = page.get_by_role("button", name="Next")
-    following.click()
-    page.get_by_role("radio").first.check()
-    following.click()
-    following.click()
-    expect(page.get_by_role("status").first).to_contain_text("In a notebook, run: %dp guide small")

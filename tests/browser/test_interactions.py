@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 
 import dpnb
 from dpnb import widgets
-from dpnb.cards.plan import plan_card
 from dpnb.widgets import _base
 from tests.browser.conftest import until
 from tests.widgets.test_interactions import town
@@ -97,68 +96,6 @@ def test_a_redraw_takes_nothing_from_who_types(show, data):
     expect(field).to_have_value("0.71")
 
 
-def test_nonsense_in_a_field_changes_nothing(show):
-    """What is no loss is refused beside the field, with what one is; the picture stays."""
-    page = show(widgets.odds(0.1, epsilon=0.5))
-    before = page.locator(".figures strong").inner_text()
-    field, said = page.get_by_label("ε, typed"), page.get_by_role("alert").first
-    for text in ("", "much", "-1", "0", "NaN", "Infinity", "1e99", "<b>1</b>"):
-        field.fill("0.5")
-        field.press("Tab")
-        expect(field).not_to_have_attribute("aria-invalid", "true")
-        field.fill(text)
-        field.press("Tab")
-        frame(page)
-        assert page.locator(".figures strong").inner_text() == before, text
-        assert field.get_attribute("aria-invalid") == "true", text
-        expect(said).to_contain_text("ε is a number from 0.01 to 10")
-
-
-def test_odds_move_with_loss_and_belief(show):
-    """The bound is Python's own; the people under it are as many as it says; a released answer is never too telling."""
-    page = show(widgets.odds(0.1, epsilon=0.5))
-    expect(page.locator(".figures strong")).to_have_text("10 % → 15.5 %")
-    held, added = (
-        page.locator("svg").first.locator("path").nth(1),
-        page.locator("svg").first.locator("path").nth(2),
-    )
-    assert held.get_attribute("d").count("M") == 100
-    assert added.get_attribute("d").count("M") == 55
-    field = page.get_by_label("ε, typed")
-    field.fill("1")
-    field.press("Enter")
-    frame(page)
-    expect(page.locator(".figures strong")).to_have_text("10 % → 23.2 %")
-    marker = page.get_by_role("slider", name="a released answer")
-    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
-        marker.focus()
-        page.keyboard.press(key)
-    frame(page)
-    words = page.locator("p.soft").last.inner_text()
-    found = [float(x) for x in re.findall(r"([\d.]+) times", words)]
-    assert found[0] <= found[1] == pytest.approx(2.72, abs=0.005)
-    assert "without you" in words
-
-
-def test_two_noises_cross(show):
-    """With few people privacy is the larger noise, with many it is not; the crossing is said; a hundred dots each."""
-    page = show(widgets.noises(0.5, n=20, epsilon=0.5))
-    said = page.locator("[aria-live]")
-    expect(said).to_contain_text("privacy noise is the larger")
-    people = page.get_by_label("people, typed")
-    people.fill("5000")
-    people.press("Enter")
-    expect(said).to_contain_text("sampling noise is the larger")
-    dots = page.get_by_role("img", name=re.compile("^two noises")).locator(
-        "path[stroke-width^='5.6'], path[stroke-linecap]"
-    )
-    assert [dots.nth(i).get_attribute("d").count("M") for i in range(2)] == [100, 100]
-    before = said.inner_text()
-    page.get_by_role("button", name="Show another outcome").click()
-    frame(page)
-    assert said.inner_text() != before
-
-
 def test_one_person_is_dragged_to_the_worst(show):
     """A dragged person moves the mean by no more than the worst, and the worst by no more than the sensitivity."""
     page = show(widgets.drag_person([21, 35, 44, 60], low=20, high=70))
@@ -239,50 +176,6 @@ def gap(data, epsilon="0.9"):
     return dpnb.plan(named, epsilon=epsilon, assume_n=33)
 
 
-def accuracy(page):
-    """The accuracies of a plan's lines, by name."""
-    rows = page.locator("table.planned tbody tr")
-    return {
-        row.locator("th").inner_text().split("\n")[0].strip(): row.locator("td").first.inner_text()
-        for row in rows.all()
-    }
-
-
-def test_derived_values_move_with_the_split(show, data):
-    """Each drag of a divider or of ε moves the ± of every derived value; the numbers are those of a plan with that split."""
-    page = show(widgets.plan(gap(data)))
-    first = accuracy(page)
-    divider = page.get_by_role("slider", name="divider between a and b")
-    divider.focus()
-    for _ in range(30):
-        divider.press("ArrowRight")
-    frame(page)
-    after = accuracy(page)
-    assert all(after[name] != first[name] for name in first)
-    line = page.locator("code.cell").inner_text()
-    assert "weights=a:4,b:1" in line
-    a, b = data.y.mean().weight(4), data.g.mean()
-    view = dpnb.plan({"a": a, "b": b, "gap": a - b, "product": a * b}, epsilon="0.9", assume_n=33)
-    text = plan_card(view).text
-    for name in ("gap", "product"):
-        assert numbers(after[name])[0] == pytest.approx(numbers(planned_line(text, name))[0], rel=0.03), name
-    typed = page.get_by_label("ε of this cell, typed")
-    typed.fill("3")
-    typed.press("Enter")
-    frame(page)
-    assert numbers(accuracy(page)["gap"])[0] < numbers(after["gap"])[0] / 3
-
-
-def numbers(text):
-    """The numbers after each ± of a text."""
-    return [float(x.replace(",", "")) for x in re.findall(r"± ([\d.,]*\d)", text)]
-
-
-def planned_line(text, name):
-    """What the plan card says of a derived value."""
-    return next(row for row in text.splitlines() if row.strip().startswith(f"{name} ")).partition("[free]")[2]
-
-
 def test_what_does_not_fit_has_three_ways_out(show, data):
     """Over budget: the largest loss that fits, a stored answer, one question less, as the budget bar has them; each fits by one click."""
     dpnb.release({"m": data.x.mean()}, epsilon=6)
@@ -311,33 +204,6 @@ def test_what_does_not_fit_has_three_ways_out(show, data):
     page.get_by_role("checkbox", name="ask share").check()
     expect(release).to_be_enabled()
     assert data.budget.spent.amount == 6
-
-
-def test_presets_set_the_split_and_the_reserve(show, data):
-    """Evened out, every ± is the same part of its range; a fifth of the budget can be kept; equal shares take it back."""
-    view = dpnb.plan({"n": data[data.g == 1].count(), "s": data.y.mean()}, epsilon=1, assume_n=40)
-    page = show(widgets.plan(view))
-    page.get_by_role("button", name="Even out the relative ±").click()
-    frame(page)
-    found = accuracy(page)
-    count, share = (numbers(found[name])[0] for name in ("n", "s"))
-    assert count / 40 == pytest.approx(share, rel=0.15)
-    page.get_by_role("button", name="Keep 20 % of the budget").click()
-    expect(page.locator("[aria-live]")).to_contain_text("would cost ε 8; ε 2 of 10 would be left")
-    page.get_by_role("button", name="Equal shares").click()
-    expect(page.locator("code.cell")).to_have_text("%%dp epsilon=8 assume_n=40")
-
-
-def test_a_board_of_one_question_has_no_split(show, data):
-    """One question has no divider and no presets of shares; its ε moves its ±."""
-    page = show(widgets.plan(dpnb.plan({"n": data[data.g == 1].count()}, epsilon=1)))
-    expect(page.get_by_role("button", name="Equal shares")).to_have_count(0)
-    expect(page.get_by_role("slider")).to_have_count(1)
-    before = accuracy(page)["n"]
-    page.get_by_role("slider", name="ε of this cell").press("ArrowLeft")
-    drag_to(page, range_of(page, "ε of this cell"), 0.2)
-    frame(page)
-    assert accuracy(page)["n"] != before
 
 
 def test_budget_bar_has_a_block_for_each_charge(show, data):
@@ -544,29 +410,6 @@ def test_a_table_that_is_cut_says_so(show):
     page.set_viewport_size({"width": 1000, "height": 900})
     expect(hint).to_be_hidden()
     expect(region).to_have_count(0)
-
-
-def test_two_hands_do_not_fight(show):
-    """While one pointer holds the person, a second one does not take over."""
-    page = show(widgets.drag_person([21, 35, 44, 60], low=20, high=70))
-    plot = page.locator("svg.plot")
-    send = """(node, [kind, id, x, y]) => { const b = node.getBoundingClientRect();
-        node.setPointerCapture = () => undefined;
-        node.dispatchEvent(new PointerEvent(kind, {pointerId: id, button: 0, bubbles: true, clientX: b.left + x * b.width, clientY: b.top + y * b.height})); }"""
-    at = page.get_by_role("slider", name="person 1 of 4").bounding_box()
-    box = plot.bounding_box()
-    start = (at["x"] + at["width"] / 2 - box["x"]) / box["width"]
-    height = (at["y"] + at["height"] / 2 - box["y"]) / box["height"]
-    for event in (
-        ["pointerdown", 1, start],
-        ["pointermove", 1, 0.5],
-        ["pointerdown", 2, 0.9],
-        ["pointermove", 2, 0.9],
-    ):
-        plot.evaluate(send, [*event, height])
-    frame(page)
-    held = page.get_by_role("slider", name="person 1 of 4").bounding_box()
-    assert (held["x"] + held["width"] / 2 - box["x"]) / box["width"] == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_hurried_hand_asks_for_one_release(show, data):

@@ -64,32 +64,6 @@ def test_a_plan_is_dragged_and_released_in_its_place(open_, shots):  # noqa: F81
     expect(lab.page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(3)
 
 
-def test_a_cell_that_stops_at_its_plan_is_released_by_its_board(open_):  # noqa: F811
-    """In mode "ask" the cell keeps its place and gets the verb that lets it pass."""
-    ask = "%%dp epsilon=0.03\nseventy = hiv[hiv.age > 70].count()"
-    lab = open_(LOAD, OPEN, '%config DPMagic.mode = "ask"', ask)
-    lab.run_all()
-    board = lab.output(3).locator(".dpnb .dpnb-w")
-    board.get_by_role("button", name="Release").click()
-    expect(lab.cell(3)).to_contain_text("Released from hiv")
-    assert source(lab, 3) == ask.replace("%%dp epsilon", "%%dp release epsilon")
-
-
-def test_what_does_not_fit_has_ways_out(open_):  # noqa: F811
-    """Over budget Release is off; one click on a question to leave out is on the magic line, and the cell fits."""
-    body = "a = hiv[hiv.age > 33].count()\nb = hiv[hiv.age > 34].count()"
-    lab = open_(LOAD, OPEN, f"%%dp plan epsilon=8 weights=a:7,b:1\n{body}")
-    lab.run_all()
-    board = lab.output(2).locator(".dpnb .dpnb-w")
-    release = board.get_by_role("button", name="Release")
-    expect(release).to_be_disabled()
-    expect(board.locator("[aria-live]")).to_contain_text("it would be refused")
-    expect(board.get_by_role("button", name="Use a stored answer")).to_be_disabled()
-    board.get_by_role("button", name="Leave out a").click()
-    expect(board.locator("code.cell")).to_have_text("%%dp epsilon=1 weights=a:0,b:1")
-    expect(release).to_be_enabled()
-
-
 def test_a_plan_follows_what_others_release(open_, shots):  # noqa: F811
     """All of it bought in another notebook, it costs nothing more, and keeps each ±; without its kernel Release is off, and says how to go on."""
     body = "low = hiv[hiv.age < 27].got.mean()\nhigh = hiv[hiv.age > 57].got.mean()\ngap = high - low"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import nbformat
@@ -10,7 +9,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_accessibility import AXE, serious
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
@@ -133,36 +131,3 @@ def test_a_saved_pending_card_keeps_no_promise(cards):
     expect(alone).to_contain_text("Pending: no value yet")
     assert alone.locator("img").count() == 0
     assert lab.output(1).get_by_role("button").count() == 0
-
-
-def test_an_open_see_saw_fits_its_window_in_both_themes(cards):
-    """From 320 to 1,600 pixels nothing sticks out sideways, a count and a private size included, and axe has nothing serious to say."""
-    asked = "young = hiv[hiv.age < 31]\nn = young.count()\nn", "m = young.got.mean()\nm"
-    lab = cards("narrow.ipynb", *asked)
-    lab.command("application:toggle-left-area")
-    for place in (1, 2):
-        lab.output(place).get_by_role("button", name=COSTS).click()
-        expect(lab.output(place).get_by_role("slider", name="ε")).to_be_visible()
-    size = lab.output(2).get_by_label("number of people to plan with")
-    said = lab.output(2).get_by_role("slider", name="±")
-    before = said.get_attribute("aria-valuetext")
-    size.fill("1")
-    size.press("Enter")
-    expect(said).not_to_have_attribute("aria-valuetext", before)  # the kernel was asked for one person
-    size.fill("none")
-    size.press("Enter")
-    expect(lab.output(2)).to_contain_text("a whole number above 0")
-    size.fill("500")
-    size.press("Enter")
-    themes = ("JupyterLab Light", "JupyterLab Dark", "JupyterLab Light")
-    for width, theme in zip((320, 700, 1600), themes, strict=True):
-        lab.page.set_viewport_size({"width": width + 110, "height": 1500})
-        for place in (1, 2):
-            body = lab.output(place).locator(".dpnb-again")
-            inner = body.evaluate("one => one.scrollWidth - one.clientWidth")
-            assert inner <= 0, json.dumps({"width": width, "over": inner})
-        lab.theme(theme)
-        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
-        lab.shots(lab.output(2), f"pending-{width}-{theme.split()[-1].lower()}")
-        if AXE.is_file():
-            assert not serious(lab.page, ".dpnb-Card"), theme
