@@ -131,7 +131,7 @@ def _explain(magic: DPMagic, words: list[str]) -> None:
     known = list(dict.fromkeys(re.split(r"[.\[]", name)[0] for name, _ in named(names)))
     if not words:
         raise OptionError(f"%dp explain needs a name: {', '.join(known) or 'release something first'}")
-    from dpnb.widgets.typed_line import value_of
+    from dpnb.widgets.registry import value_of
 
     text = words[0]
     unknown = text.isidentifier() and text not in names

@@ -88,7 +88,7 @@ def handle_bundle(handle: Any) -> Bundle:
 
 def attach_bundle(dataset: Any) -> Bundle:
     """Draw what everybody may know about a dataset, and its budget."""
-    from dpnb.widgets.dataset_facts import attach_facts
+    from dpnb.widgets.snapshot import attach_facts
 
     lines = [repr(dataset), *(f"  {column.name}: {column.describe()}" for column in dataset.schema.columns)]
     bundle = draw("attach_card", dataset.schema, dataset.budget, dataset.notes, text="\n".join(lines))

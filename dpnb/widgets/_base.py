@@ -28,8 +28,7 @@ import traitlets
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
 from dpnb.widgets import host_questions, hosts
-from dpnb.widgets.registry import INTERACTIONS
-from dpnb.widgets.typed_line import value_of
+from dpnb.widgets.registry import INTERACTIONS, value_of
 
 MODULE = "dpnb-widgets"
 """What a notebook calls the module of the classes; ``labextension/src/drawing/name.ts`` says the same."""

@@ -7,6 +7,7 @@ facts do not give is refused in the words that say why.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,7 +19,6 @@ from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics._base import SOME_ROWS
 from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.trusted.query.plan import Share
-from dpnb.widgets import published_losses
 from dpnb.widgets.curve import Curve, Curves, by_rank, kind_of, left_of, needs_size
 from dpnb.widgets.host_questions import text_of
 
@@ -72,7 +72,7 @@ class Balance:
             "start": min(left / 2 or 1.0, 1.0) if start is None else float(start),
             "domain": [float(low), float(high)],
             "people": people[size],
-            "register": published_losses.to_json() if kind == "epsilon" else [],
+            "register": published_losses() if kind == "epsilon" else [],
             "problem": "",
         }
 
@@ -148,3 +148,38 @@ def whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < 1:
         raise PlanError("assume_n is a whole number of people above 0. Write for example assume_n=1000.")
     return int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One published ε: who, for what, and whom it protects."""
+
+    epsilon: float
+    who: str
+    what: str
+    protects: str
+
+
+REGISTER = (
+    Deployment(1.68, "Google", "symptom search trends", "one person's searches of one day"),
+    Deployment(2.0, "Apple", "which health data are kept", "one device and day, noised on the device"),
+    Deployment(2.19, "Google", "vaccination search trends", "one person's searches of one day, δ 1e-5"),
+    Deployment(4.0, "Apple", "emoji in use", "one device and day, noised on the device"),
+    Deployment(9.98, "Israel's Ministry of Health", "births of 2014", "one mother and newborn"),
+)
+
+
+def published_losses() -> list[dict[str, Any]]:
+    """Return losses that others published with, for ticks beside an ε: a reference, not advice.
+
+    Each names whom its ε protects, since an ε a day is not an ε for ever. Only what its publisher stated is listed.
+
+    References
+    ----------
+    .. [1] Desfontaines, "A list of real-world uses of differential privacy".
+    .. [2] Bavadekar et al. (2020), arXiv:2009.01265.
+    .. [3] Bavadekar et al. (2021), arXiv:2107.01179 (with δ = 1e-5).
+    .. [4] Hod and Canetti (2024), arXiv:2405.00267.
+    .. [5] Apple, "Differential Privacy Overview".
+    """
+    return [{"epsilon": one.epsilon, "words": f"{one.who}, {one.what}: {one.protects}"} for one in REGISTER]

@@ -17,9 +17,8 @@ from dpnb.simulate.tally import Tally
 from dpnb.trusted.aggregate.reference import Table
 from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject
-from dpnb.widgets.coverage_run import StudyRun, SweepRun
+from dpnb.widgets.coverage_run import COUNTED, SharedStudies, StudyRun, SweepRun, losses_of
 from dpnb.widgets.coverage_setup import BOOTSTRAP, LARGE, METHODS, OWN, QUESTION, Setup
-from dpnb.widgets.coverage_shared import COUNTED, SharedStudies, losses_of
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES, Asked, Shape, declared, made
 
 LOSSES: dict[str, tuple[float, ...]] = {
@@ -32,7 +31,7 @@ _BARS = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Design:
+class LabInputs:
     """What a lab was given beside its setup.
 
     Parameters

@@ -22,9 +22,9 @@ from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import Share
 from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
-from dpnb.widgets.counting import listed
 from dpnb.widgets.curve import Kind, kind_of
 from dpnb.widgets.host_questions import handle_of, opening, spoken
+from dpnb.widgets.snapshot import listed
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 

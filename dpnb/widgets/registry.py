@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dpnb.widgets._base import Interaction
+from collections.abc import Mapping
+from typing import Any
+
+from dpnb.errors import DpnbError, OptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +71,33 @@ INTERACTIONS = (
     Entry("wall"),
 )
 """In the order of their names; ``%dp budget`` is a command of its own, which prints the card, and a sentence is code."""
+
+
+def value_of(names: Mapping[str, Any], text: str, example: str) -> Any:
+    """Return what a line says in the user's names.
+
+    Raises
+    ------
+    OptionError
+        When the text is missing, is no Python, or names what there is not.
+    """
+    if not text:
+        raise OptionError(f"This needs a question: {example}")
+    return _evaluated(names, text, text, example)
+
+
+def arguments_of(names: Mapping[str, Any], text: str, example: str) -> dict[str, Any]:
+    """Return what a line such as ``x=ill, rng=2`` gives by name, read in the user's names; see :func:`value_of`."""
+    found: dict[str, Any] = _evaluated({**names, "_called": dict}, f"_called({text})", text, example)
+    return found
+
+
+def _evaluated(names: Mapping[str, Any], code: str, text: str, example: str) -> Any:
+    try:
+        return eval(code, dict(names))  # noqa: S307  the user's own line
+    except DpnbError:
+        raise
+    except SyntaxError:
+        raise OptionError(f"{text} is not a Python expression. For example: {example}") from None
+    except Exception as error:  # noqa: BLE001  whatever the line raises is told as what it is
+        raise OptionError(f"{type(error).__name__} in {text}: {error}") from None

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from dpnb.cards import budget as budgets
-from dpnb.cards.attach import missing_rule
+from dpnb.cards.attach import dummy_table, missing_rule, sources
 from dpnb.cards.markup import clean
+from dpnb.client.handles import Dataset
 from dpnb.errors import CuratorGone, DpnbError
 from dpnb.planner.schema_words import mode_badge, mode_sentence, unit_sentence
 from dpnb.trusted.canonical import canonical
+from dpnb.trusted.privacy.accountant import Budget, compose
 from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss, rational
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Schema
 from dpnb.version import __version__
-from dpnb.widgets.counting import counting
 from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready, subject
 
@@ -174,4 +179,103 @@ def _row(act: Mapping[str, Any]) -> dict[str, Any]:
         "mine": act["principal"] is not None,
         "stored": bool(act.get("answered")),
         "note": clean(act["note"]),
+    }
+
+
+#: The δ that can be chosen where the budget names none.
+DELTAS = (1e-5, 1e-6, 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A budget as both ways of counting see it; None is what follows from the other at a chosen δ."""
+
+    epsilon: float | None
+    rho: float | None
+    delta: float | None
+
+
+def listed(events: Iterable[PrivacyEvent]) -> list[list[Any]]:
+    """Return events as pictures take them: ``[kind, amount, δ, how many]``, and the moves of Laplace noise."""
+    return [
+        [one.kind, float(one.amount), float(one.delta), times, *([_moves(one)] if one.moves else [])]
+        for one, times in Counter(events).items()
+    ]
+
+
+def _moves(event: PrivacyEvent) -> list[list[list[float]]]:
+    return [[[float(shift), float(scale)] for shift, scale in move] for move in event.moves]
+
+
+def counting(
+    budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss, cap: PrivacyLoss | None = None
+) -> dict[str, Any]:
+    """Return what a picture needs to count some events both ways under a budget.
+
+    Parameters
+    ----------
+    budget : Budget
+        An ε, a ρ, or (ε, δ).
+    events : iterable of PrivacyEvent
+        What was charged, as far as the reader may see it.
+    spent : PrivacyLoss
+        What was charged in all: of others, and of other datasets under the same budget, a reader sees the total alone.
+    cap : PrivacyLoss, optional
+        What may be spent in all, where that is less than the budget.
+    """
+    promise, seen = _promise(budget, budget.cap if cap is None else cap), tuple(events)
+    return {
+        "kept": "adding" if budget.measure is Measure.PURE else "zcdp",
+        "epsilon": promise.epsilon,
+        "rho": promise.rho,
+        "delta": promise.delta,
+        "deltas": list(DELTAS) if promise.delta is None else [promise.delta],
+        "events": listed(seen),
+        "whole": compose(seen, budget.measure).amount == spent.amount,
+    }
+
+
+def _promise(budget: Budget, cap: PrivacyLoss) -> Promise:
+    if budget.measure is Measure.PURE:
+        return Promise(float(cap.amount), None, None)
+    if budget.measure is Measure.ZCDP:
+        return Promise(None, float(cap.amount), None)
+    words = {name: rational(text) for name, text in budget.asked_as.items()}
+    delta = words["delta"] - budget.cap.delta  # the rest of δ is for the events' own
+    epsilon = float(words["epsilon"]) if cap.amount == budget.cap.amount else None
+    return Promise(epsilon, float(cap.amount), float(delta))
+
+
+_MOST_COLUMNS = 1000
+
+
+def attach_facts(dataset: Dataset, name: str | None = None) -> dict[str, Any]:
+    """Return what the attach card draws, as strict JSON.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    name : str, optional
+        What the notebook calls it.
+    """
+    schema, handle = dataset.schema, name or handle_of(dataset)
+    return {
+        "handle": handle,
+        "dataset": {**dataset_record(dataset), "columns": []},
+        "description": clean(schema.description),
+        "notes": [clean(note) for note in dataset.notes],
+        "columns": [
+            {
+                "name": column.name,
+                "label": clean(column.label) if column.label != column.name else "",
+                "kind": column.describe() if column.type != "category" else f"category {column.describe()}",
+                "missing": missing_rule(column),
+                "questions": ready(schema, column, handle),
+            }
+            for column in schema.columns[:_MOST_COLUMNS]
+        ],
+        "more": max(len(schema.columns) - _MOST_COLUMNS, 0),
+        "rows": dummy_table(schema),
+        "sources": [[what, clean(text)] for what, text in sources(schema)],
+        "problem": "",
     }

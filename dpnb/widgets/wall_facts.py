@@ -10,8 +10,7 @@ from typing import Any
 from dpnb.errors import LossError
 from dpnb.estimate import PendingQuestion
 from dpnb.inference.digits import decimals_for, number, percent, span
-from dpnb.widgets.wall_answers import LEVEL, Answer, distinct, most_asked
-from dpnb.widgets.wall_average import Average, average, paid
+from dpnb.widgets.wall_answers import LEVEL, Answer, Average, average, distinct, most_asked, paid
 
 DRAWN = 200
 """Answers that are drawn: the first. All of them are counted and averaged."""
@@ -122,7 +121,7 @@ def facts_of(wall: Answers, waiting: str, asked: PendingQuestion | None = None) 
     waiting : str
         What is said while there is no answer.
     asked : PendingQuestion, optional
-        A question that is held, and may be theirs; see :func:`dpnb.widgets.wall_average.average`.
+        A question that is held, and may be theirs; see :func:`dpnb.widgets.wall_answers.average`.
     """
     both = average(wall.answers, asked)
     decimals = decimals_for([*(one.half for one in wall.answers), None if both is None else both.half])

@@ -11,7 +11,6 @@ from dpnb import widgets
 from dpnb.client.session import typed
 from dpnb.estimate import Estimate
 from dpnb.trusted.wire.messages import Attach, FileSource, HandOver, StudySource
-from dpnb.widgets.dataset_facts import attach_facts
 from dpnb.widgets.host_questions import handle_of, opening, spoken
 from dpnb.widgets.model_builder import model
 from dpnb.widgets.snapshot import dataset_record

@@ -18,8 +18,7 @@ from dpnb.errors import OptionError, PendingError, PlanError, Unavailable
 from dpnb.trusted.privacy.loss import PrivacyLoss, rational
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release, ReleasedPart
-from dpnb.widgets.wall_answers import LEVEL, Answer
-from dpnb.widgets.wall_average import average, paid
+from dpnb.widgets.wall_answers import LEVEL, Answer, average, paid
 from dpnb.widgets.wall_facts import DRAWN, facts_of, wall_of
 from tests.teach.conftest import declared, session, toy  # noqa: F401  a fixture
 

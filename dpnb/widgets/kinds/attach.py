@@ -13,7 +13,7 @@ from dpnb.cards.card import Card
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.dataset_facts import attach_facts
+from dpnb.widgets.snapshot import attach_facts
 
 
 class Attach(Interaction):

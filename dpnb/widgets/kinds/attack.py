@@ -22,8 +22,8 @@ from dpnb.estimate.table import Table
 from dpnb.exhibits.drawing import themed
 from dpnb.inference.digits import percent
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.typed_line import arguments_of
-from dpnb.widgets.wording import still
+from dpnb.widgets.registry import arguments_of
+from dpnb.widgets.still_picture import still
 
 _FINE = 49
 _OWN = "%dp attack linkage quasi=[region, age], secret=ill"

@@ -12,12 +12,10 @@ from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.counting import listed
 from dpnb.widgets.planned_line import as_it_stands
 from dpnb.widgets.remedies import ways_out
-from dpnb.widgets.snapshot import dataset_record, now
-from dpnb.widgets.still_picture import bars
-from dpnb.widgets.wording import still, when
+from dpnb.widgets.snapshot import dataset_record, listed, now
+from dpnb.widgets.still_picture import bars, still, when
 
 
 class Budget(Interaction):

@@ -23,8 +23,7 @@ from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
 from dpnb.widgets.host_questions import text_of
 from dpnb.widgets.kinds.person import priced, public_numbers
-from dpnb.widgets.still_picture import bars, lines
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import bars, lines, still
 
 _MOST = 5_000
 _OUTSIDE = "You set bounds from outside knowledge, before you look: bounds taken from protected values would be a release."

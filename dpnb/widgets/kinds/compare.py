@@ -19,8 +19,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import RANK, planned_size
 from dpnb.widgets.curve import Curve, Curves, Kind, by_rank, kind_of, left_of, question_of
 from dpnb.widgets.host_questions import text_of
-from dpnb.widgets.still_picture import lines
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import lines, still
 
 _MOST = 6
 _SHOWN = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)

@@ -21,10 +21,10 @@ from dpnb.simulate import BootstrapStudy, CoverageResult, Population, population
 from dpnb.widgets import coverage_still
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.coverage_charge import Costs, charges, partition, place_of, words
-from dpnb.widgets.coverage_design import Design
+from dpnb.widgets.coverage_design import LabInputs
 from dpnb.widgets.coverage_estimate import Subject, subject_of
 from dpnb.widgets.coverage_figure import studies_figure, sweep_figure
-from dpnb.widgets.coverage_run import Run, StudyRun, SweepRun, with_methods
+from dpnb.widgets.coverage_run import Run, SharedStudies, StudyRun, SweepRun, with_methods
 from dpnb.widgets.coverage_setup import (
     BOOTSTRAP,
     LARGE,
@@ -38,8 +38,7 @@ from dpnb.widgets.coverage_setup import (
     changed,
     methods,
 )
-from dpnb.widgets.coverage_shared import SharedStudies
-from dpnb.widgets.coverage_tables import code_of, parts_of, table_of
+from dpnb.widgets.coverage_still import code_of, parts_of, table_of
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 
 _FEW = 100
@@ -135,7 +134,7 @@ class Coverage(Interaction):
             computed=tuple(name for name in METHODS if name in {*USUAL, *shown}),
             **{**({} if subject is None else subject.start), **more},
         )
-        self._design = Design(own, subject)
+        self._inputs = LabInputs(own, subject)
         self._lock = threading.RLock()
         self._shown, self._view, self._pulled, self._reset = shown, "studies", 0, 0
         self._shared: tuple[Setup, SharedStudies] | None = None
@@ -145,7 +144,7 @@ class Coverage(Interaction):
 
     def _begin(self, setup: Setup) -> None:
         """Start anew; a setup that cannot be simulated is refused, and the old one stays."""
-        first = self._design.studies(setup)
+        first = self._inputs.studies(setup)
         self._setup = setup
         self._runs: dict[str, Run] = {"studies": first}
         self._costs: Costs = {}
@@ -154,7 +153,7 @@ class Coverage(Interaction):
         """Simulate a block of the studies at many losses that a drag goes through, once for all losses of one setup."""
         key = replace(self._setup, loss=1.0, computed=())
         if self._shared is None or self._shared[0] != key:
-            self._shared = (key, self._design.shared(self._setup))
+            self._shared = (key, self._inputs.shared(self._setup))
             self._draws += 1
             self._shared[1].step()
         elif self.chosen.get("reached") == self._shared[1].studies and not self._shared[1].done:
@@ -209,7 +208,7 @@ class Coverage(Interaction):
 
     def _run(self, view: str) -> Run:
         if view not in self._runs:
-            self._runs[view] = self._design.sweep(self._setup, view)
+            self._runs[view] = self._inputs.sweep(self._setup, view)
         return self._runs[view]
 
     def _step(self) -> bool:
@@ -262,14 +261,14 @@ class Coverage(Interaction):
 
     def code(self) -> str:
         """Return the lines that reproduce what is simulated so far, to the bit; before that, what will be."""
-        return code_of(self._run(self._view), self._visible(), self._design, self._setup)
+        return code_of(self._run(self._view), self._visible(), self._inputs, self._setup)
 
     def _visible(self) -> list[str]:
         """The methods that are shown, and fit what is asked."""
         return [name for name in self._shown if name not in BOOTSTRAP or not self._setup.resampled]
 
     def _title(self) -> str:
-        return f"{self._design.asked(self._setup).label} of {self._design.source(self._setup).name}"
+        return f"{self._inputs.asked(self._setup).label} of {self._inputs.source(self._setup).name}"
 
     def _at(self, run: SweepRun) -> int:
         """Return where the cursor stands: where it was put, or at what the lab is set to."""
@@ -294,9 +293,9 @@ class Coverage(Interaction):
             "from": self._from(),
             "statistics": self._statistics(),
             "populations": self._populations(setup),
-            "sliders": self._design.sliders(setup),
-            "kind": self._design.kind(setup),
-            "shape": self._design.shape(setup),
+            "sliders": self._inputs.sliders(setup),
+            "kind": self._inputs.kind(setup),
+            "shape": self._inputs.shape(setup),
             "methods": [self._method(name, setup) for name in METHODS],
             "setup": {key: value for key, value in asdict(setup).items() if key != "computed"},
             "shown": visible,
@@ -318,7 +317,7 @@ class Coverage(Interaction):
 
     def _from(self) -> str:
         """Return where the facts of an estimate come from, and how a large size is simulated."""
-        subject = self._design.subject
+        subject = self._inputs.subject
         if subject is None:
             return ""
         if subject.n > subject.most:
@@ -343,15 +342,15 @@ class Coverage(Interaction):
 
     def _statistics(self) -> list[dict[str, str]]:
         found = [{"key": key, "label": one.label} for key, one in ASKED.items()]
-        subject = self._design.subject
+        subject = self._inputs.subject
         return found if subject is None else [{"key": QUESTION, "label": subject.asked.label}, *found]
 
     def _populations(self, setup: Setup) -> list[dict[str, str]]:
-        kinds = self._design.asked(setup).kinds
+        kinds = self._inputs.asked(setup).kinds
         found = [{"key": DECLARED, "label": "under the sliders below", "group": "declared"}]
         if setup.statistic == QUESTION:
             return found
-        own = self._design.own
+        own = self._inputs.own
         if own is not None and _kind(own) in kinds:
             found.insert(0, {"key": OWN, "label": f"yours: {own.name}", "group": "yours"})
         fitting = [
@@ -403,7 +402,7 @@ class Coverage(Interaction):
         run = self._run(self._view)
         if not run.studies:
             setup = replace(self._setup, reps=min(_FEW, self._setup.reps))
-            run = self._design.studies(setup)
+            run = self._inputs.studies(setup)
             while run.step():
                 pass
         return coverage_still.card(run, self._visible(), self._setup, self.facts, self._costs)

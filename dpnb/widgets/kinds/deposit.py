@@ -22,13 +22,12 @@ from dpnb.owner.declaration_form import BLANK, DeclarationForm
 from dpnb.owner.deposit import DepositFiles
 from dpnb.planner.schema_words import unit_sentence
 from dpnb.trusted.schema import Schema
-from dpnb.widgets import published_losses
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.accuracy import published_losses
 from dpnb.widgets.arithmetic import line_weights
-from dpnb.widgets.dispatcher import Dispatcher
+from dpnb.widgets.host_questions import Dispatcher
 from dpnb.widgets.projection import Catalogue, kind_of_budget
-from dpnb.widgets.still_picture import Bar, bars
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import Bar, bars, still
 
 _ROWS = 1000
 _MOST_ROWS = 10**9
@@ -135,7 +134,7 @@ class Deposit(Interaction):
             "unit": "" if schema is None else unit_sentence(schema.unit),
             "people": 1000,
             "chance": _CHANCE,
-            "register": published_losses.to_json(),
+            "register": published_losses(),
         }
 
     def _entries(self, schema: Schema) -> list[dict[str, Any]]:

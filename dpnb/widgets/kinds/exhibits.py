@@ -19,7 +19,7 @@ from dpnb.exhibits.card import exhibit_card, overview_card
 from dpnb.exhibits.exhibit import THEMES
 from dpnb.exhibits.page import lever_record, record
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.wording import drag
+from dpnb.widgets.still_picture import drag
 
 
 class Exhibits(Interaction):

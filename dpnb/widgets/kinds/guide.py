@@ -29,8 +29,7 @@ from dpnb.widgets.curve import by_rank, curve_of, kind_of, left_of
 from dpnb.widgets.host_questions import handle_of, opening
 from dpnb.widgets.plan_facts import NUMBER
 from dpnb.widgets.questions import GOALS, subject, two_valued
-from dpnb.widgets.still_picture import bars
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import bars, still
 
 _MOST_PLANS = 200
 """So many questions are priced for a page without a kernel: each takes about a kilobyte and a twentieth of a second."""

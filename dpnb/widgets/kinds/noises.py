@@ -13,8 +13,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.kinds.odds import scaled_law
-from dpnb.widgets.still_picture import lines
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import lines, still
 
 _SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
 

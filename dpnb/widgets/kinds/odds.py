@@ -13,8 +13,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw, law_of
 from dpnb.risk.odds import at_most, odds_sentence, posterior, posterior_table
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.still_picture import bars
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import bars, still
 
 _PEOPLE = 1000
 _CHANCE = 0.05

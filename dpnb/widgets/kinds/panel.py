@@ -14,8 +14,7 @@ from dpnb.client import api
 from dpnb.errors import OptionError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.snapshot import snapshot
-from dpnb.widgets.still_picture import bars
-from dpnb.widgets.wording import still, when
+from dpnb.widgets.still_picture import bars, still, when
 
 
 class Panel(Interaction):

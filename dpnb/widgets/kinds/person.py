@@ -29,8 +29,7 @@ from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets import person
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.still_picture import Bar, bars
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import Bar, bars, still
 
 _MOST = 60
 # fmt: off

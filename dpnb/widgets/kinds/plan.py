@@ -19,7 +19,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves
 from dpnb.widgets.plan_facts import board
 from dpnb.widgets.planned_line import as_it_stands
-from dpnb.widgets.typed_line import value_of
+from dpnb.widgets.registry import value_of
 
 
 class Plan(Interaction):

@@ -12,8 +12,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curve, Curves
 from dpnb.widgets.forecasts import answer_of, forecast, succeeded
 from dpnb.widgets.host_questions import called, names
-from dpnb.widgets.still_picture import bars
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import bars, still
 
 _MORE = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 

@@ -14,8 +14,7 @@ from dpnb.risk.odds import at_most, posterior
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import Balance, effective, planned_size, whole
 from dpnb.widgets.curve import Curve, question_of
-from dpnb.widgets.still_picture import lines
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import lines, still
 
 _SHOWN = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 

@@ -19,8 +19,7 @@ from dpnb.cards.markup import Markup, clean
 from dpnb.errors import OptionError
 from dpnb.inference.digits import number
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.still_picture import bars
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import bars, still
 
 _MOST = 2000
 _SHOWN, _SHOWN_EACH, _WIDE = 5, 3, 50

@@ -18,8 +18,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, succeeded
 from dpnb.widgets.host_questions import called, names, text_of
-from dpnb.widgets.still_picture import bars
-from dpnb.widgets.wording import still
+from dpnb.widgets.still_picture import bars, still
 
 
 class Stored(Interaction):
