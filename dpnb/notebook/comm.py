@@ -34,8 +34,7 @@ from dpnb.notebook.find_estimates import named
 from dpnb.notebook.pending_cards import CardQuestions, Waiting
 from dpnb.notebook.price_preview import Snapshot, price_of
 from dpnb.widgets.curve import Curves
-from dpnb.widgets.host_questions import Dispatcher
-from dpnb.widgets.host_questions import handle_of
+from dpnb.widgets.host_questions import Dispatcher, handle_of
 from dpnb.widgets.model_builder import model
 from dpnb.widgets.plan_facts import board
 from dpnb.widgets.snapshot import PROTOCOL, ledger_rows, snapshot

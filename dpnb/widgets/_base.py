@@ -28,7 +28,7 @@ import traitlets
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
 from dpnb.widgets import host_questions, hosts
-from dpnb.widgets.registry import INTERACTIONS, value_of
+from dpnb.widgets.registry import INTERACTIONS, Facts, Names, value_of
 
 MODULE = "dpnb-widgets"
 """What a notebook calls the module of the classes; ``labextension/src/drawing/name.ts`` says the same."""
@@ -96,7 +96,7 @@ class Interaction(ipywidgets.DOMWidget):
     """Whether its facts follow the ledger: then it is read again after every cell."""
     example: ClassVar[str] = ""
     """What may follow its ``%dp`` line."""
-    otherwise: ClassVar[Any] = REQUIRED
+    otherwise: ClassVar[object] = REQUIRED
     """What it is shown of where nothing follows."""
     named: ClassVar[bool] = False
     """Whether it wants the user's own name of what it is shown of as well."""
@@ -126,7 +126,7 @@ class Interaction(ipywidgets.DOMWidget):
             _LIVING.add(self)
 
     @classmethod
-    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+    def of_line(cls, names: Names, text: str) -> Self:
         """Return the interaction that ``%dp NAME text`` shows; the text is read in the user's names."""
         show: Callable[..., Self] = cls
         if not text and cls.otherwise is not REQUIRED:
@@ -139,23 +139,23 @@ class Interaction(ipywidgets.DOMWidget):
         if hosts.form() == "extension":
             super().open()
 
-    def send(self, content: Any, buffers: Any = None) -> None:
+    def send(self, content: object, buffers: object = None) -> None:
         """Send a message to the views, whichever draw this."""
         if self._elsewhere is None:
             super().send(content, buffers)
         else:
             self._elsewhere.send(content, buffers)
 
-    def answer(self, asked: object) -> dict[str, Any]:
+    def answer(self, asked: object) -> Facts:
         """Answer a question of the page: the notebook does, unless an interaction has questions of its own."""
         return host_questions.answer(asked)
 
-    def _reply(self, _: Any, message: Any, __: Any) -> None:
+    def _reply(self, _: object, message: object, __: object) -> None:
         """Answer a question under the number that the page gave it."""
         number = message.get("number") if isinstance(message, Mapping) else None
         self.send({"number": number, "answer": self.answer(message)})
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Return the facts as they are now."""
         raise NotImplementedError
 
@@ -177,7 +177,7 @@ class Interaction(ipywidgets.DOMWidget):
             return start
         return min(max(float(value), low), high)
 
-    def _heard(self, change: Any) -> None:
+    def _heard(self, change: object) -> None:
         """Draw anew for what was set; errors are shown in the widget, not raised."""
         del change
         with _IN_STEP:

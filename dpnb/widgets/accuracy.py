@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
@@ -21,6 +20,7 @@ from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.trusted.query.plan import Share
 from dpnb.widgets.curve import Curve, Curves, by_rank, kind_of, left_of, needs_size
 from dpnb.widgets.host_questions import text_of
+from dpnb.widgets.registry import Facts
 
 #: The unit of a ± that is one of ranks.
 RANK = "rows of rank"
@@ -31,11 +31,9 @@ class Balance:
 
     def __init__(self) -> None:
         self._curves = Curves()
-        self._people: WeakKeyDictionary[PendingQuestion, dict[int | None, dict[str, Any] | None]] = (
-            WeakKeyDictionary()
-        )
+        self._people: WeakKeyDictionary[PendingQuestion, dict[int | None, Facts | None]] = WeakKeyDictionary()
 
-    def of(self, question: PendingQuestion, size: int | None, start: float | None = None) -> dict[str, Any]:
+    def of(self, question: PendingQuestion, size: int | None, start: float | None = None) -> Facts:
         """Return what the browser needs to draw it, as strict JSON.
 
         Parameters
@@ -77,9 +75,7 @@ class Balance:
         }
 
 
-def people_of(
-    question: PendingQuestion, curve: Curve, kind: str, planned: int | None
-) -> dict[str, Any] | None:
+def people_of(question: PendingQuestion, curve: Curve, kind: str, planned: int | None) -> Facts | None:
     """Return what turns ± into people: the sampling variance of a mean (of a difference, of two equal arms), and the
     sd of its noise along the curve.
 
@@ -110,13 +106,13 @@ def _of_means(checked: CheckedQuestion) -> bool:
     return checked.kind.plannable and checked.kind.target == "number"
 
 
-def effective(people: dict[str, Any], curve: Curve, loss: float) -> int:
+def effective(people: Facts, curve: Curve, loss: float) -> int:
     """Return how many people without noise would be as accurate, rounded down."""
     noise = Curve(curve.loss, tuple(people["noise"])).width_at(loss)
     return math.floor(effective_size(people["n"], people["sampling"], noise**2))
 
 
-def law_of(question: PendingQuestion, kind: str) -> dict[str, Any] | None:
+def law_of(question: PendingQuestion, kind: str) -> Facts | None:
     """Return the one law behind a half-width, scaled to a loss of 1, where there is one: then the browser is exact."""
     checked = question.checked
     pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))  # type: ignore[arg-type]
@@ -137,7 +133,7 @@ def planned_size(question: PendingQuestion, asked: int | None) -> int | None:
     return sizes.planned(checked) or sizes.known(checked.setting).at_most or SOME_ROWS
 
 
-def whole(value: Any) -> int:
+def whole(value: object) -> int:
     """Return a number of people that was asked for.
 
     Raises
@@ -169,7 +165,7 @@ REGISTER = (
 )
 
 
-def published_losses() -> list[dict[str, Any]]:
+def published_losses() -> list[Facts]:
     """Return losses that others published with, for ticks beside an ε: a reference, not advice.
 
     Each names whom its ε protects, since an ε a day is not an ε for ever. Only what its publisher stated is listed.

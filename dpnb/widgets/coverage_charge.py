@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +18,14 @@ from dpnb.exhibits.laws import composed_mixture_epsilon
 from dpnb.risk.bootstrap import claimed_mu, inflation_for, multiplicities, resampling_epsilon
 from dpnb.risk.curves import gaussian_epsilon
 from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
+from dpnb.widgets.registry import Facts
 
 #: At this δ the ε of a bootstrap are compared, as in the print.
 DELTA = 1e-6
 #: The published coverages, of 95 % intervals of a mean age, k = 50, n = 500, ρ = 0.5 (section 8).
 PRINTED = {"unbiased": 0.801, "conservative": 0.971, "most conservative": 1.0}
 #: What was found of a loss, a size and a number of resamples.
-Costs = dict[tuple[float, int, int], dict[str, Any]]
+Costs = dict[tuple[float, int, int], Facts]
 _SHOWN = 24
 _TIMES = 8
 _SLOW = 100
@@ -70,7 +70,7 @@ def inflation(setup: Setup, k: int) -> float:
         raise LossError(f"No noise that keeps this promise is known for k = {k}. {error}") from None
 
 
-def charges(setup: Setup, k: int) -> dict[str, Any]:
+def charges(setup: Setup, k: int) -> Facts:
     """Return what the bootstrap is charged in print, and what it costs, in one sentence too."""
     said, factor = published(setup.loss), inflation(setup, k)
     least, most = attained(setup.loss, k, setup.n, factor), proved(setup.loss, k, setup.n, factor)
@@ -93,7 +93,7 @@ def charges(setup: Setup, k: int) -> dict[str, Any]:
     }
 
 
-def words(setup: Setup, k: int, found: dict[str, Any]) -> str:
+def words(setup: Setup, k: int, found: Facts) -> str:
     """Return the sentence below the picture."""
     if setup.repaired:
         return (
@@ -125,7 +125,7 @@ def compared(setup: Setup) -> str:
     )
 
 
-def partition(setup: Setup) -> dict[str, Any]:
+def partition(setup: Setup) -> Facts:
     """Return how a few resamples part the rows: how many rows each holds 0, 1, 2, … times, and how often one row is held.
 
     The resamples are drawn for the picture, from the seed; those of the studies come from the same law.
@@ -139,7 +139,7 @@ def partition(setup: Setup) -> dict[str, Any]:
     return {"n": setup.n, "k": setup.k, "counts": counts, "expected": expected, "you": drawn[:, 0].tolist()}
 
 
-def paid(setup: Setup, name: str, found: dict[str, Any] | None) -> list[str]:
+def paid(setup: Setup, name: str, found: Facts | None) -> list[str]:
     """Return what an interval is charged in print, and what it costs."""
     own = f"{setup.symbol} {setup.loss:g}"
     if name not in BOOTSTRAP:

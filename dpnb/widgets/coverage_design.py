@@ -19,6 +19,7 @@ from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject
 from dpnb.widgets.coverage_run import COUNTED, SharedStudies, StudyRun, SweepRun, losses_of
 from dpnb.widgets.coverage_setup import BOOTSTRAP, LARGE, METHODS, OWN, QUESTION, Setup
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES, Asked, Shape, declared, made
 
 LOSSES: dict[str, tuple[float, ...]] = {
@@ -81,7 +82,7 @@ class LabInputs:
         """Return the sliders of the declared population; none for another."""
         return list(self._declared(setup).sliders) if setup.population == DECLARED else []
 
-    def shape(self, setup: Setup) -> dict[str, Any] | None:
+    def shape(self, setup: Setup) -> Facts | None:
         """Return the shares of the population's first column in at most forty bins; of two arms each by itself."""
         source = self.source(setup)
         law = source.law()
@@ -190,7 +191,7 @@ def _arms(source: Population, table: Table) -> list[tuple[str, NDArray[np.bool_]
     ]
 
 
-def _columns(source: Population) -> dict[str, Any]:
+def _columns(source: Population) -> Facts:
     """Return how a question names the second column of a declared population."""
     if len(source.columns) < 2:
         return {}

@@ -215,7 +215,7 @@ def _words(question: PendingQuestion, size: int) -> str:
     return f"{text_of(question)}: {size:,} rows, bounds and steps as declared, {paid}. The shape of the rows is assumed: set it."
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a number as it is typed."""
     if not isinstance(value, Fraction):
         return value

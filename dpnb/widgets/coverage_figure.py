@@ -6,18 +6,23 @@ Methods differ by colour, by marker and by line; a miss is a heavier line with a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.simulate import wilson
 from dpnb.simulate.figure import LOOKS, plain
 from dpnb.widgets.coverage_run import LAST, StudyRun, SweepRun
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 _INK, _SOFT, _HOLD, _MISS = "#1c1d21", "#5b5e66", "#0a6480", "#8a4600"
 
 
-def studies_figure(run: StudyRun, shown: Sequence[str], title: str) -> Any:
+def studies_figure(run: StudyRun, shown: Sequence[str], title: str) -> Figure:
     """Return the figure of studies: the last intervals of each method, running coverage, errors and z-scores.
 
     Parameters
@@ -47,7 +52,9 @@ def studies_figure(run: StudyRun, shown: Sequence[str], title: str) -> Any:
     return figure
 
 
-def sweep_figure(run: SweepRun, shown: Sequence[str], title: str, symbol: str, level: float, at: int) -> Any:
+def sweep_figure(
+    run: SweepRun, shown: Sequence[str], title: str, symbol: str, level: float, at: int
+) -> Figure:
     """Return the figure of a sweep: coverage with its band, and mean width, with the cursor where it stands."""
     from matplotlib.figure import Figure
 
@@ -82,10 +89,11 @@ def _look(name: str) -> tuple[str, str, str]:
     return LOOKS.get(name, (_SOFT, "o", "-"))
 
 
-def _line(axes: Any, name: str, x: Any, y: Any, *, marked: bool = True) -> None:
+def _line(axes: Axes, name: str, x: ArrayLike, y: ArrayLike, *, marked: bool = True) -> None:
     colour, marker, line = _look(name)
-    marks = {"marker": marker, "markersize": 4} if marked else {}
-    axes.plot(x, y, line, color=colour, linewidth=1.4, label=name, **marks)
+    [drawn] = axes.plot(x, y, line, color=colour, linewidth=1.4, label=name)
+    if marked:
+        drawn.set(marker=marker, markersize=4)
 
 
 def _reach(run: StudyRun, names: Sequence[str]) -> tuple[float, float]:
@@ -108,7 +116,7 @@ def _seen(run: StudyRun, name: str) -> int:
     return min(LAST, last.low.size)
 
 
-def _stack(axes: Any, run: StudyRun, name: str, reach: tuple[float, float]) -> None:
+def _stack(axes: Axes, run: StudyRun, name: str, reach: tuple[float, float]) -> None:
     last, many = run.watches[name].last, _seen(run, name)
     assert last is not None
     low, high, truth, held = (part[-many:] for part in (last.low, last.high, last.truth, last.held))
@@ -130,7 +138,7 @@ def _stack(axes: Any, run: StudyRun, name: str, reach: tuple[float, float]) -> N
     plain(axes, 8)
 
 
-def _running(axes: Any, run: StudyRun, names: Sequence[str]) -> None:
+def _running(axes: Axes, run: StudyRun, names: Sequence[str]) -> None:
     lowest = run.level - 0.05
     for name in names:
         trail = [point for point in run.watches[name].trail if point[1]]
@@ -149,7 +157,7 @@ def _running(axes: Any, run: StudyRun, names: Sequence[str]) -> None:
     plain(axes, 8)
 
 
-def _errors(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
+def _errors(axes: Axes, run: StudyRun, name: str, *, first: bool) -> None:
     found = run.watches[name].to_json()
     step = run.top / len(found["errors"])
     axes.bar(np.arange(len(found["errors"])) * step, found["errors"], step, align="edge", color=_SOFT)
@@ -161,7 +169,7 @@ def _errors(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
     plain(axes, 8)
 
 
-def _scores(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
+def _scores(axes: Axes, run: StudyRun, name: str, *, first: bool) -> None:
     shares = run.watches[name].to_json()["scores"]
     step = 8 / len(shares)
     places = -4 + step * np.arange(len(shares))
@@ -173,7 +181,7 @@ def _scores(axes: Any, run: StudyRun, name: str, *, first: bool) -> None:
     plain(axes, 8)
 
 
-def _releases(axes: Any, run: StudyRun) -> None:
+def _releases(axes: Axes, run: StudyRun) -> None:
     """Draw the shares of what was released, a curve for the releases and one for averages of resamples."""
     for word, colour, line in (("the release", _INK, "-"), ("the average of k resamples", _MISS, "--")):
         found = run.released[word].to_json() if word in run.released else None

@@ -23,6 +23,7 @@ from dpnb.simulate.intervals import Method
 from dpnb.simulate.studies import ArrayStudies, Studies
 from dpnb.simulate.watching import seen_under
 from dpnb.statistics import BY_NAME
+from dpnb.widgets.registry import Facts
 
 #: How many studies are seen whole.
 LAST = 40
@@ -59,7 +60,7 @@ class Histogram:
             found = {place: found[place] for place in most[: 5 * _SPREAD]}
         self.counts = found
 
-    def to_json(self) -> dict[str, Any] | None:
+    def to_json(self) -> Facts | None:
         """Return the shares around the fullest bin."""
         if not self.counts:
             return None
@@ -104,7 +105,7 @@ class Watch:
             z = (seen.high + seen.low - 2 * seen.truth) * self._reach / (seen.high - seen.low)
         self.scores = self.scores + np.histogram(np.clip(z[~np.isnan(z)], -3.999, 3.999), _SCORES)[0]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Facts:
         """Return what is drawn."""
         last = None if self.last is None else self.last
         many = max(self.studies, 1)
@@ -171,7 +172,7 @@ class StudyRun:
             self.released.setdefault(word, Histogram()).add(one.values)
         return bool(watched)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Facts]:
         """Return coverage and width of every method, the same numbers as in its table."""
         found = []
         if self.coverage is not None:
@@ -180,7 +181,7 @@ class StudyRun:
             found += [_resampled(self.bootstrap, kind) for kind in self.bootstrap.design.kinds]
         return found
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Facts:
         """Return what is drawn."""
         releases = {word: found.to_json() for word, found in self.released.items()}
         return {
@@ -227,9 +228,9 @@ class SweepRun:
         self.runs.append(self._start(self.values[len(self.runs)]))
         return self.runs[-1].step()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Facts:
         """Return what is drawn: one row for each method, lists along what is varied."""
-        rows: dict[str, dict[str, Any]] = {}
+        rows: dict[str, Facts] = {}
         for run in self.runs:
             for found in run.rows():
                 row = rows.setdefault(found["name"], {"name": found["name"]})
@@ -273,7 +274,7 @@ def _thinned(trail: list[Counts]) -> list[Counts]:
     return trail if len(trail) <= _POINTS else [*trail[:-1][::2], trail[-1]]
 
 
-def _row(found: CoverageResult, method: Any) -> dict[str, Any]:
+def _row(found: CoverageResult, method: Any) -> Facts:
     row = {"name": method.name, "about": method.about}
     if not found.studies:
         return {**row, **_figures(0, 0, 0.0), "reason": ""}
@@ -282,7 +283,7 @@ def _row(found: CoverageResult, method: Any) -> dict[str, Any]:
     return {**row, **_figures(*counts), "reason": held.reason}
 
 
-def _resampled(found: BootstrapStudy, kind: str) -> dict[str, Any]:
+def _resampled(found: BootstrapStudy, kind: str) -> Facts:
     one = found.tallies[found.design.ks[0], kind]
     figures = _figures(one.studies, int(one.published), one.published_width)
     return {"name": kind, "about": "population", **figures, "reason": ""}
@@ -415,7 +416,7 @@ class SharedStudies:
         """Return the first study of a page of forty; of a page that is not there yet, of the first."""
         return page * DRAWN if 0 <= page * DRAWN < self.studies else 0
 
-    def to_json(self, page: int = 0) -> dict[str, Any]:
+    def to_json(self, page: int = 0) -> Facts:
         """Return what the page is told in words and numbers."""
         return {
             "first": self.first(page),

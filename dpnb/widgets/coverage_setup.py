@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, get_args
+from typing import get_args
 
 from dpnb.errors import PlanError
 from dpnb.inference.bootstrap import Kind as BootstrapKind
@@ -109,7 +108,7 @@ class Setup:
         return "ε" if self.kind == "epsilon" else "ρ"
 
 
-def changed(setup: Setup, given: Any, shown: list[str]) -> Setup:
+def changed(setup: Setup, given: object, shown: list[str]) -> Setup:
     """Return a setup with what was set, and with the methods computed that are shown."""
     known = {one.name for one in fields(Setup)} - {"computed"}
     if not isinstance(given, dict) or set(given) - known:
@@ -118,7 +117,7 @@ def changed(setup: Setup, given: Any, shown: list[str]) -> Setup:
     return replace(setup, **given, computed=computed)
 
 
-def methods(given: Any) -> list[str]:
+def methods(given: object) -> list[str]:
     """Read the methods that are shown, in their order."""
     asked = [given] if isinstance(given, str) else given
     chosen = list(asked) if isinstance(asked, Iterable) else []
@@ -127,12 +126,11 @@ def methods(given: Any) -> list[str]:
     return [name for name in METHODS if name in chosen]
 
 
-def _number(name: str, value: Any, low: float, high: float) -> None:
-    good = not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
-    if not good or not low <= value <= high:
+def _number(name: str, value: object, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise PlanError(f"{name} is a number from {low:g} to {high:g}.")
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> None:
+def _whole(name: str, value: object, low: int, high: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise PlanError(f"{name} is a whole number from {low:,} to {high:,}.")

@@ -17,6 +17,7 @@ from dpnb.widgets.coverage_charge import Costs, compared, paid, place_of, printe
 from dpnb.widgets.coverage_design import LabInputs
 from dpnb.widgets.coverage_run import Run, StudyRun, SweepRun, with_methods
 from dpnb.widgets.coverage_setup import BOOTSTRAP, WORDS, Setup
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import still
 
 Rows: TypeAlias = Sequence[Sequence[str]]
@@ -26,7 +27,7 @@ _TALL, _SIDE = 170, 44
 _MARKS = {"too few": "✕", "as promised": "✓", "more": "▲"}
 
 
-def card(run: Run, shown: list[str], setup: Setup, facts: dict[str, Any], costs: Costs) -> Card:
+def card(run: Run, shown: list[str], setup: Setup, facts: Facts, costs: Costs) -> Card:
     """Return the card of a run of which something is simulated.
 
     Parameters
@@ -47,7 +48,7 @@ def card(run: Run, shown: list[str], setup: Setup, facts: dict[str, Any], costs:
     return _of_sweep(run, shown, setup, facts)
 
 
-def _of_studies(run: StudyRun, shown: list[str], setup: Setup, facts: dict[str, Any], costs: Costs) -> Card:
+def _of_studies(run: StudyRun, shown: list[str], setup: Setup, facts: Facts, costs: Costs) -> Card:
     head = columns(run, shown, setup)
     many = len(head) - 1 if head[-1] == "about" else len(head)
     [found] = findings(run, shown, setup, costs)
@@ -67,7 +68,7 @@ def columns(run: Run, shown: list[str], setup: Setup) -> list[str]:
     return ["interval", "coverage", "95 % band", "mean width", *(more or ["about"])]
 
 
-def findings(run: Run, shown: list[str], setup: Setup, costs: Costs) -> list[list[dict[str, Any]]]:
+def findings(run: Run, shown: list[str], setup: Setup, costs: Costs) -> list[list[Facts]]:
     """Return what was found at each value of a sweep, or of single studies at one: for each method a sentence and its cells."""
     head = columns(run, shown, setup)
     if isinstance(run, StudyRun):
@@ -76,7 +77,7 @@ def findings(run: Run, shown: list[str], setup: Setup, costs: Costs) -> list[lis
     return [[_finding(name, one, setup, head, costs) for name in shown] for one in runs]
 
 
-def _finding(name: str, run: StudyRun | None, setup: Setup, head: list[str], costs: Costs) -> dict[str, Any]:
+def _finding(name: str, run: StudyRun | None, setup: Setup, head: list[str], costs: Costs) -> Facts:
     row = None
     if run is not None and run.studies:
         row = next((one for one in run.rows() if one["name"] == name), None)
@@ -114,7 +115,7 @@ def beside(run: Run, shown: list[str], setup: Setup) -> list[str]:
     return [*said, compared(setup)] if said else []
 
 
-def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: dict[str, Any]) -> Card:
+def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: Facts) -> Card:
     found = run.to_json()
     lines = [row for row in found["rows"] if row["name"] in shown]
     symbol = {"loss": setup.symbol}.get(run.over, run.over)
@@ -128,16 +129,14 @@ def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: dict[str, Any]) -
     return _card(about, (head, *rows), facts, notes, _lines(found["values"], lines, setup.level))
 
 
-def _card(
-    about: str, table: Rows, facts: dict[str, Any], notes: Sequence[str], picture: Markup | None
-) -> Card:
+def _card(about: str, table: Rows, facts: Facts, notes: Sequence[str], picture: Markup | None) -> Card:
     """The one card of both views: what differs is what it is about, its table and its picture."""
     head, *rows = table
     title = "Would this interval be right?"
     return still("coverage", title, about, head, rows, facts, notes=notes, picture=picture)
 
 
-def _told(row: dict[str, Any], i: int) -> str:
+def _told(row: Facts, i: int) -> str:
     if i >= len(row["coverage"]) or row["coverage"][i] is None:
         return "none"
     return f"{_percent(row['coverage'][i])}, {_width(row['width'][i])}"
@@ -147,7 +146,7 @@ def _percent(share: float | None) -> str:
     return "none" if share is None else percent(share, 1)
 
 
-def _band(row: dict[str, Any]) -> str:
+def _band(row: Facts) -> str:
     return "–" if row["low"] is None else f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %"
 
 
@@ -157,7 +156,7 @@ def _width(width: float | None) -> str:
     return f"{width:.3g}" if width < 999.5 else f"{width:,.0f}"
 
 
-def _bands(rows: list[dict[str, Any]], level: float) -> Markup | None:
+def _bands(rows: list[Facts], level: float) -> Markup | None:
     """Draw each coverage as a mark on its band, beside the promised share: a cross, a tick or a triangle says which side."""
     if not rows:
         return None
@@ -184,7 +183,7 @@ def _bands(rows: list[dict[str, Any]], level: float) -> Markup | None:
     return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {tall}", role="img", font_size="12")
 
 
-def _lines(values: list[Any], rows: list[dict[str, Any]], level: float) -> Markup | None:
+def _lines(values: list[Any], rows: list[Facts], level: float) -> Markup | None:
     """Draw coverage along what is varied: dashes differ, and each line ends with its name."""
     known = [(row, [i for i, share in enumerate(row["coverage"]) if share is not None]) for row in rows]
     known = [(row, places) for row, places in known if places]
@@ -314,8 +313,8 @@ def table_of(run: Run, shown: list[str], setup: Setup, costs: Costs) -> Table:
     return Table({name: [row.get(name) for row in rows] for name in names})
 
 
-def _rows(run: StudyRun, shown: list[str], setup: Setup, costs: Costs) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+def _rows(run: StudyRun, shown: list[str], setup: Setup, costs: Costs) -> list[Facts]:
+    found: list[Facts] = []
     if run.coverage is not None and any(name not in BOOTSTRAP for name in shown):
         found += with_methods(run.coverage, shown).table().rows
     study = run.bootstrap
@@ -384,7 +383,7 @@ def _done(run: Run) -> list[tuple[list[float], int, str]]:
 
 
 def _releases(run: Run, values: list[float], names: list[str], inputs: LabInputs, setup: Setup) -> str:
-    several: dict[str, Any] = {}
+    several: Facts = {}
     if isinstance(run, SweepRun) and run.over != "k":
         several = {"losses" if run.over == "loss" else "sizes": values}
     call = inputs.releases(setup, names, **several).code()
@@ -398,7 +397,7 @@ def _resamples(run: Run, values: list[float], kinds: list[str], inputs: LabInput
     elif run.over == "k" and not setup.repaired:
         designs = [inputs.resampling(base, tuple(int(k) for k in values))]
     else:
-        changes: list[dict[str, Any]] = [{run.over: value} for value in values]
+        changes: list[Facts] = [{run.over: value} for value in values]
         several = [replace(base, **change) for change in changes]
         designs = [inputs.resampling(one, (one.k,)) for one in several]
     calls = [begun_study(one).code() for one in designs]

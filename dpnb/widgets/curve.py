@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
@@ -73,7 +73,7 @@ def grid(low: float, high: float) -> list[Fraction]:
     return [Fraction(text) for text in dict.fromkeys(texts)]
 
 
-def question_of(subject: Any) -> PendingQuestion:
+def question_of(subject: object) -> PendingQuestion:
     """Return the one base question of an estimate.
 
     Raises

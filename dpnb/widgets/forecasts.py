@@ -7,8 +7,7 @@ public facts do not give is refused in the words that say why.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,9 +18,10 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.pending_question import paid_for
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of
 from dpnb.widgets.host_questions import text_of
+from dpnb.widgets.registry import Facts, Names
 
 
-def answer_of(estimate: Any) -> PendingQuestion:
+def answer_of(estimate: object) -> PendingQuestion:
     """Return the one released question of an estimate.
 
     Raises
@@ -39,7 +39,7 @@ def answer_of(estimate: Any) -> PendingQuestion:
     return question
 
 
-def forecast(estimate: Estimate, name: str, curves: Curves) -> dict[str, Any]:
+def forecast(estimate: Estimate, name: str, curves: Curves) -> Facts:
     """Return what the browser needs to draw it, as strict JSON.
 
     Parameters
@@ -74,7 +74,7 @@ def forecast(estimate: Estimate, name: str, curves: Curves) -> dict[str, Any]:
     }
 
 
-def succeeded(estimate: Estimate, name: str, names: Mapping[str, Any]) -> Estimate:
+def succeeded(estimate: Estimate, name: str, names: Names) -> Estimate:
     """Return the answer that a name holds by now in the place of another: the same question, with all its releases and more.
 
     Parameters

@@ -10,20 +10,25 @@ import ast
 import keyword
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError
 from dpnb.estimate import current_host
 from dpnb.planner.expression import typed
+from dpnb.widgets.registry import Facts, Names
+
+if TYPE_CHECKING:
+    from dpnb.client.handles import Dataset
+    from dpnb.estimate import PendingQuestion
 
 
-def names() -> Mapping[str, Any]:
+def names() -> Names:
     """Return what the notebook's names hold, of datasets and released answers; nothing outside a notebook."""
     return current_host().names() or {}
 
 
-def called(thing: Any) -> str | None:
+def called(thing: object) -> str | None:
     """Return what the notebook calls a dataset or a released answer, by the first of its names; None where it has none.
 
     ``_`` and ``_12`` are no such names: what they hold is another thing after the next cell.
@@ -33,7 +38,7 @@ def called(thing: Any) -> str | None:
     )
 
 
-def handle_of(dataset: Any) -> str:
+def handle_of(dataset: Dataset) -> str:
     """Return what a cell calls a dataset: its name in the notebook, else its own, unless that holds something else there."""
     own = typed(str(dataset.name))
     own = own if own.isidentifier() and not keyword.iskeyword(own) else f"data_{own}"
@@ -42,7 +47,7 @@ def handle_of(dataset: Any) -> str:
     return called(dataset) or own
 
 
-def opening(dataset: Any) -> str:
+def opening(dataset: Dataset) -> str:
     """Return the line that gives a dataset its name, before a cell that speaks of it; empty where the notebook has one."""
     if current_host().names() is None or called(dataset) is not None:
         return ""
@@ -50,7 +55,7 @@ def opening(dataset: Any) -> str:
     return f"{name} = {again}\n" if again else f"# the dataset has no name here yet: {name} = dpnb.open(…)\n"
 
 
-def spoken(text: str, dataset: Any) -> str:
+def spoken(text: str, dataset: Dataset) -> str:
     """Return an expression on a dataset in the words of the notebook: its own name there is what the notebook calls it."""
     handle, line = handle_of(dataset), text.encode()
     try:
@@ -67,18 +72,18 @@ def spoken(text: str, dataset: Any) -> str:
     return line.decode()
 
 
-def text_of(question: Any) -> str:
+def text_of(question: PendingQuestion) -> str:
     """Return a question in the words of the notebook, as one clean line."""
     text = clean(question.text)
     return text if question.dataset is None else spoken(text, question.dataset.root)
 
 
-def answer(asked: object) -> dict[str, Any]:
+def answer(asked: object) -> Facts:
     """Answer one question; what is no question is refused."""
     return current_host().ask(asked) if isinstance(asked, Mapping) else refusal("This is not a question.")
 
 
-Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+Answer = Callable[[Names], Facts]
 
 
 class Dispatcher:
@@ -108,7 +113,7 @@ class Dispatcher:
         self.answers = dict(answers)
         self._around = around
 
-    def __call__(self, asked: object) -> dict[str, Any]:
+    def __call__(self, asked: object) -> Facts:
         """Answer a question, or refuse it."""
         if not isinstance(asked, Mapping):
             return refusal("This is not a question.")
@@ -124,6 +129,6 @@ class Dispatcher:
             return refusal("This question could not be answered.")
 
 
-def refusal(words: str) -> dict[str, Any]:
+def refusal(words: str) -> Facts:
     """Return what a page is told in place of an answer."""
     return {"is": "refusal", "problem": words}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -30,6 +30,7 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import Share
 from dpnb.widgets.host_questions import opening
 from dpnb.widgets.questions import quoted
+from dpnb.widgets.registry import Facts, Names
 
 _LOSS = {"epsilon": "0.5", "rho": "0.05"}
 LEVEL = 0.95
@@ -38,9 +39,7 @@ _STUDIES = 20
 _HOW = 'Choose one y and at least one x: hiv.ols("got ~ age + any").'
 
 
-def model(
-    dataset: Dataset, name: str, asked: Mapping[str, Any], held: Iterable[tuple[str, Estimate]] = ()
-) -> dict[str, Any]:
+def model(dataset: Dataset, name: str, asked: Names, held: Iterable[tuple[str, Estimate]] = ()) -> Facts:
     """Return the cell of a regression, what it costs, and what is known of its accuracy.
 
     Parameters
@@ -78,7 +77,7 @@ def model(
     return _priced(dataset, columns, asked.get("loss"), (moments, name, formula))
 
 
-def _columns(dataset: Dataset, asked: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _columns(dataset: Dataset, asked: Names) -> tuple[str, list[str]]:
     y, x = asked.get("y"), asked.get("x")
     if not isinstance(y, str) or not isinstance(x, list | tuple) or not x:
         raise PlanError(_HOW)
@@ -117,9 +116,7 @@ def _covering(dataset: Dataset, columns: set[str], held: Sequence[tuple[str, Est
     return min(found)[1] if found else None
 
 
-def _priced(
-    dataset: Dataset, columns: Sequence[str], loss: object, names: tuple[str, str, str]
-) -> dict[str, Any]:
+def _priced(dataset: Dataset, columns: Sequence[str], loss: object, names: tuple[str, str, str]) -> Facts:
     """The cell that asks the moments, priced by the session; a refusal is told beside the cell."""
     moments, handle, formula = names
     unit = "epsilon" if dataset.schema.budget.measure is Measure.PURE else "rho"
@@ -139,7 +136,7 @@ def _priced(
     )
 
 
-def _foretold(dataset: Dataset, columns: Sequence[str], formula: str, view: PlanView) -> dict[str, Any]:
+def _foretold(dataset: Dataset, columns: Sequence[str], formula: str, view: PlanView) -> Facts:
     """Return the ± that each coefficient would have, simulated from assumed spreads, and a warning where nothing would bound some."""
     checked, share = view.items[0].checked, view.items[0].share
     if share is None:
@@ -170,5 +167,5 @@ def _ask(unit: str, text: str) -> Ask:
     return Ask.make(epsilon=text) if unit == "epsilon" else Ask.make(rho=text)
 
 
-def _found(cell: str, *, cost: str, words: str, free: bool = False, problem: str = "") -> dict[str, Any]:
+def _found(cell: str, *, cost: str, words: str, free: bool = False, problem: str = "") -> Facts:
     return {"is": "model", "cell": cell, "cost": cost, "words": words, "free": free, "problem": problem}

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
 
 from dpnb.cards.markup import Markup, el
 from dpnb.cards.report import PAGE_STYLE, Report, document
@@ -21,6 +20,7 @@ from dpnb.estimate import Estimate
 from dpnb.widgets import _base
 from dpnb.widgets._base import Interaction, built, shown
 from dpnb.widgets.kinds.remeasure import Remeasure
+from dpnb.widgets.registry import Facts
 
 _SCRIPT = """
 const opened = arrays => Object.fromEntries(Object.entries(arrays ?? {}).map(
@@ -145,7 +145,7 @@ def texts(arrays: Mapping[str, bytes]) -> dict[str, str]:
 
 def _place(one: Interaction) -> Markup:
     one.complete()
-    kept: dict[str, Any] = {"facts": one.facts, "chosen": one.chosen, "arrays": texts(one.arrays)}
+    kept: Facts = {"facts": one.facts, "chosen": one.chosen, "arrays": texts(one.arrays)}
     data = json.dumps(kept, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = Markup(f'<script type="application/json">{data}</script>')
     return el("section", script, el("div", Markup(one.card().html), class_="still"), data_dpnb=one.module)

@@ -115,7 +115,7 @@ def _scores(kind: Kind, people: People, person: int) -> list[float]:
 
 
 def _moved(people: People, person: int, to: float, arm: int, score: float) -> People:
-    def put(listed: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+    def put(listed: tuple[Any, ...], value: object) -> tuple[Any, ...]:
         return (*listed[:person], value, *listed[person + 1 :])
 
     return replace(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +24,7 @@ from dpnb.trusted.query.plan import Share
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid
 from dpnb.widgets.host_questions import spoken, text_of
 from dpnb.widgets.planned_line import accuracy_at, planned_line, planned_size, splitting
+from dpnb.widgets.registry import Facts, Names
 
 #: A ± and its number, at the beginning of what is said of an accuracy.
 NUMBER = re.compile(r"^± [\d.,]+(e[+-]\d+)?")
@@ -38,11 +38,11 @@ _COARSE: dict[tuple[str, str, Kind, int | None], Curve] = {}
 def board(
     view: PlanView,
     body: str | None = None,
-    chosen: Mapping[str, Any] | None = None,
+    chosen: Names | None = None,
     curves: Curves | None = None,
     *,
     verb: str = "",
-) -> dict[str, Any]:
+) -> Facts:
     """Return the facts of a plan's split board, as strict JSON.
 
     Parameters
@@ -90,7 +90,7 @@ def board(
     }
 
 
-def _chosen(chosen: Mapping[str, Any], asked: list[float]) -> list[float]:
+def _chosen(chosen: Names, asked: list[float]) -> list[float]:
     """The losses under the hand: what the browser set last, where it is a split of these questions."""
     loss, shares, total = chosen.get("loss"), chosen.get("shares"), math.fsum(asked)
     if not _number(loss) or not loss:
@@ -103,7 +103,7 @@ def _chosen(chosen: Mapping[str, Any], asked: list[float]) -> list[float]:
     return [float(loss * share) for share in shares]  # type: ignore[union-attr]
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return (
         isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
     )
@@ -111,7 +111,7 @@ def _number(value: Any) -> bool:
 
 def _question(
     view: PlanView, told: Outlook, place: int, kind: Kind, curves: Curves | None, at: float | None
-) -> dict[str, Any]:
+) -> Facts:
     item, rows = view.items[place], told.assumed[place]
     size = planned_size(item)
     free, times = at is None, float(gain(item))

@@ -11,7 +11,6 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
@@ -24,6 +23,7 @@ from dpnb.trusted.query.plan import Share
 from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
 from dpnb.widgets.curve import Kind, kind_of
 from dpnb.widgets.host_questions import handle_of, opening, spoken
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.snapshot import listed
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -36,7 +36,7 @@ def asked_in(view: PlanView) -> Kind:
     return "epsilon" if view.ask.epsilon is not None else kind_of(view.measurements[0])
 
 
-def planned_line(view: PlanView, body: str | None = None, *, verb: str = "") -> dict[str, Any]:
+def planned_line(view: PlanView, body: str | None = None, *, verb: str = "") -> Facts:
     """Return what a plan's magic line says and may say, as strict JSON.
 
     Parameters
@@ -79,7 +79,7 @@ def splitting(view: PlanView) -> list[int]:
     return [place for place, (item, one) in enumerate(places) if not item.public and one.spend is None]
 
 
-def _question(view: PlanView, place: int, kind: Kind) -> dict[str, Any]:
+def _question(view: PlanView, place: int, kind: Kind) -> Facts:
     item, name = view.items[place], view.label(place)
     owns = view.measurements[place].spend is not None
     return {
@@ -111,7 +111,7 @@ def _events(view: PlanView, item: PricedQuestion, share: Share) -> tuple[Privacy
     return events_at(item.checked, share, view.dataset.schema)
 
 
-def _held(view: PlanView, place: int, kind: Kind) -> dict[str, Any] | None:
+def _held(view: PlanView, place: int, kind: Kind) -> Facts | None:
     """The stored answer of a question: the largest loss that it covers, and its own accuracy."""
     share = view.held[place] if view.held else None
     if share is None:

@@ -22,6 +22,7 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Schema
 from dpnb.widgets.curve import Curve, Kind, by_rank, curve_of
 from dpnb.widgets.questions import GOALS, subject, two_valued
+from dpnb.widgets.registry import Facts
 
 _EVERY = 3
 _MOST = 120
@@ -66,9 +67,9 @@ class Catalogue:
     """The statistics of a declaration with their projected accuracy; each curve is priced once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], dict[str, Any] | None] = {}
+        self._known: dict[tuple[Any, ...], Facts | None] = {}
 
-    def entries(self, schema: Schema, rows: int, typed: dict[str, str]) -> list[dict[str, Any]]:
+    def entries(self, schema: Schema, rows: int, typed: dict[str, str]) -> list[Facts]:
         """Return what can be picked, and what was typed by hand, as strict JSON.
 
         Parameters
@@ -85,14 +86,14 @@ class Catalogue:
             one for one in by_hand if one is not None
         ]
 
-    def _entry(self, schema: Schema, rows: int, name: str, words: str, text: str) -> dict[str, Any] | None:
+    def _entry(self, schema: Schema, rows: int, name: str, words: str, text: str) -> Facts | None:
         key = (schema.version, schema.budget.measure, schema.name, rows, name, words, text)
         if key not in self._known:
             self._known[key] = _described(schema, rows, name, words, text)
         return self._known[key]
 
 
-def _described(schema: Schema, rows: int, name: str, words: str, text: str) -> dict[str, Any] | None:
+def _described(schema: Schema, rows: int, name: str, words: str, text: str) -> Facts | None:
     about = {
         "name": name,
         "words": clean(words),

@@ -7,15 +7,19 @@ state, and the folder ``labextension/src/widgets/seesaw``.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from dpnb.errors import DpnbError, OptionError
 
 if TYPE_CHECKING:
     from dpnb.widgets._base import Interaction
-from collections.abc import Mapping
-from typing import Any
 
-from dpnb.errors import DpnbError, OptionError
+Facts = dict[str, Any]
+"""What a page is told, or a part of it: strict JSON."""
+Names = Mapping[str, Any]
+"""What is known by name: the user's variables, or a record that somebody else wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ INTERACTIONS = (
 """In the order of their names; ``%dp budget`` is a command of its own, which prints the card, and a sentence is code."""
 
 
-def value_of(names: Mapping[str, Any], text: str, example: str) -> Any:
+def value_of(names: Names, text: str, example: str) -> Any:
     """Return what a line says in the user's names.
 
     Raises
@@ -86,13 +90,13 @@ def value_of(names: Mapping[str, Any], text: str, example: str) -> Any:
     return _evaluated(names, text, text, example)
 
 
-def arguments_of(names: Mapping[str, Any], text: str, example: str) -> dict[str, Any]:
+def arguments_of(names: Names, text: str, example: str) -> Facts:
     """Return what a line such as ``x=ill, rng=2`` gives by name, read in the user's names; see :func:`value_of`."""
-    found: dict[str, Any] = _evaluated({**names, "_called": dict}, f"_called({text})", text, example)
+    found: Facts = _evaluated({**names, "_called": dict}, f"_called({text})", text, example)
     return found
 
 
-def _evaluated(names: Mapping[str, Any], code: str, text: str, example: str) -> Any:
+def _evaluated(names: Names, code: str, text: str, example: str) -> Any:
     try:
         return eval(code, dict(names))  # noqa: S307  the user's own line
     except DpnbError:

@@ -8,21 +8,20 @@ is a person's act. A way that there is not says why.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dpnb.client.views import PlanView
 from dpnb.widgets.arithmetic import cost_of, covers, largest_loss, line_weights
 from dpnb.widgets.planned_line import planned_line
+from dpnb.widgets.registry import Names
 
-Facts = Mapping[str, Any]
 _CLOSE = 1e-9
 _DELTA = "what is left of the budget's δ is less than this plan needs"
 _LABELS = {"less": "Ask less", "stored": "Use a stored answer", "drop": "Leave a statistic out"}
 
 
-def ways_out(view: PlanView, body: str | None = None) -> list[dict[str, Any]]:
+def ways_out(view: PlanView, body: str | None = None) -> list[Names]:
     """Return the three remedies for a plan that exceeds the budget, and none for one that fits.
 
     Parameters
@@ -45,7 +44,7 @@ def ways_out(view: PlanView, body: str | None = None) -> list[dict[str, Any]]:
     return ways(facts, [facts["loss"] * share for share in facts["shares"]])
 
 
-def ways(facts: Facts, losses: Sequence[float]) -> list[dict[str, Any]]:
+def ways(facts: Names, losses: Sequence[float]) -> list[Names]:
     """Return the three ways out of a split that does not fit.
 
     Parameters
@@ -65,21 +64,21 @@ def ways(facts: Facts, losses: Sequence[float]) -> list[dict[str, Any]]:
     return [_less(facts, asked), _stored(facts, asked), _drop(facts, asked)]
 
 
-def _none(kind: str, why: str) -> dict[str, Any]:
+def _none(kind: str, why: str) -> Names:
     return {"kind": kind, "label": _LABELS[kind], "why": why, "losses": [], "cell": ""}
 
 
-def _way(facts: Facts, kind: str, label: str, why: str, losses: Sequence[float]) -> dict[str, Any]:
+def _way(facts: Names, kind: str, label: str, why: str, losses: Sequence[float]) -> Names:
     cell = cell_of(facts, written_of(facts, losses))
     return {"kind": kind, "label": label, "why": why, "losses": list(losses), "cell": cell}
 
 
-def _asks(facts: Facts, losses: Sequence[float]) -> bool:
+def _asks(facts: Names, losses: Sequence[float]) -> bool:
     """Whether a split fits as the magic line says it."""
     return fits(facts, written_of(facts, losses).losses)
 
 
-def _less(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
+def _less(facts: Names, losses: Sequence[float]) -> Names:
     whole, most = math.fsum(losses), _largest(facts, losses)
     found = [loss * most / whole for loss in losses] if most else []
     if not any(found) or not _asks(facts, found):
@@ -90,7 +89,7 @@ def _less(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
     return _way(facts, "less", f"Ask {facts['symbol']} {total:.3g}", why, found)
 
 
-def _source(facts: Facts, total: float, losses: Sequence[float]) -> str:
+def _source(facts: Names, total: float, losses: Sequence[float]) -> str:
     """Say where a loss comes from that is larger than what is left."""
     if total <= facts["left"] * (1 + _CLOSE) and facts["symbol"] == facts["paid"]["symbol"]:
         return ""
@@ -104,7 +103,7 @@ def _source(facts: Facts, total: float, losses: Sequence[float]) -> str:
     return f"{free}: {_cost(facts, losses)}"
 
 
-def _largest(facts: Facts, losses: Sequence[float]) -> float:
+def _largest(facts: Names, losses: Sequence[float]) -> float:
     """The largest loss, at these shares and at most what is asked, that fits."""
     split, whole = split_of(facts), math.fsum(losses)
     if not whole:
@@ -114,7 +113,7 @@ def _largest(facts: Facts, losses: Sequence[float]) -> float:
     return largest_loss(shares, held, [one["rate"] for one in split], facts["paid"]["power"], room, whole)
 
 
-def _stored(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
+def _stored(facts: Names, losses: Sequence[float]) -> Names:
     split = split_of(facts)
     held = {
         place: amount
@@ -133,7 +132,7 @@ def _stored(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
     return _way(facts, "stored", label, f"as released before{words}: {_cost(facts, found)}", found)
 
 
-def _drop(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
+def _drop(facts: Names, losses: Sequence[float]) -> Names:
     split, power = split_of(facts), facts["paid"]["power"]
     costs = [cost_of(loss, held_of(one), one["rate"], power) for one, loss in zip(split, losses, strict=True)]
     paying = sorted((place for place, cost in enumerate(costs) if cost > 0), key=costs.__getitem__)
@@ -149,7 +148,7 @@ def _drop(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
     return _none("drop", "whichever is kept still costs too much")
 
 
-def _fixed(facts: Facts, losses: Sequence[float]) -> bool:
+def _fixed(facts: Names, losses: Sequence[float]) -> bool:
     """Whether the shares cannot be written on the magic line, and there is more than one."""
     return bool(facts["pinned"]) and len(losses) > 1
 
@@ -166,7 +165,7 @@ def _without(losses: Sequence[float], places: Iterable[int]) -> list[float]:
     return [0.0 if place in left_out else loss for place, loss in enumerate(losses)]
 
 
-def _cost(facts: Facts, losses: Sequence[float]) -> str:
+def _cost(facts: Names, losses: Sequence[float]) -> str:
     cost = charge_of(facts, written_of(facts, losses).losses)
     return f"the cell costs {facts['paid']['symbol']} {cost:.4g}" if cost else "the cell is free"
 
@@ -185,21 +184,21 @@ class Written:
     losses: tuple[float, ...]
 
 
-def split_of(facts: Facts) -> list[Mapping[str, Any]]:
+def split_of(facts: Names) -> list[Names]:
     """Return the questions that share the line's loss."""
     return [one for one in facts["questions"] if one["state"] == "split"]
 
 
-def held_of(one: Mapping[str, Any]) -> float | None:
+def held_of(one: Names) -> float | None:
     """Return the largest loss that the stored answer of a question covers, if there is one."""
     return None if one["held"] is None else float(one["held"]["amount"])
 
 
-def _own(facts: Facts) -> list[Mapping[str, Any]]:
+def _own(facts: Names) -> list[Names]:
     return [one for one in facts["questions"] if one["state"] == "own"]
 
 
-def written_of(facts: Facts, losses: Sequence[float]) -> Written:
+def written_of(facts: Names, losses: Sequence[float]) -> Written:
     """Round a split to what the magic line can say."""
     total = float(f"{math.fsum(losses):.3g}")
     if facts["pinned"]:
@@ -210,7 +209,7 @@ def written_of(facts: Facts, losses: Sequence[float]) -> Written:
     return Written(total, tuple(weights), tuple(total * w / whole if whole else 0.0 for w in weights))
 
 
-def charge_of(facts: Facts, losses: Sequence[float]) -> float:
+def charge_of(facts: Names, losses: Sequence[float]) -> float:
     """Return what a cell with these losses is charged, in the budget's measure."""
     power = facts["paid"]["power"]
     own = math.fsum(
@@ -220,12 +219,12 @@ def charge_of(facts: Facts, losses: Sequence[float]) -> float:
     return own + math.fsum(cost_of(loss, held_of(one), one["rate"], power) for one, loss in pairs)
 
 
-def fits(facts: Facts, losses: Sequence[float]) -> bool:
+def fits(facts: Names, losses: Sequence[float]) -> bool:
     """Return whether a cell with these losses is charged at most what is left."""
     return charge_of(facts, losses) <= facts["left"] * (1 + _CLOSE)
 
 
-def cell_of(facts: Facts, written: Written) -> str:
+def cell_of(facts: Names, written: Written) -> str:
     """Return the cell that releases a plan as it is written: the loss and the weights on the magic line, the body untouched."""
     split, own = split_of(facts), math.fsum(one["own"] for one in _own(facts))
     said = ",".join(f"{one['name']}:{weight}" for one, weight in zip(split, written.weights, strict=True))

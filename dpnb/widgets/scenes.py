@@ -17,6 +17,7 @@ import numpy as np
 from dpnb import simulate
 from dpnb.datasets import adult_ages, find
 from dpnb.simulate import Population
+from dpnb.widgets.registry import Facts
 
 Kind = Literal["number", "share", "arms", "pair"]
 
@@ -96,7 +97,7 @@ def _ages() -> Population:
     return replace(found, code="simulate.resampled(adult_ages(), lower=0, upper=100, step=1)")
 
 
-def _scene(label: str, kind: Kind, group: str, make: Callable[[], Population], **question: Any) -> Scene:
+def _scene(label: str, kind: Kind, group: str, make: Callable[[], Population], **question: object) -> Scene:
     return Scene(label, kind, group, make, MappingProxyType(question))
 
 
@@ -218,7 +219,7 @@ def declared(shape: Shape) -> Population:
     return _arm(shape, grids[0], 0.0)
 
 
-def _arm(shape: Shape, grid: dict[str, Any], effect: float) -> Any:
+def _arm(shape: Shape, grid: Facts, effect: float) -> Any:
     base: Any
     if shape.kind == "share" or (shape.kind == "arms" and set(grid) <= {"name"}):
         chance = float(np.clip(round(shape.share + effect, 6), 0.001, 0.999))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpnb.cards import budget as budgets
 from dpnb.cards.attach import dummy_table, missing_rule, sources
@@ -30,6 +30,10 @@ from dpnb.trusted.schema import Column, Schema
 from dpnb.version import __version__
 from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready, subject
+from dpnb.widgets.registry import Facts, Names
+
+if TYPE_CHECKING:
+    from dpnb.client.session import Session
 
 PROTOCOL = 1
 _ROWS = 200
@@ -37,7 +41,7 @@ _ROWS = 200
 _MOST = 10_000
 _COLUMNS = 200
 _count = itertools.count(1)
-_LAST: dict[str, tuple[str, dict[str, Any]]] = {}
+_LAST: dict[str, tuple[str, Facts]] = {}
 """What was read last of each handle, and when."""
 
 
@@ -46,7 +50,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def snapshot(session: Any) -> dict[str, Any]:
+def snapshot(session: Session) -> Facts:
     """Return what is open, what it may be asked, and what was spent.
 
     Parameters
@@ -78,7 +82,7 @@ def snapshot(session: Any) -> dict[str, Any]:
     }
 
 
-def _record_now_or_last(session: Any, dataset: Any) -> tuple[str, dict[str, Any]]:
+def _record_now_or_last(session: Session, dataset: Dataset) -> tuple[str, Facts]:
     """Return a dataset, and when it was read: now, or last before the curator ended."""
     if not session.gone:
         at = now()
@@ -91,7 +95,7 @@ def _record_now_or_last(session: Any, dataset: Any) -> tuple[str, dict[str, Any]
     return _LAST[dataset.handle]
 
 
-def _plan(session: Any) -> dict[str, Any] | None:
+def _plan(session: Session) -> Facts | None:
     """The current plan in a word; its board is asked for when somebody looks at it."""
     view = session.latest
     if view is None:
@@ -99,7 +103,7 @@ def _plan(session: Any) -> dict[str, Any] | None:
     return {"number": session.plans, "dataset": view.dataset.name, "cost": str(view.cost)}
 
 
-def dataset_record(dataset: Any) -> dict[str, Any]:
+def dataset_record(dataset: Dataset) -> Facts:
     """Return one dataset: its schema, and its budget and ledger as they stand."""
     schema, state = dataset.schema, dataset.budget.state()
     acts = dataset.session.ledger_rows(dataset)
@@ -125,11 +129,11 @@ def dataset_record(dataset: Any) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _columns(schema: Schema, handle: str) -> list[dict[str, Any]]:
+def _columns(schema: Schema, handle: str) -> list[Facts]:
     return [_column(schema, column, handle) for column in schema.columns[:_COLUMNS]]
 
 
-def _column(schema: Schema, column: Column, handle: str) -> dict[str, Any]:
+def _column(schema: Schema, column: Column, handle: str) -> Facts:
     words = column.describe()
     return {
         "name": column.name,
@@ -142,23 +146,23 @@ def _column(schema: Schema, column: Column, handle: str) -> dict[str, Any]:
     }
 
 
-def ledger_rows(dataset: Any) -> list[dict[str, Any]]:
+def ledger_rows(dataset: Dataset) -> list[Facts]:
     """Return every entry of a dataset's ledger that may be seen, oldest first; of very many, the newest."""
     return _rows(dataset.session.ledger_rows(dataset)[-_MOST:], dataset.session.entries)
 
 
-def _rows(acts: Sequence[Mapping[str, Any]], here: frozenset[int]) -> list[dict[str, Any]]:
+def _rows(acts: Sequence[Names], here: frozenset[int]) -> list[Facts]:
     return [_row(act) | {"here": act["entry"] in here} for act in acts]
 
 
-def _charged(acts: Sequence[Mapping[str, Any]]) -> Iterator[PrivacyEvent]:
+def _charged(acts: Sequence[Names]) -> Iterator[PrivacyEvent]:
     """What was charged in this budget period; an entry told by an older curator brings no events."""
     resets = [place for place, act in enumerate(acts) if act["kind"] == "reset"]
     for act in acts[resets[-1] + 1 if resets else 0 :]:
         yield from map(_event, act.get("events", ()))
 
 
-def _event(record: Mapping[str, Any]) -> PrivacyEvent:
+def _event(record: Names) -> PrivacyEvent:
     return _known_event(canonical(record))
 
 
@@ -167,7 +171,7 @@ def _known_event(text: str) -> PrivacyEvent:
     return PrivacyEvent.from_json(json.loads(text))
 
 
-def _row(act: Mapping[str, Any]) -> dict[str, Any]:
+def _row(act: Names) -> Facts:
     loss = act["loss"]
     return {
         "entry": act["entry"],
@@ -209,7 +213,7 @@ def _moves(event: PrivacyEvent) -> list[list[list[float]]]:
 
 def counting(
     budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss, cap: PrivacyLoss | None = None
-) -> dict[str, Any]:
+) -> Facts:
     """Return what a picture needs to count some events both ways under a budget.
 
     Parameters
@@ -249,7 +253,7 @@ def _promise(budget: Budget, cap: PrivacyLoss) -> Promise:
 _MOST_COLUMNS = 1000
 
 
-def attach_facts(dataset: Dataset, name: str | None = None) -> dict[str, Any]:
+def attach_facts(dataset: Dataset, name: str | None = None) -> Facts:
     """Return what the attach card draws, as strict JSON.
 
     Parameters

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, code, el
@@ -16,6 +15,7 @@ from dpnb.estimate.table import aligned
 from dpnb.exhibits.drawing import themed
 from dpnb.inference.digits import number
 from dpnb.widgets import _base
+from dpnb.widgets.registry import Facts
 
 Bar = tuple[str, float, str]
 Line = tuple[str, Sequence[float], Sequence[float]]
@@ -197,7 +197,7 @@ def still(
     about: str,
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
-    facts: dict[str, Any],
+    facts: Facts,
     *,
     picture: Markup | None,
     notes: Sequence[str] = (),

@@ -21,6 +21,7 @@ from dpnb.statistics import conclude
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release
+from dpnb.widgets.registry import Names
 
 LEVEL = 0.95
 _DEEPEST = 3
@@ -96,7 +97,7 @@ class Answer:
         return None if truth is None else self.low <= truth <= self.high
 
 
-def answer_of(estimate: Any, who: str) -> Answer:
+def answer_of(estimate: object, who: str) -> Answer:
     """Return an estimate that is held, as an answer of a wall.
 
     Raises
@@ -123,7 +124,7 @@ def _protected(estimate: Estimate) -> bool:
     return any(not hasattr(type(root), "public_rows") for root in held)
 
 
-def answers_in(plain: Any, who: str, *, protected: bool = False) -> Iterator[Answer]:
+def answers_in(plain: object, who: str, *, protected: bool = False) -> Iterator[Answer]:
     """Yield the answers of an export: one record, or several in a list or by name.
 
     Raises
@@ -138,7 +139,7 @@ def answers_in(plain: Any, who: str, *, protected: bool = False) -> Iterator[Ans
         yield _read(record, who, None, protected=protected)
 
 
-def _records(plain: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+def _records(plain: object, depth: int) -> Iterator[Names]:
     if isinstance(plain, Mapping) and set(plain) >= _RECORD:
         yield plain
     elif depth and isinstance(plain, Mapping | list):
@@ -146,7 +147,7 @@ def _records(plain: Any, depth: int) -> Iterator[Mapping[str, Any]]:
             yield from _records(one, depth - 1)
 
 
-def _read(record: Mapping[str, Any], who: str, estimate: Estimate | None, *, protected: bool) -> Answer:
+def _read(record: Names, who: str, estimate: Estimate | None, *, protected: bool) -> Answer:
     value, low, high = _numbers(record)
     try:
         releases = tuple(Release.from_json(one) for one in record["releases"])
@@ -159,7 +160,7 @@ def _read(record: Mapping[str, Any], who: str, estimate: Estimate | None, *, pro
     return made
 
 
-def _numbers(record: Mapping[str, Any]) -> tuple[float, float, float]:
+def _numbers(record: Names) -> tuple[float, float, float]:
     """The value and the ends of its privacy interval, if a wall can show them."""
     if isinstance(record["value"], list):
         raise PlanError("it is several numbers, and a wall shows one")
@@ -175,7 +176,7 @@ def _numbers(record: Mapping[str, Any]) -> tuple[float, float, float]:
     return value, low, high
 
 
-def _interval(intervals: Any) -> Mapping[str, Any]:
+def _interval(intervals: object) -> Names:
     interval = intervals.get("privacy") if isinstance(intervals, Mapping) else None
     if not isinstance(interval, Mapping):
         raise PlanError(_FOREIGN)
@@ -186,7 +187,7 @@ def _interval(intervals: Any) -> Mapping[str, Any]:
     return interval
 
 
-def _finite(value: Any) -> float:
+def _finite(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise PlanError(_FOREIGN)
     return float(value)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from dpnb.errors import LossError
 from dpnb.estimate import PendingQuestion
 from dpnb.inference.digits import decimals_for, number, percent, span
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.wall_answers import LEVEL, Answer, Average, average, distinct, most_asked, paid
 
 DRAWN = 200
@@ -112,7 +112,7 @@ def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def facts_of(wall: Answers, waiting: str, asked: PendingQuestion | None = None) -> dict[str, Any]:
+def facts_of(wall: Answers, waiting: str, asked: PendingQuestion | None = None) -> Facts:
     """Return what is drawn, as strict JSON.
 
     Parameters
@@ -156,7 +156,7 @@ def _reach(wall: Answers, both: Average | None) -> list[float]:
     return [low - pad, high + pad]
 
 
-def _row(one: Answer, truth: float | None, decimals: int | None) -> dict[str, Any]:
+def _row(one: Answer, truth: float | None, decimals: int | None) -> Facts:
     return {
         "who": one.who,
         "value": one.value,
@@ -169,11 +169,11 @@ def _row(one: Answer, truth: float | None, decimals: int | None) -> dict[str, An
     }
 
 
-def _truth(truth: float, decimals: int | None) -> dict[str, Any]:
+def _truth(truth: float, decimals: int | None) -> Facts:
     return {"value": truth, "words": number(truth, decimals)}
 
 
-def _average(both: Average, truth: float | None, decimals: int | None) -> dict[str, Any]:
+def _average(both: Average, truth: float | None, decimals: int | None) -> Facts:
     return {
         "value": both.value,
         "low": both.low,

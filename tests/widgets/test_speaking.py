@@ -13,7 +13,7 @@ from dpnb.estimate import Estimate
 from dpnb.trusted.wire.messages import Attach, FileSource, HandOver, StudySource
 from dpnb.widgets.host_questions import handle_of, opening, spoken
 from dpnb.widgets.model_builder import model
-from dpnb.widgets.snapshot import dataset_record
+from dpnb.widgets.snapshot import attach_facts, dataset_record
 from tests.widgets import notebooks
 
 

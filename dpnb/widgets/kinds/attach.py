@@ -13,6 +13,7 @@ from dpnb.cards.card import Card
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.snapshot import attach_facts
 
 
@@ -36,7 +37,7 @@ class Attach(Interaction):
     named: ClassVar[bool] = True
     follows: ClassVar[bool] = True
 
-    def __init__(self, dataset: Any, *, name: Any = None) -> None:
+    def __init__(self, dataset: object, *, name: Any = None) -> None:
         if not isinstance(dataset, Dataset):
             raise PlanError(
                 f"An attach card takes an open dataset, not {type(dataset).__name__}: dpnb.widgets.attach(hiv)."
@@ -46,7 +47,7 @@ class Attach(Interaction):
         self._dataset, self._name = dataset.root, name
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Read the schema and the ledger; see :class:`Interaction`."""
         return attach_facts(self._dataset, self._name)
 

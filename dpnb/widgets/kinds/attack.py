@@ -8,7 +8,7 @@ one repetition at a time, each on new people, so that it can pause and that a ce
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,7 +22,7 @@ from dpnb.estimate.table import Table
 from dpnb.exhibits.drawing import themed
 from dpnb.inference.digits import percent
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.registry import arguments_of
+from dpnb.widgets.registry import Facts, Names, arguments_of
 from dpnb.widgets.still_picture import still
 
 _FINE = 49
@@ -58,7 +58,7 @@ class Attack(Interaction):
     module: ClassVar[str] = "attack"
 
     @classmethod
-    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+    def of_line(cls, names: Names, text: str) -> Self:
         """Show an attack by its name, or the first, on made-up people or on arrays; see :class:`Interaction`."""
         if not text:
             return cls()
@@ -74,7 +74,7 @@ class Attack(Interaction):
         epsilon: float = 1.0,
         rng: int = 0,
         reps: int = 10,
-        arrays: Mapping[str, Any] | None = None,
+        arrays: Names | None = None,
     ) -> None:
         self._attack = _attack(attack)
         self._own = {self._attack: dict(arrays)} if arrays else {}
@@ -135,7 +135,7 @@ class Attack(Interaction):
         call = f"bench({self._attack!r}, rng={self._rng}, reps={self.result.reps}{own})"
         return f"from dpnb.audit.attacks import bench\n\n{call}.table()"
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State the shares recovered by the attacks that were asked for; see :class:`Interaction`."""
         self._lay(self._attack)
         return {
@@ -150,7 +150,7 @@ class Attack(Interaction):
             "problem": "",
         }
 
-    def _heard(self, change: Any) -> None:
+    def _heard(self, change: object) -> None:
         """Set what the browser set, and repeat once where it asks for it; a refusal is shown, not raised."""
         del change
         pull = self.chosen.get("pull", 0)
@@ -214,7 +214,7 @@ def _split(text: str) -> tuple[str, str]:
     return attack, text[text.index(first, len(attack)) :]
 
 
-def _attack(given: Any) -> str:
+def _attack(given: object) -> str:
     if not isinstance(given, str):
         raise PlanError(
             "An attack bench begins with a name: the truth marks what an attack guessed, and a protected handle never gives it out. "
@@ -226,18 +226,18 @@ def _attack(given: Any) -> str:
     return name
 
 
-def _positive(value: Any) -> bool:
+def _positive(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
-def _whole(name: str, value: Any, least: int) -> int:
+def _whole(name: str, value: object, least: int) -> int:
     most = _MOST[name]
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise PlanError(f"{name} is a whole number from {least} to {most:,}.")
     return value
 
 
-def _record(found: Bench) -> dict[str, Any]:
+def _record(found: Bench) -> Facts:
     fine = np.geomspace(found.epsilons[0], found.epsilons[-1], _FINE)
     return {
         "goal": found.goal,
@@ -250,7 +250,7 @@ def _record(found: Bench) -> dict[str, Any]:
     }
 
 
-def _publication(one: Publication, found: Bench, fine: np.ndarray[Any, Any]) -> dict[str, Any]:
+def _publication(one: Publication, found: Bench, fine: np.ndarray[Any, Any]) -> Facts:
     several = len(one.rows) > 1
     return {
         "key": one.key,

@@ -5,7 +5,7 @@ A plan that does not fit is shown with the ways out, each a cell that a person m
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.client.handles import Dataset
@@ -13,6 +13,7 @@ from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.planned_line import as_it_stands
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.remedies import ways_out
 from dpnb.widgets.snapshot import dataset_record, listed, now
 from dpnb.widgets.still_picture import bars, still, when
@@ -32,7 +33,7 @@ class Budget(Interaction):
     module: ClassVar[str] = "budget"
     follows: ClassVar[bool] = True
 
-    def __init__(self, subject: Any, *, body: str | None = None) -> None:
+    def __init__(self, subject: object, *, body: str | None = None) -> None:
         if not isinstance(subject, Dataset | PlanView):
             raise PlanError(
                 f"This takes a dataset or a plan, not {type(subject).__name__}. For example dpnb.widgets.budget(hiv)."
@@ -42,7 +43,7 @@ class Budget(Interaction):
         self._dataset = subject.dataset if isinstance(subject, PlanView) else subject
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Read the ledger; see :class:`Interaction`."""
         plan = self._replanned()
         facts = {"at": now(), "dataset": dataset_record(self._dataset), "problem": ""}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
 from dpnb.widgets.host_questions import text_of
 from dpnb.widgets.kinds.person import priced, public_numbers
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import bars, lines, still
 
 _MOST = 5_000
@@ -47,7 +48,7 @@ class Clamp(Interaction):
 
     module: ClassVar[str] = "clamp"
     example: ClassVar[str] = "[3, 5, 8, 40]"
-    otherwise: ClassVar[Any] = None
+    otherwise: ClassVar[object] = None
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class Clamp(Interaction):
             raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
         self._epsilon = float(epsilon)
         self._values: list[float] = []
-        self._declared: dict[str, Any] | None = None
+        self._declared: Facts | None = None
         if isinstance(values, ColumnHandle):
             self._protect(values, low, high, assume_n)
         else:
@@ -94,7 +95,7 @@ class Clamp(Interaction):
             "size": size,
         }
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State values and the priced noise of their mean, or declared bounds and their price; see :class:`Interaction`."""
         noise = 0.0
         if self._declared is None:
@@ -134,7 +135,7 @@ class Clamp(Interaction):
             "clamp", "Where to clamp", about, head, rows, self.facts, notes=[_OUTSIDE], picture=picture
         )
 
-    def _declared_card(self, declared: dict[str, Any]) -> Card:
+    def _declared_card(self, declared: Facts) -> Card:
         curve = Curve(tuple(declared["curve"]["loss"]), tuple(declared["curve"]["width"]))
         rows = [
             (f"{declared['symbol']} {loss:g}", f"± {rounded(curve.width_at(loss))}")

@@ -19,6 +19,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import RANK, planned_size
 from dpnb.widgets.curve import Curve, Curves, Kind, by_rank, kind_of, left_of, question_of
 from dpnb.widgets.host_questions import text_of
+from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.still_picture import lines, still
 
 _MOST = 6
@@ -44,7 +45,7 @@ class Compare(Interaction):
     example: ClassVar[str] = "[hiv.got.mean(), hiv.age.median()]"
     follows: ClassVar[bool] = True
 
-    def __init__(self, questions: Any, *, epsilon: float | None = None) -> None:
+    def __init__(self, questions: object, *, epsilon: float | None = None) -> None:
         named = (
             questions.items() if isinstance(questions, Mapping) else [("", one) for one in _listed(questions)]
         )
@@ -61,7 +62,7 @@ class Compare(Interaction):
         self._known = [(planned_size(one, None), by_rank(one)) for _, one in self._questions]
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Price every question anew; see :class:`Interaction`."""
         first = self._questions[0][1]
         kind, left = kind_of(first), left_of(first)
@@ -75,7 +76,7 @@ class Compare(Interaction):
             "problem": "",
         }
 
-    def _about(self, place: int, kind: Kind) -> dict[str, Any]:
+    def _about(self, place: int, kind: Kind) -> Facts:
         (name, question), (size, ranks) = self._questions[place], self._known[place]
         curve, setting = self._curves.of(question, kind, size), question.checked.setting
         low, high = question.checked.kind.domain(setting)
@@ -121,11 +122,11 @@ class Compare(Interaction):
         return lines("± as a part of the public range", drawn, self.facts["symbol"])
 
 
-def _listed(questions: Any) -> list[Any]:
+def _listed(questions: object) -> list[Any]:
     return list(questions) if isinstance(questions, list | tuple) else [questions]
 
 
-def _cell(one: Mapping[str, Any], loss: float) -> str:
+def _cell(one: Names, loss: float) -> str:
     width = Curve(tuple(one["curve"]["loss"]), tuple(one["curve"]["width"])).width_at(loss)
     told = " ".join(filter(None, ["±", rounded(width), one["unit"]]))
     return f"{told} ({percent(min(width / one['span'], 1.0), 1)})"

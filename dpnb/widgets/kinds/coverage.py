@@ -8,7 +8,7 @@ closed simulates nothing. Only declared, public or simulated rows are drawn, nev
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any, ClassVar, Self
 
@@ -39,6 +39,7 @@ from dpnb.widgets.coverage_setup import (
     methods,
 )
 from dpnb.widgets.coverage_still import code_of, parts_of, table_of
+from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 
 _FEW = 100
@@ -83,7 +84,7 @@ class Coverage(Interaction):
     module: ClassVar[str] = "coverage"
 
     @classmethod
-    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+    def of_line(cls, names: Names, text: str) -> Self:
         """Show studies of an estimate, or of a statistic and a population; see :class:`Interaction`."""
         if not text:
             return cls()
@@ -116,7 +117,7 @@ class Coverage(Interaction):
     ) -> None:
         if epsilon is not None and rho is not None:
             raise PlanError("A study pays in ε or in ρ: give epsilon= or rho=, not both.")
-        grid: dict[str, Any] = {name: more.pop(name) for name in ("lower", "upper", "step") if name in more}
+        grid: Facts = {name: more.pop(name) for name in ("lower", "upper", "step") if name in more}
         _known(more)
         subject = subject_of(statistic, n) if isinstance(statistic, Estimate) else None
         own = _population(population, grid)
@@ -278,7 +279,7 @@ class Coverage(Interaction):
         now = {"loss": self._setup.loss, "n": self._setup.n, "k": self._setup.k}[run.over]
         return min(range(len(run.values)), key=lambda i: abs(run.values[i] - now))
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State what is set, what can be, and what was found; see :class:`Interaction`."""
         setup, run = self._setup, self._run(self._view)
         visible = self._visible()
@@ -331,7 +332,7 @@ class Coverage(Interaction):
         )
         return subject.words + large
 
-    def _method(self, name: str, setup: Setup) -> dict[str, Any]:
+    def _method(self, name: str, setup: Setup) -> Facts:
         resampled = name in BOOTSTRAP
         unfit = setup.resampled if resampled else ""
         return {"name": name, "words": WORDS[name], "resampled": resampled, "unfit": unfit}
@@ -360,7 +361,7 @@ class Coverage(Interaction):
         ]
         return found + fitting
 
-    def _heard(self, change: Any) -> None:
+    def _heard(self, change: object) -> None:
         """Set what the browser set, and simulate one block where it asks for one; a refusal is shown, not raised."""
         del change
         with self._lock:
@@ -381,7 +382,7 @@ class Coverage(Interaction):
             self._pulled = max(self._pulled, pull)
             self.facts = {**self.facts, "pulled": self._pulled, "problem": str(error)}
 
-    def _set(self, chosen: dict[str, Any]) -> None:
+    def _set(self, chosen: Facts) -> None:
         view = _view(chosen.get("view", self._view))
         shown = _methods(chosen["shown"]) if "shown" in chosen else self._shown
         setup = changed(self._setup, chosen.get("setup", {}), shown)
@@ -414,11 +415,11 @@ def _fitting(view: str, shown: list[str]) -> list[str]:
     return shown if view != "k" or resampled else [n for n in METHODS if n in {*shown, *BOOTSTRAP[:3]}]
 
 
-def _methods(given: Any) -> list[str]:
+def _methods(given: object) -> list[str]:
     return methods(given)
 
 
-def _known(more: dict[str, Any]) -> None:
+def _known(more: Facts) -> None:
     names = {"k", "repaired", "skew", "outliers", "share", "effect"}
     if set(more) - names:
         raise OptionError(f"unknown option {min(set(more) - names)!r}: there are {', '.join(sorted(names))}.")
@@ -432,7 +433,7 @@ def _loss(epsilon: Any, rho: Any, subject: Subject | None) -> tuple[str, Any]:
     return "epsilon", 0.5 if epsilon is None else epsilon
 
 
-def _key(own: Population | None, subject: Subject | None, given: Any, statistic: Any) -> str:
+def _key(own: Population | None, subject: Subject | None, given: object, statistic: Any) -> str:
     if subject is not None:
         if given not in (None, DECLARED):
             raise PlanError("An estimate is simulated on a declared population: leave out population=.")
@@ -449,7 +450,7 @@ def _kind(own: Population) -> str:
     return "number" if own.columns[0].values is None else "share"
 
 
-def _population(given: Any, grid: dict[str, Any]) -> Population | None:
+def _population(given: Any, grid: Facts) -> Population | None:
     if isinstance(given, Estimate | HoldsNoData):
         raise PlanError("A lab simulates made-up, public or simulated numbers, never a protected column.")
     if given is None or isinstance(given, str):
@@ -462,13 +463,13 @@ def _population(given: Any, grid: dict[str, Any]) -> Population | None:
     return found
 
 
-def _view(given: Any) -> str:
+def _view(given: object) -> str:
     if given not in VIEWS:
         raise PlanError(f"A view is one of {', '.join(VIEWS)}.")
     return str(given)
 
 
-def _estimate(names: Mapping[str, Any], text: str) -> Estimate | None:
+def _estimate(names: Names, text: str) -> Estimate | None:
     """Return the estimate that a line stands for, or nothing: then it is a statistic and a population."""
     try:
         found = eval(text, dict(names))  # noqa: S307  the user's own line

@@ -7,11 +7,11 @@ is spent or closed until that cell runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 from dpnb.cards.attach import dummy_table
 from dpnb.cards.card import Card
@@ -27,6 +27,7 @@ from dpnb.widgets.accuracy import published_losses
 from dpnb.widgets.arithmetic import line_weights
 from dpnb.widgets.host_questions import Dispatcher
 from dpnb.widgets.projection import Catalogue, kind_of_budget
+from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.still_picture import Bar, bars, still
 
 _ROWS = 1000
@@ -53,7 +54,7 @@ class Deposit(Interaction):
     follows: ClassVar[bool] = True
 
     @classmethod
-    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+    def of_line(cls, names: Names, text: str) -> Self:
         """Begin with the file that follows, with or without quotes; see :class:`Interaction`."""
         del names
         if not text:
@@ -85,7 +86,7 @@ class Deposit(Interaction):
     def _form(self) -> DeclarationForm:
         return self._first.changed(self.chosen.get("form"))
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Say how the form stands, and what it comes to; see :class:`Interaction`."""
         form, step = self._form, int(self.held("step", 0, 0, _END))
         schema = form.schema
@@ -124,7 +125,7 @@ class Deposit(Interaction):
         if schema is not None and not self._form.problems:
             self.facts = {**self.facts, "catalogue": self._entries(schema)}
 
-    def _budget(self, schema: Schema | None) -> dict[str, Any]:
+    def _budget(self, schema: Schema | None) -> Facts:
         kind = "epsilon" if schema is None else kind_of_budget(schema)
         return {
             "kind": kind,
@@ -137,7 +138,7 @@ class Deposit(Interaction):
             "register": published_losses(),
         }
 
-    def _entries(self, schema: Schema) -> list[dict[str, Any]]:
+    def _entries(self, schema: Schema) -> list[Facts]:
         return self._catalogue.entries(schema, self._planned(schema), self._typed())
 
     def _planned(self, schema: Schema) -> int:
@@ -151,16 +152,16 @@ class Deposit(Interaction):
         )
         return {f"mine_{place}": text.strip() for place, text in enumerate(texts[:50], start=1)}
 
-    def _standing(self, name: str, schema: Schema | None) -> dict[str, Any] | None:
+    def _standing(self, name: str, schema: Schema | None) -> Facts | None:
         try:
             return acts.standing_of(name, schema)
         except DpnbError as refused:
-            nothing: dict[str, Any] = {"spent": 0.0, "cap": 0.0, "promised": [], "looser": []}
+            nothing: Facts = {"spent": 0.0, "cap": 0.0, "promised": [], "looser": []}
             return {"state": "frozen", "words": clean(str(refused)), **nothing}
 
     # ------------------------------------------------------------------ what is written, and the cell that acts
 
-    def answer(self, asked: object) -> dict[str, Any]:
+    def answer(self, asked: object) -> Facts:
         """Take a step of the owner's: what was written, or the cell that it ends in; see :class:`Interaction`."""
         answer = self._answers(asked)
         self.refresh()
@@ -261,7 +262,7 @@ def _positive(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
-def _cell(step: Callable[[], str], _asked: Mapping[str, Any]) -> dict[str, Any]:
+def _cell(step: Callable[[], str], _asked: Names) -> Facts:
     """The cell that a step ends in."""
     return {"cell": f"{_loaded()}{step()}"}
 
@@ -273,7 +274,7 @@ def _loaded() -> str:
     return "" if current_host().names() is not None else "%load_ext dpnb\n"
 
 
-TEXTS: Final[Mapping[str, Any]] = {
+TEXTS: Final[Names] = {
     "bounds": "Write what is known without this file: a law, a codebook, common sense. Never the largest value that you see in it: it is "
     "somebody’s. What is beyond counts as the bound.",
     "most": "Further rows are left out; all noise grows with this number.",

@@ -7,10 +7,9 @@ hand moves it, so that it also moves where there is no kernel.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.errors import OptionError
@@ -19,6 +18,7 @@ from dpnb.exhibits.card import exhibit_card, overview_card
 from dpnb.exhibits.exhibit import THEMES
 from dpnb.exhibits.page import lever_record, record
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.still_picture import drag
 
 
@@ -38,14 +38,14 @@ class Exhibits(Interaction):
     module: ClassVar[str] = "exhibits"
 
     @classmethod
-    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+    def of_line(cls, names: Names, text: str) -> Self:
         """Show all, or one by its name; see :class:`Interaction`."""
         del names
         return cls(text)
 
     def __init__(self, name: str = "") -> None:
         self._shown = _named(name)
-        self._levers: dict[str, Any] = {}
+        self._levers: Facts = {}
         super().__init__(open=self._shown)
 
     def run(self) -> Exhibits:
@@ -59,7 +59,7 @@ class Exhibits(Interaction):
         """Compute every lever: a page without a kernel moves them all."""
         self.run()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State every page, and the levers of those that were opened; see :class:`Interaction`."""
         if self._shown:
             self._pull(self._shown)
@@ -77,7 +77,7 @@ class Exhibits(Interaction):
         # JupyterLab shows this form in a saved notebook, where it knows it for an interaction's
         return replace(card, kind="interaction", json={"interaction": "exhibits", **card.json})
 
-    def _heard(self, change: Any) -> None:
+    def _heard(self, change: object) -> None:
         """Open what the browser opened; what no exhibit is called is refused in the picture, and the page stays."""
         asked = self.chosen.get("open", self._shown)
         asked = asked if isinstance(asked, str) else "?"
@@ -93,12 +93,12 @@ class Exhibits(Interaction):
 
 
 @cache
-def _page(name: str) -> dict[str, Any]:
+def _page(name: str) -> Facts:
     """Everything of a page but its lever."""
     return record(find(name), lever=False)
 
 
-def _named(given: Any) -> str:
+def _named(given: object) -> str:
     """Return the exhibit that a name, or a part of one, means."""
     if not isinstance(given, str):
         raise OptionError(

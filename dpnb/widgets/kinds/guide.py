@@ -7,10 +7,10 @@ every question priced.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.budget import used_share
 from dpnb.cards.budget import words as budget_words
@@ -29,6 +29,7 @@ from dpnb.widgets.curve import by_rank, curve_of, kind_of, left_of
 from dpnb.widgets.host_questions import handle_of, opening
 from dpnb.widgets.plan_facts import NUMBER
 from dpnb.widgets.questions import GOALS, subject, two_valued
+from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.still_picture import bars, still
 
 _MOST_PLANS = 200
@@ -51,7 +52,7 @@ class Guide(Interaction):
     module: ClassVar[str] = "guide"
     example: ClassVar[str] = "hiv"
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: object) -> None:
         if not isinstance(dataset, Dataset):
             raise PlanError(
                 f"A guide takes an open dataset, not {type(dataset).__name__}: dpnb.widgets.guide(hiv)."
@@ -59,7 +60,7 @@ class Guide(Interaction):
         self._dataset = dataset.root
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State what can be asked, and price what is chosen; see :class:`Interaction`."""
         schema = self._dataset.schema
         goals = [
@@ -90,7 +91,7 @@ class Guide(Interaction):
                 groups = [by for by in self.facts["groups"] if by != column] if goal["compares"] else [""]
                 yield from ({"goal": goal["id"], "column": column, "by": by} for by in groups)
 
-    def _plan(self, chosen: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _plan(self, chosen: Names) -> Facts | None:
         """A question as code and as a price; nothing while the choice is not complete."""
         goal = GOALS.get(str(chosen.get("goal")))
         column, by = chosen.get("column"), chosen.get("by")
@@ -106,14 +107,14 @@ class Guide(Interaction):
         line = goal.line(subject(handle_of(self._dataset), column), column, by if goal.compares else None)
         return {**of, "code": opening(self._dataset) + line, "refused": "", **self._priced(question)}
 
-    def _priced(self, question: Estimate) -> dict[str, Any]:
+    def _priced(self, question: Estimate) -> Facts:
         measurement = question.measurement
         assert measurement is not None
         kind, checked = kind_of(measurement), measurement.checked
         sizes = self._dataset.session.sizes(self._dataset)
         rows, setting = sizes.planned(checked), sizes.known(checked.setting)
         try:
-            curve: dict[str, Any] | None = curve_of(measurement, kind, rows or setting.at_most).to_json()
+            curve: Facts | None = curve_of(measurement, kind, rows or setting.at_most).to_json()
         except PlanError:
             curve = None
         pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.errors import PlanError
@@ -13,6 +13,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.kinds.odds import scaled_law
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import lines, still
 
 _SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
@@ -33,7 +34,7 @@ class Noises(Interaction):
 
     module: ClassVar[str] = "noises"
     example: ClassVar[str] = "0.3"
-    otherwise: ClassVar[Any] = 0.5
+    otherwise: ClassVar[object] = 0.5
 
     def __init__(self, share: float = 0.5, *, n: int = 1000, epsilon: float = 1.0) -> None:
         if not 0 < float(share) < 1:
@@ -45,7 +46,7 @@ class Noises(Interaction):
         self._share, self._n, self._epsilon = float(share), int(n), float(epsilon)
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State the share and the noise of its count at ε = 1; see :class:`Interaction`."""
         return {
             "question": f"a share of about {100 * self._share:g} %",

@@ -13,6 +13,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw, law_of
 from dpnb.risk.odds import at_most, odds_sentence, posterior, posterior_table
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import bars, still
 
 _PEOPLE = 1000
@@ -39,7 +40,7 @@ class Odds(Interaction):
 
     module: ClassVar[str] = "odds"
     example: ClassVar[str] = "0.1"
-    otherwise: ClassVar[Any] = 0.1
+    otherwise: ClassVar[object] = 0.1
 
     def __init__(self, prior: float = 0.1, *, epsilon: float = 1.0, delta: float = 0.0) -> None:
         posterior(prior, epsilon, delta, _CHANCE)  # refuses what is no belief and no loss
@@ -50,7 +51,7 @@ class Odds(Interaction):
         self._prior, self._epsilon, self._delta = float(prior), float(epsilon), float(delta)
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State the belief and the noise of a count at ε = 1; see :class:`Interaction`."""
         return {
             "prior": self._prior,
@@ -89,7 +90,7 @@ class Odds(Interaction):
         )
 
 
-def scaled_law(mechanism: Any) -> dict[str, Any]:
+def scaled_law(mechanism: Any) -> Facts:
     """Return the law of an additive mechanism as the browser takes it."""
     law = law_of(mechanism)
     scale = float(law.scale) if isinstance(law, DiscreteLaplaceLaw) else float(law.variance) ** 0.5

@@ -6,13 +6,13 @@ message spends.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.client import api
 from dpnb.errors import OptionError
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.snapshot import snapshot
 from dpnb.widgets.still_picture import bars, still, when
 
@@ -24,14 +24,14 @@ class Panel(Interaction):
     follows: ClassVar[bool] = True
 
     @classmethod
-    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+    def of_line(cls, names: Names, text: str) -> Self:
         """Show every open dataset; see :class:`Interaction`."""
         del names
         if text:
             raise OptionError("%dp panel stands alone: it shows every open dataset.")
         return cls()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Take a snapshot of the session; see :class:`Interaction`."""
         return snapshot(api.session())
 

@@ -29,6 +29,7 @@ from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets import person
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import Bar, bars, still
 
 _MOST = 60
@@ -62,7 +63,7 @@ class Person(Interaction):
 
     module: ClassVar[str] = "person"
     example: ClassVar[str] = "[21, 35, 44]"
-    otherwise: ClassVar[Any] = None
+    otherwise: ClassVar[object] = None
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class Person(Interaction):
         self._noise = {one: noise_of(one, self._people, self._low, self._high) for one in person.STATISTICS}
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """State people, bounds, sensitivity and noise; see :class:`Interaction`."""
         return {
             "values": list(self._people.values),

@@ -6,7 +6,6 @@ and the body as it was written; where JupyterLab's extension is around, that cel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -19,7 +18,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves
 from dpnb.widgets.plan_facts import board
 from dpnb.widgets.planned_line import as_it_stands
-from dpnb.widgets.registry import value_of
+from dpnb.widgets.registry import Facts, Names, value_of
 
 
 class Plan(Interaction):
@@ -41,12 +40,12 @@ class Plan(Interaction):
     follows: ClassVar[bool] = True
 
     @classmethod
-    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+    def of_line(cls, names: Names, text: str) -> Self:
         """Show a plan, or the plan of what follows for ε 1; see :class:`Interaction`."""
         found = value_of(names, text, '%dp plan {"m": hiv.age.mean()}')
         return cls(found if isinstance(found, PlanView) else api.plan(found, epsilon=1))
 
-    def __init__(self, view: Any, *, body: str | None = None) -> None:
+    def __init__(self, view: object, *, body: str | None = None) -> None:
         if not isinstance(view, PlanView):
             raise PlanError(
                 f"This takes a plan, not {type(view).__name__}. For example "
@@ -54,10 +53,10 @@ class Plan(Interaction):
             )
         self._view, self._body = view, body
         self._curves = Curves()
-        self._told: tuple[Any, dict[str, Any]] | None = None
+        self._told: tuple[Any, Facts] | None = None
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Look up what is stored and left now; price what is not priced yet; see :class:`Interaction`."""
         view = self._now()
         key = (view.stored, view.held, repr(sorted(self.chosen.items(), key=lambda item: item[0])))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.errors import PlanError
+from dpnb.estimate import Estimate
 from dpnb.inference.digits import rounded
 from dpnb.widgets import arithmetic
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curve, Curves
 from dpnb.widgets.forecasts import answer_of, forecast, succeeded
 from dpnb.widgets.host_questions import called, names
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import bars, still
 
 _MORE = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -33,7 +35,7 @@ class Remeasure(Interaction):
     named: ClassVar[bool] = True
     follows: ClassVar[bool] = True
 
-    def __init__(self, estimate: Any, *, name: str | None = None) -> None:
+    def __init__(self, estimate: Estimate, *, name: str | None = None) -> None:
         answer_of(estimate)
         if name is not None and not name.isidentifier():
             raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
@@ -41,7 +43,7 @@ class Remeasure(Interaction):
         self._curves = Curves()
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Conclude from each prefix of the releases, and price more; see :class:`Interaction`."""
         self._estimate = succeeded(self._estimate, self._given or self._name, names())
         self._name = self._given or called(self._estimate) or self._name

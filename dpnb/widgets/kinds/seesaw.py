@@ -5,7 +5,7 @@ Beside ± stands what it means in people: how many, asked without noise, would m
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup
@@ -14,6 +14,7 @@ from dpnb.risk.odds import at_most, posterior
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import Balance, effective, planned_size, whole
 from dpnb.widgets.curve import Curve, question_of
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import lines, still
 
 _SHOWN = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -40,14 +41,16 @@ class Seesaw(Interaction):
     example: ClassVar[str] = "hiv.age.mean()"
     follows: ClassVar[bool] = True
 
-    def __init__(self, question: Any, *, assume_n: int | None = None, epsilon: float | None = None) -> None:
+    def __init__(
+        self, question: object, *, assume_n: int | None = None, epsilon: float | None = None
+    ) -> None:
         self._question = question_of(question)
         self._size = planned_size(self._question, assume_n)
         self._start = epsilon
         self._balance = Balance()
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Price the question anew; see :class:`Interaction`."""
         asked = self.chosen.get("size")
         if asked is not None:

@@ -19,6 +19,7 @@ from dpnb.cards.markup import Markup, clean
 from dpnb.errors import OptionError
 from dpnb.inference.digits import number
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import bars, still
 
 _MOST = 2000
@@ -50,7 +51,7 @@ class Stops:
         return cls(tuple(found), found.index(start))
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, int)
 
 
@@ -120,7 +121,7 @@ class Sentence(Interaction):
         self._picture, self._label = picture, label
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Work out every case; see :class:`Interaction`."""
         cases = [dict(zip(self._numbers, case, strict=True)) for case in self._cases()]
         told = {
@@ -142,7 +143,7 @@ class Sentence(Interaction):
             "problem": "",
         }
 
-    def _drawn(self, told: Sequence[Any]) -> dict[str, Any]:
+    def _drawn(self, told: Sequence[Any]) -> Facts:
         """The heights of a curve from 0 to 1, by powers of ten where it spans many; and what both ends of its axis say."""
         name, values = str(self._picture), [float(one) for one in told]
         if not all(map(math.isfinite, values)):

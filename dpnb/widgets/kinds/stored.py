@@ -5,7 +5,7 @@ Read from the releases that the notebook holds and from public facts. It spends 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, clean
@@ -18,6 +18,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, succeeded
 from dpnb.widgets.host_questions import called, names, text_of
+from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import bars, still
 
 
@@ -41,7 +42,7 @@ class Stored(Interaction):
     named: ClassVar[bool] = True
     follows: ClassVar[bool] = True
 
-    def __init__(self, estimate: Any, *, name: str | None = None) -> None:
+    def __init__(self, estimate: object, *, name: str | None = None) -> None:
         question = question_of(estimate)
         if not question.releases or not isinstance(estimate, Estimate):
             raise PlanError("Nothing was paid for this answer yet. Release it first: %%dp epsilon=1.")
@@ -51,7 +52,7 @@ class Stored(Interaction):
         self._curves = Curves()
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Read the releases, and price what more would buy; see :class:`Interaction`."""
         self._estimate = succeeded(self._estimate, self._given or self._name, names())
         self._name = self._given or called(self._estimate) or self._name
@@ -66,7 +67,7 @@ class Stored(Interaction):
             "why": why,
         }
 
-    def _more(self) -> tuple[dict[str, Any] | None, str]:
+    def _more(self) -> tuple[Facts | None, str]:
         try:
             return forecast(self._estimate, self._name, self._curves), ""
         except DpnbError as reason:

@@ -17,6 +17,7 @@ from dpnb.cards.markup import Markup, el
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.still_picture import still
 from dpnb.widgets.wall_answers import Answer, answer_of
 from dpnb.widgets.wall_facts import facts_of, wall_of
@@ -52,16 +53,16 @@ class Wall(Interaction):
 
     module: ClassVar[str] = "wall"
     example: ClassVar[str] = '"answers/"'
-    otherwise: ClassVar[Any] = "answers"
+    otherwise: ClassVar[object] = "answers"
 
-    def __init__(self, answers: Any, *, truth: Any = None) -> None:
+    def __init__(self, answers: object, *, truth: object = None) -> None:
         self._folder = _place(answers)
         self._held = [] if self._folder is not None else _held(answers)
         self._truth = _own(self._held) if truth is None else _known(truth)
         self._asked = _question([truth, *(one.estimate for one in self._held)])
         super().__init__()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Facts:
         """Look at the folder again; see :class:`Interaction`."""
         found, told = (self._held, []) if self._folder is None else self._folder.look()
         place = "" if self._folder is None else self._folder.name
@@ -83,20 +84,20 @@ class Wall(Interaction):
         return still("wall", "Class wall", about, head, rows, facts, notes=said, picture=wall_picture(facts))
 
 
-def _place(answers: Any) -> Folder | Classroom | None:
+def _place(answers: object) -> Folder | Classroom | None:
     """Where answers come in: a folder, or a service that is asked about a question that is pending; None for answers that are held."""
     if isinstance(answers, str | os.PathLike):
         return Folder(answers)
     return Classroom(answers) if isinstance(answers, Estimate) and answers.pending else None
 
 
-def _cells(row: Mapping[str, Any], who: str, paid: str) -> list[str]:
+def _cells(row: Names, who: str, paid: str) -> list[str]:
     """A line of the table; what the interval holds stands in it where the truth is known."""
     held = [] if row["held"] is None else ["inside" if row["held"] else "✕ missed"]
     return [who, row["words"], row["span"], paid, *held]
 
 
-def _held(answers: Any) -> list[Answer]:
+def _held(answers: object) -> list[Answer]:
     """The answers that are held: one, several, or several by name."""
     if hasattr(answers, "to_dict") or hasattr(answers, "estimate"):
         answers = [answers]
@@ -143,7 +144,7 @@ _NAME = 14
 Scale = Callable[[float], float]
 
 
-def wall_picture(facts: Mapping[str, Any]) -> Markup | None:
+def wall_picture(facts: Names) -> Markup | None:
     """Return the picture of a wall, or None while it is empty.
 
     Parameters
@@ -170,7 +171,7 @@ def wall_picture(facts: Mapping[str, Any]) -> Markup | None:
     )
 
 
-def _scale(facts: Mapping[str, Any]) -> Scale:
+def _scale(facts: Names) -> Scale:
     low, high = facts["reach"]
 
     def x(value: float) -> float:
@@ -180,7 +181,7 @@ def _scale(facts: Mapping[str, Any]) -> Scale:
     return x
 
 
-def _answer(row: Mapping[str, Any], x: Scale, y: int) -> list[Markup]:
+def _answer(row: Names, x: Scale, y: int) -> list[Markup]:
     missed = row["held"] is False
     name = row["who"] if len(row["who"]) <= _NAME else f"{row['who'][: _NAME - 1]}…"
     return [
@@ -190,7 +191,7 @@ def _answer(row: Mapping[str, Any], x: Scale, y: int) -> list[Markup]:
     ]
 
 
-def _average(average: Mapping[str, Any] | None, x: Scale, y: int) -> list[Markup]:
+def _average(average: Names | None, x: Scale, y: int) -> list[Markup]:
     if average is None:
         return []
     at = x(average["value"])
@@ -201,7 +202,7 @@ def _average(average: Mapping[str, Any] | None, x: Scale, y: int) -> list[Markup
     ]
 
 
-def _truth(truth: Mapping[str, Any] | None, x: Scale, floor: int) -> list[Markup]:
+def _truth(truth: Names | None, x: Scale, floor: int) -> list[Markup]:
     if truth is None:
         return []
     at = f"{x(truth['value']):.1f}"
