@@ -187,21 +187,7 @@ def _options(question: Question, statistic: Statistic) -> dict[str, Any]:
             )
             raise OptionError(f"unknown option {name!r} for {statistic.name}(){hint}")
     options = {**statistic.defaults, **given}
-    for name in ("ci", "clamped"):
-        if name in options and not isinstance(options[name], bool):
-            raise OptionError(f"{name}= is True or False.")
-    if "spread" in options and options["spread"] not in {"bought", "bound"}:
-        raise OptionError('spread= is "bought" (paid, tight) or "bound" (free, wide).')
-    about = options.get("about")
-    if about is not None and (isinstance(about, bool) or about not in range(1, 2**40)):
-        raise OptionError("about= is a number of rows that you expect, for example about=1000.")
-    if "q" in options:
-        levels = options["q"] if isinstance(options["q"], tuple) else (options["q"],)
-        if any(isinstance(level, bool | str) or level is None for level in levels):
-            raise OptionError("q= is a number between 0 and 1, or a list of them.")
-        exact = tuple(Fraction(level) for level in levels)
-        options["q"] = exact if isinstance(options["q"], tuple) else exact[0]
-    return options
+    return {name: statistic.option(name, value) for name, value in options.items()}
 
 
 def _target(

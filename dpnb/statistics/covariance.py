@@ -7,7 +7,7 @@ those of normal columns (:mod:`dpnb.statistics.pair_spread`); by no more than bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from dpnb.inference import effective_size, student_inflation
 from dpnb.inference.elementwise import greater, inside, lesser, root
 from dpnb.inference.noise_sum import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target
-from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.declaration import Statistic, asked_rows
 from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides, units_of
 from dpnb.statistics.pair_spread import NOTE, TAILS, price_beside, product_share, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
@@ -111,6 +111,7 @@ class Covariance(Statistic):
     title: ClassVar[str] = "covariance"
     target: ClassVar[Target] = "pair"
     defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS, "about": None}
+    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"about": asked_rows}
     examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"about": 2**20},)
     smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair"

@@ -6,7 +6,7 @@ one is a file with a class, one line of the registry, and a test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dpnb.errors import OptionError
 from dpnb.inference import NoiseSum
 from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
 from dpnb.statistics.released import Part, SimulatedPart, combine
@@ -45,6 +46,20 @@ class Spelling:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
+def bought_or_bound(given: Any) -> Any:
+    """Read where a spread comes from."""
+    if given not in {"bought", "bound"}:
+        raise OptionError('spread= is "bought" (paid, tight) or "bound" (free, wide).')
+    return given
+
+
+def asked_rows(given: Any) -> Any:
+    """Read how many rows are expected."""
+    if given is not None and (isinstance(given, bool) or given not in range(1, 2**40)):
+        raise OptionError("about= is a number of rows that you expect, for example about=1000.")
+    return given
+
+
 class Statistic:
     """What a statistic declares. Instances are stateless; one file each.
 
@@ -55,7 +70,9 @@ class Statistic:
     target : str
         What it is of.
     defaults : mapping
-        Its options.
+        Its options; one whose default is True or False is a flag.
+    readers : mapping of str to callable
+        What checks an option that is no flag, and returns it exactly; an option without one may be anything.
     spelling : Spelling
         How it is typed.
     examples : tuple of mapping
@@ -93,6 +110,7 @@ class Statistic:
     reference: ClassVar[str]
     status: ClassVar[str] = "proven"
     defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = MappingProxyType({})
     spelling: ClassVar[Spelling] = Spelling()
     examples: ClassVar[tuple[Mapping[str, bool | int | str | Fraction | tuple[Any, ...]], ...]] = ()
     arms: ClassVar[bool] = False
@@ -111,6 +129,18 @@ class Statistic:
     def said(self, options: Mapping[str, Any]) -> str:  # noqa: ARG002
         """Return what it is called in a sentence about what it estimates."""
         return self.title
+
+    def option(self, name: str, given: Any) -> Any:
+        """Return an option as it was given, exactly.
+
+        Raises
+        ------
+        OptionError
+            If it may not be that.
+        """
+        if isinstance(self.defaults[name], bool) and not isinstance(given, bool):
+            raise OptionError(f"{name}= is True or False.")
+        return self.readers[name](given) if name in self.readers else given
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
         """Return the axes that the statistic adds behind the group axes; what the options may not be is refused here."""

@@ -11,7 +11,7 @@ D'Orazio, Honaker & King, *Differential privacy for social science inference* (2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target
-from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.declaration import Statistic, bought_or_bound
 from dpnb.statistics.ratio import EXACT_TESTS, Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.result import Cell, Pair
@@ -155,6 +155,7 @@ class Difference(Statistic):
     title: ClassVar[str] = "difference of means"
     target: ClassVar[Target] = "number"
     defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
+    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"spread": bought_or_bound}
     arms: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
     smooth: ClassVar[bool] = True

@@ -8,7 +8,7 @@ spread, since its spread follows from its mean. With ``clamped=True`` the rows a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ import numpy as np
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import greater
 from dpnb.statistics._base import Axis, Pricing, Setting, Target
-from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.declaration import Statistic, asked_rows, bought_or_bound
 from dpnb.statistics.held_share import BESIDE, PART, axis_of, held_share, placed
 from dpnb.statistics.ratio import EXACT_TESTS, Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart
@@ -80,6 +80,10 @@ class Mean(Statistic):
     title: ClassVar[str] = "mean"
     target: ClassVar[Target] = "number"
     defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought", "clamped": False, "about": None}
+    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
+        "spread": bought_or_bound,
+        "about": asked_rows,
+    }
     examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"about": 1024},)
     apart: ClassVar[bool] = True
     plannable: ClassVar[bool] = True

@@ -15,7 +15,7 @@ McSherry & Talwar 2007; Smith 2011; Drechsler, Globus-Harris, McMillan, Sarathy 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -23,14 +23,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import PlanError, Unavailable
+from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import selection_law
 from dpnb.inference.digits import given, rounded
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.largest_epsilon import exponential_epsilon
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target, check_levels
-from dpnb.statistics.declaration import Spelling, Statistic
+from dpnb.statistics.declaration import Spelling, Statistic, asked_rows
 from dpnb.statistics.quantile_tree import (
     PublicFacts,
     TreeQuantiles,
@@ -132,6 +132,15 @@ class QuantileCell(Cell):
         return self.limits
 
 
+def exact_levels(given: Any) -> Any:
+    """Read one level, or several."""
+    levels = given if isinstance(given, tuple) else (given,)
+    if any(isinstance(level, bool | str) or level is None for level in levels):
+        raise OptionError("q= is a number between 0 and 1, or a list of them.")
+    exact = tuple(Fraction(level) for level in levels)
+    return exact if isinstance(given, tuple) else exact[0]
+
+
 class Quantile(Statistic):
     """Quantiles of a bounded number."""
 
@@ -142,6 +151,7 @@ class Quantile(Statistic):
     by_rank: ClassVar[bool] = True
     no_draws: ClassVar[str] = NO_DRAWS
     defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False, "about": None}
+    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"q": exact_levels, "about": asked_rows}
     spelling: ClassVar[Spelling] = Spelling(bare=("q",))
     reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
 

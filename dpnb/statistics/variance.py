@@ -10,7 +10,7 @@ its mean alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ import numpy as np
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.elementwise import choose, drawn_inside, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target
-from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.declaration import Statistic, bought_or_bound
 from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.ratio import (
     Ratio,
@@ -169,6 +169,7 @@ class Variance(Statistic):
     title: ClassVar[str] = "variance"
     target: ClassVar[Target] = "number"
     defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
+    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"spread": bought_or_bound}
     smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Honaker's A.2 with its moments released; Bun & Steinke 2016"
     root: ClassVar[bool] = False

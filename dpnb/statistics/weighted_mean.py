@@ -36,7 +36,7 @@ estimators from complex surveys* (1983).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -57,7 +57,7 @@ from dpnb.statistics._base import (
     shifted,
     width_words,
 )
-from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.declaration import Statistic, bought_or_bound
 from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.ratio import COUNT_SHARE, EXACT_TESTS, Ratio, Spread, means_inside
@@ -263,6 +263,7 @@ class WeightedMean(Statistic):
     title: ClassVar[str] = "weighted mean"
     target: ClassVar[Target] = "weighted"
     defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
+    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"spread": bought_or_bound}
     examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ci": False}, {"spread": "bound"})
     apart: ClassVar[bool] = True
     reference: ClassVar[str] = "Fieller 1954 on exact noise laws; Kish 1965; Binder 1983"
