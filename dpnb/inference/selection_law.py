@@ -172,7 +172,7 @@ def selection(
     return QuantileSelection(epsilon, q, -math.ceil(rank_radius(found, beta)), steps, factor)
 
 
-def calibrated_threshold(epsilon: Fraction, delta: Fraction, rows: int, *, changed: bool) -> Thresholding:
+def calibrated_threshold(epsilon: Fraction, delta: Fraction, rows: int, unit: Fraction | int) -> Thresholding:
     """Return the mechanism of the smallest threshold that costs (ε, δ) at most, for a unit of so many rows.
 
     Parameters
@@ -181,14 +181,13 @@ def calibrated_threshold(epsilon: Fraction, delta: Fraction, rows: int, *, chang
         What may be spent.
     rows : int
         Most rows of a unit.
-    changed : bool
-        Whether neighbours change a unit (two steps), or have one more (one step).
+    unit : Fraction
+        The ε that a scale of one costs: by the wing, from the schema.
     """
     positive(delta, "delta")
     if delta >= 1:
         raise LossError("delta must be below 1. Write for example delta=1e-8.")
-    step = min(positive(epsilon, "epsilon") / (2 if changed else 1), _MOST_STEP)
-    scale = rows / step
+    scale = max(unit / positive(epsilon, "epsilon"), rows / _MOST_STEP)
     low, high = rows + 1, rows + 2
     while Thresholding(scale, high, rows).delta > delta:
         low, high = high, 2 * high

@@ -25,6 +25,7 @@ from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
 from dpnb.statistics.frequent_means import ShownCount, ShownSum, beside, readings, shown_means, spread_of
+from dpnb.statistics.noise import unit_loss
 from dpnb.statistics.ratio import NO_SAMPLING
 from dpnb.statistics.released import best, mechanism_of
 from dpnb.statistics.result import Pair, ReadingFunction, Result
@@ -144,25 +145,33 @@ class FrequentValues(Statistic):
 
 def _priced_counts(setting: Setting, share: Share) -> Pricing:
     """Price counts alone."""
-    changed, delta = setting.unit.adjacency == "change-one", _delta(setting)
-    mechanism = calibrated_threshold(pick_epsilon(share, 1), delta, setting.unit.max_rows, changed=changed)
+    mechanism = _calibrated(setting, pick_epsilon(share, 1))
     part = Measurement("frequent", _request(setting), mechanism, 1)
     return Pricing((part,), (_count_row(setting, mechanism),))
 
 
 def _priced_sums(setting: Setting, share: Share) -> Pricing:
     """Price counts, centred sums and squares: ε = k(1/b_n + (R/2)/b_S + top/b_Q), with the δ of the counts."""
-    changed, delta, epsilon = setting.unit.adjacency == "change-one", _delta(setting), pick_epsilon(share, 1)
-    request, sums = _request(setting), _sums(setting)
-    counted = calibrated_threshold(_COUNTS * epsilon, delta, setting.unit.max_rows, changed=changed)
-    tops = [max(map(abs, setting.facts.ends(code))) for _, code, _ in sums]
-    moved = [top * setting.unit.max_rows * (2 if changed else 1) for top in tops]
+    epsilon, request, sums = pick_epsilon(share, 1), _request(setting), _sums(setting)
+    counted = _calibrated(setting, _COUNTS * epsilon)
+    moved = [int(_unit(setting)) * max(map(abs, setting.facts.ends(code))) for _, code, _ in sums]
     scales = tuple(most / (part * epsilon) for most, (part, *_) in zip(moved, sums, strict=True))
     mechanism = ThresholdedSums(counted.scale, counted.threshold, counted.rows, scales)
     part = Measurement("frequent", request, mechanism, 1)
     words = [one[-1] for one in sums]
     rows = (_count_row(setting, counted), *map(_sum_row, words, moved, scales))
     return Pricing((part,), rows)
+
+
+def _unit(setting: Setting) -> Fraction:
+    """Return the ε that counts cost at a scale of one: how far one person moves them."""
+    rows, counts = setting.unit.max_rows, LabelSums(_label(setting), (), setting.where)
+    return unit_loss(setting, [Measurement("", counts, Thresholding(Fraction(1), rows + 1, rows), 1)])
+
+
+def _calibrated(setting: Setting, epsilon: Fraction) -> Thresholding:
+    """Return counts above a threshold that cost ε and the δ that was asked."""
+    return calibrated_threshold(epsilon, _delta(setting), setting.unit.max_rows, _unit(setting))
 
 
 def _sums(setting: Setting) -> list[tuple[Fraction, IntExpr, str]]:
@@ -183,13 +192,13 @@ def _sums_of(setting: Setting, left: Fraction) -> list[tuple[Fraction, IntExpr, 
 
 
 def _count_row(setting: Setting, mechanism: Thresholding) -> PriceRow:
-    changed = setting.unit.adjacency == "change-one"
+    unit = _unit(setting)
     return PriceRow(
         f"rows by {setting.subject}, shown from {mechanism.threshold:,} on",
         "discrete Laplace above a threshold",
-        f"one person moves the counts by at most {setting.unit.max_rows * (2 if changed else 1):,}",
+        f"one person moves the counts by at most {int(unit):,}",
         f"scale {rounded(float(mechanism.scale))} rows",
-        f"ε {rounded(float(mechanism.epsilon(changed=changed)))}, δ {float(mechanism.delta):.3g}",
+        f"ε {rounded(float(unit / mechanism.scale))}, δ {float(mechanism.delta):.3g}",
     )
 
 

@@ -85,7 +85,7 @@ def worst(mechanism: Thresholding, epsilon: Fraction, rows: int, *, changed: boo
 @pytest.mark.parametrize(("epsilon", "delta", "rows"), CASES)
 def test_no_neighbour_exceeds_the_price(epsilon: Fraction, delta: str, rows: int, changed: bool) -> None:
     """Enumerated, the whole law of the output is within (ε, δ) of every neighbour's."""
-    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, changed=changed)
+    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, rows * (1 + changed))
     assert mechanism.epsilon(changed=changed) == epsilon
     claimed = mechanism.delta
     assert worst(mechanism, epsilon, rows, changed=changed) <= float(claimed) * (1 + 1e-9) <= float(delta)
@@ -96,7 +96,7 @@ def test_the_price_is_attained_and_one_step_less_costs_more_than_asked(
     epsilon: Fraction, delta: str, rows: int
 ) -> None:
     """Under add-remove δ is exact, and the threshold is the smallest that keeps it: one less would cost more."""
-    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, changed=False)
+    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, rows)
     assert worst(mechanism, epsilon, rows, changed=False) == pytest.approx(float(mechanism.delta), rel=1e-6)
     less = Thresholding(mechanism.scale, mechanism.threshold - 1, rows)
     assert worst(less, epsilon, rows, changed=False) > float(delta)
@@ -133,7 +133,7 @@ def test_any_loss_is_priced_at_once(epsilon: str, rows: int, changed: bool) -> N
     """From the smallest ε to the largest, for units of a thousand rows, both prices are kept; none searches for ever."""
     start = time.process_time()
     for delta in ("0.4", "1e-8", "1e-15"):
-        mechanism = calibrated_threshold(Fraction(epsilon), Fraction(delta), rows, changed=changed)
+        mechanism = calibrated_threshold(Fraction(epsilon), Fraction(delta), rows, rows * (1 + changed))
         assert 0 < mechanism.delta <= Fraction(delta)
         assert mechanism.epsilon(changed=changed) <= Fraction(epsilon)
         assert mechanism.threshold > rows
@@ -145,7 +145,7 @@ def test_change_one_costs_twice_the_epsilon_and_the_delta_of_one_step() -> None:
     mechanism = Thresholding(Fraction(2), 30)
     step = float(mechanism.delta)
     assert mechanism.epsilon(changed=True) == 2 * mechanism.epsilon(changed=False) == 1
-    calibrated = [calibrated_threshold(HALF, Fraction(1, 10**6), 1, changed=c) for c in (False, True)]
+    calibrated = [calibrated_threshold(HALF, Fraction(1, 10**6), 1, unit) for unit in (1, 2)]
     assert [one.scale for one in calibrated] == [2, 4]
     assert all(0.6e-6 < one.delta <= 1e-6 for one in calibrated)
     assert step == pytest.approx(math.exp(-29 / 2) / (1 + math.exp(-1 / 2)), rel=1e-12)
@@ -154,7 +154,7 @@ def test_change_one_costs_twice_the_epsilon_and_the_delta_of_one_step() -> None:
 @pytest.mark.parametrize(("epsilon", "delta", "rows"), CASES[:3])
 def test_a_changed_unit_attains_its_delta(epsilon: Fraction, delta: str, rows: int) -> None:
     """Under change-one too the price is the worst neighbour's, exactly: what only the unit has, and the other unit does not."""
-    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, changed=True)
+    mechanism = calibrated_threshold(epsilon, Fraction(delta), rows, 2 * rows)
     found = max(worst(mechanism, epsilon, rows, changed=changed) for changed in (False, True))
     assert found == pytest.approx(float(mechanism.delta), rel=1e-6)
 
@@ -252,7 +252,7 @@ def test_what_cannot_be_promised_is_refused() -> None:
         Thresholding(Fraction(1), 5000, 2000)
     for epsilon, delta in ((1, 0), (1, 1), (0, "0.1"), (-1, "0.1")):
         with pytest.raises(LossError):
-            calibrated_threshold(Fraction(epsilon), Fraction(delta), 1, changed=False)
+            calibrated_threshold(Fraction(epsilon), Fraction(delta), 1, 1)
     with pytest.raises(PlanError, match="2\\^48"):
-        calibrated_threshold(Fraction(1, 2**50), HALF / 4, 1, changed=False)
+        calibrated_threshold(Fraction(1, 2**50), HALF / 4, 1, 1)
     assert read_mechanism(Thresholding(HALF, 9, 2).to_json()) == Thresholding(HALF, 9, 2)

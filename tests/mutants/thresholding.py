@@ -29,7 +29,9 @@ def within_the_asked(rows: int, *, changed: bool = False) -> Callable[[Any], Non
     """Asked for (1, 0.01), the whole law of the output is within (1, 0.01) of every neighbour's."""
 
     def check(_: Any) -> None:
-        mechanism = selection_law.calibrated_threshold(Fraction(1), Fraction(1, 100), rows, changed=changed)
+        mechanism = selection_law.calibrated_threshold(
+            Fraction(1), Fraction(1, 100), rows, rows * (1 + changed)
+        )
         assert worst(mechanism, Fraction(1), rows, changed=changed) <= 0.01
 
     return check
@@ -56,7 +58,7 @@ def narrower(found: Thresholding) -> Thresholding:
 
 def one_row(real: Any) -> Any:
     """Price a unit of several rows as a single row."""
-    return lambda epsilon, delta, rows, *, changed: real(epsilon, delta, 1, changed=changed)
+    return lambda epsilon, delta, rows, unit: real(epsilon, delta, 1, unit / rows)
 
 
 def only_spread_rows(_: Any) -> Any:
@@ -117,7 +119,7 @@ MUTANTS = {
         replaced(
             selection_law,
             "calibrated_threshold",
-            lambda real: lambda epsilon, delta, rows, *, changed: real(epsilon, delta, rows, changed=False),
+            lambda real: lambda epsilon, delta, rows, _: real(epsilon, delta, rows, rows),
         ),
         within_the_asked(1, changed=True),
     ),
