@@ -33,7 +33,7 @@ from dpnb.audit.noise_fit import Law
 from dpnb.audit.sampling import Mechanism, Neighbours, Runs, runs_of, takes, vectorised
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import OptionError, PlanError
-from dpnb.risk.divergence import Found, Pair, pair_of_laws
+from dpnb.risk.divergence import Evidence, Pair, pair_of_laws
 
 _VECTORISED, _LOOPED = 200_000, 20_000
 
@@ -228,7 +228,7 @@ def _exact(laws: Pair, claim: Claim, title: str, words: tuple[str, ...]) -> Verd
     )
 
 
-def _sides(found: Found, words: tuple[str, ...]) -> tuple[Side, Side]:
+def _sides(found: Evidence, words: tuple[str, ...]) -> tuple[Side, Side]:
     sides = [
         Side(text, None, share, share) for text, share in zip(words, (found.first, found.second), strict=True)
     ]

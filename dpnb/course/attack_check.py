@@ -75,10 +75,10 @@ def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords w
         raise OptionError("least, goal and most are shares: least=0.95.")
     trial = Trial.of("attack", StudentFunction.alone(function), rng, title)
 
-    def draw() -> tuple[_Tried, _Tried | None]:
+    def draw() -> tuple[_Guesses, _Guesses | None]:
         return _tried(trial, case, cases), None if nothing is None else _tried(trial, nothing, cases)
 
-    def judge(drawn: tuple[_Tried, _Tried | None]) -> CheckResult:
+    def judge(drawn: tuple[_Guesses, _Guesses | None]) -> CheckResult:
         found, hits = drawn[0], drawn[0].hits(goal)
         idle = None if drawn[1] is None else drawn[1].hits(goal)
         parts = _parts(hits, idle, cases, least, most)
@@ -91,7 +91,7 @@ def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords w
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class _Guesses:
     """Guesses and secrets, one row a case."""
 
     guesses: np.ndarray
@@ -113,7 +113,7 @@ class _Tried:
         return None if np.array_equal(other, self.secrets) else float((self.guesses == other).mean())
 
 
-def _tried(trial: Trial, case: Case, cases: int) -> _Tried:
+def _tried(trial: Trial, case: Case, cases: int) -> _Guesses:
     guesses, secrets = [], []
     for _ in range(cases):
         trial.clock.look()
@@ -121,7 +121,7 @@ def _tried(trial: Trial, case: Case, cases: int) -> _Tried:
         wanted = np.atleast_1d(np.asarray(secret))
         guesses.append(_guess(trial.called, seen if isinstance(seen, tuple) else (seen,), wanted))
         secrets.append(wanted)
-    return _Tried(np.array(guesses), np.array(secrets))
+    return _Guesses(np.array(guesses), np.array(secrets))
 
 
 def _guess(called: StudentFunction, seen: tuple[Any, ...], wanted: np.ndarray) -> np.ndarray:
@@ -151,7 +151,9 @@ def _parts(hits: int, idle: int | None, cases: int, least: float, most: float) -
     return tuple(parts)
 
 
-def _mistake(parts: tuple[Part, ...], found: _Tried, goal: float, least: float, step: str) -> Mistake | None:
+def _mistake(
+    parts: tuple[Part, ...], found: _Guesses, goal: float, least: float, step: str
+) -> Mistake | None:
     failed = {part.name for part in parts if not part.passed}
     if "finds" in failed:
         return _too_little(found, goal, least, step)
@@ -164,7 +166,7 @@ def _mistake(parts: tuple[Part, ...], found: _Tried, goal: float, least: float, 
     return None
 
 
-def _too_little(found: _Tried, goal: float, least: float, step: str) -> Mistake:
+def _too_little(found: _Guesses, goal: float, least: float, step: str) -> Mistake:
     right, share = float(found.right.mean()), found.hits(goal) / len(found.guesses)
     if len(np.unique(found.guesses, axis=0)) == 1:
         return Mistake(

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.audit import audit
 from dpnb.audit.noise_fit import scale_p_value, shape_p_value
 from dpnb.course.noise_law import LawName, NoiseLaw
-from dpnb.course.noise_mistake import Seen, mistake_of
+from dpnb.course.noise_mistake import NoiseSample, mistake_of
 from dpnb.course.picture import histogram
 from dpnb.course.result import CheckResult, Part
 from dpnb.course.trial import LEVEL, Arguments, Floats, Function, Seed, StudentFunction, Trial, Trouble
@@ -98,7 +98,7 @@ def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are
         first, second, beside = drawn
         parts = _parts(first, second, beside, answer, target, _claim(epsilon, rho), trial.chance)
         failed = frozenset(part.name for part in parts if not part.passed)
-        seen = Seen(first, second, answer, target, epsilon, sensitivity, failed)
+        seen = NoiseSample(first, second, answer, target, epsilon, sensitivity, failed)
         facts = {"draws": len(first), "ratio": round(seen.ratio, 4)}
         told = mistake_of(seen) if failed else None
         return trial.result(parts, told, histogram(seen.noise, target), facts)

@@ -16,8 +16,8 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a check of noise saw.
+class NoiseSample:
+    """The noise that a student's function made, beside what it should be.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Seen:
         return self.law.ratio(self.noise)
 
 
-def mistake_of(seen: Seen) -> Mistake:
+def mistake_of(seen: NoiseSample) -> Mistake:
     """Return the first explanation that fits."""
     for explain in _EXPLANATIONS:
         found = explain(seen)
@@ -60,7 +60,7 @@ def mistake_of(seen: Seen) -> Mistake:
     return _unknown(seen)
 
 
-def _no_noise(seen: Seen) -> Mistake | None:
+def _no_noise(seen: NoiseSample) -> Mistake | None:
     if np.abs(seen.noise).max() > 1e-9 * seen.law.scale:
         return None
     return Mistake(
@@ -70,7 +70,7 @@ def _no_noise(seen: Seen) -> Mistake | None:
     )
 
 
-def _seed_fixed(seen: Seen) -> Mistake | None:
+def _seed_fixed(seen: NoiseSample) -> Mistake | None:
     if not np.array_equal(seen.first, seen.second):
         return None
     return Mistake(
@@ -80,7 +80,7 @@ def _seed_fixed(seen: Seen) -> Mistake | None:
     )
 
 
-def _one_draw(seen: Seen) -> Mistake | None:
+def _one_draw(seen: NoiseSample) -> Mistake | None:
     if len(seen.first) < 2 or np.ptp(seen.first, axis=0).max() > 0:
         return None
     return Mistake(
@@ -90,7 +90,7 @@ def _one_draw(seen: Seen) -> Mistake | None:
     )
 
 
-def _shared_noise(seen: Seen) -> Mistake | None:
+def _shared_noise(seen: NoiseSample) -> Mistake | None:
     if seen.noise.shape[1] < 2 or np.ptp(seen.noise, axis=1).max() > 1e-6 * seen.law.scale:
         return None
     return Mistake(
@@ -100,7 +100,7 @@ def _shared_noise(seen: Seen) -> Mistake | None:
     )
 
 
-def _clamped_after(seen: Seen) -> Mistake | None:
+def _clamped_after(seen: NoiseSample) -> Mistake | None:
     if seen.law.name == "geometric":
         return None
     for column in seen.first.T:
@@ -114,7 +114,7 @@ def _clamped_after(seen: Seen) -> Mistake | None:
     return None
 
 
-def _rounded(seen: Seen) -> Mistake | None:
+def _rounded(seen: NoiseSample) -> Mistake | None:
     if seen.law.name == "geometric" or not np.array_equal(seen.first, np.round(seen.first)):
         return None
     return Mistake(
@@ -124,7 +124,7 @@ def _rounded(seen: Seen) -> Mistake | None:
     )
 
 
-def _off_centre(seen: Seen) -> Mistake | None:
+def _off_centre(seen: NoiseSample) -> Mistake | None:
     middle = np.median(seen.noise, axis=0)
     spread = np.median(np.abs(seen.noise - middle), axis=0) + 1e-300
     off = np.abs(middle) / (spread / math.sqrt(len(seen.noise)))
@@ -142,7 +142,7 @@ def _off_centre(seen: Seen) -> Mistake | None:
 _FAMILIES = {"laplace": "Laplace", "geometric": "Laplace", "gaussian": "Gaussian"}
 
 
-def _wrong_family(seen: Seen) -> Mistake | None:
+def _wrong_family(seen: NoiseSample) -> Mistake | None:
     found = best_family(seen.noise)
     if "shape" not in seen.failed or found == _FAMILIES[seen.law.name]:
         return None
@@ -156,7 +156,7 @@ def _wrong_family(seen: Seen) -> Mistake | None:
     )
 
 
-def _averaged(seen: Seen) -> Mistake | None:
+def _averaged(seen: NoiseSample) -> Mistake | None:
     if seen.ratio > 0.95:
         return None
     return Mistake(
@@ -166,7 +166,7 @@ def _averaged(seen: Seen) -> Mistake | None:
     )
 
 
-def _scales(seen: Seen) -> list[tuple[float, str, str]]:
+def _scales(seen: NoiseSample) -> list[tuple[float, str, str]]:
     """Ratios of the noise to what it should be that a usual mistake gives: (ratio, name, what to do)."""
     step = f"The scale here is sensitivity / ε; it comes to {seen.law.scale:.4g}."
     if seen.law.name == "gaussian":
@@ -208,7 +208,7 @@ def _scales(seen: Seen) -> list[tuple[float, str, str]]:
     ]
 
 
-def _wrong_scale(seen: Seen) -> Mistake | None:
+def _wrong_scale(seen: NoiseSample) -> Mistake | None:
     if "scale" not in seen.failed:
         return None
     close = [
@@ -221,7 +221,7 @@ def _wrong_scale(seen: Seen) -> Mistake | None:
     return Mistake("wrong scale", f"{said}.", f"Use {seen.law.words}.")
 
 
-def _gives_away(seen: Seen) -> Mistake | None:
+def _gives_away(seen: NoiseSample) -> Mistake | None:
     if "privacy" not in seen.failed:
         return None
     return Mistake(
@@ -231,7 +231,7 @@ def _gives_away(seen: Seen) -> Mistake | None:
     )
 
 
-def _unknown(seen: Seen) -> Mistake:
+def _unknown(seen: NoiseSample) -> Mistake:
     parts = ", ".join(sorted(seen.failed))
     return Mistake(
         "another law",
@@ -240,7 +240,7 @@ def _unknown(seen: Seen) -> Mistake:
     )
 
 
-_EXPLANATIONS: tuple[Callable[[Seen], Mistake | None], ...] = (
+_EXPLANATIONS: tuple[Callable[[NoiseSample], Mistake | None], ...] = (
     _no_noise,
     _seed_fixed,
     _one_draw,

@@ -18,13 +18,12 @@ References
 .. [1] Balle, Barthe and Gaboardi (2018), "Privacy Amplification by Subsampling", Theorem 10.
 .. [2] Brawner and Honaker (2018), "Bootstrap Inference and Differential Privacy: Standard Errors for Free", Remark 3.
 .. [3] :mod:`dpnb.risk.loss_distribution`.
-.. [4] Wang, Cheng and Awan (2022), "Differentially Private Bootstrap: New Privacy Analysis and Inference Strategies".
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import ceil, e, exp, log1p, sqrt
+from math import ceil, exp, log1p, sqrt
 from typing import TYPE_CHECKING
 
 from dpnb.errors import LossError
@@ -178,17 +177,6 @@ def inflation_for(epsilon: float, delta: float, rho: float, k: int, n: int) -> f
         kept = resampling_delta(epsilon, rho, k, n, middle / 1000) <= wanted
         low, high = (low, middle) if kept else (middle, high)
     return high / 1000
-
-
-def asymptotic_mu(rho: float) -> float:
-    """Return the μ of Gaussian DP that k resamples tend to as k grows [4]_. **Asymptotic: no bound at any finite k.**
-
-    Examples
-    --------
-    >>> round(asymptotic_mu(0.5), 4)
-    1.1244
-    """
-    return claimed_mu(rho) * sqrt(2 - 2 / e)
 
 
 def _above(value: float, name: str) -> float:

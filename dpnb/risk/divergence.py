@@ -23,7 +23,7 @@ _ORDERS = (1.001, 1.01, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 30.0, 60
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Evidence:
     """A loss, the event that shows it, and its two probabilities (NaN for a divergence, which is no event)."""
 
     loss: float
@@ -56,7 +56,7 @@ class Pair:
     second: Floats
     unbounded: bool = False
 
-    def pure(self) -> Found:
+    def pure(self) -> Evidence:
         """Return the largest log-ratio; infinite when one law can do what the other cannot."""
         able = np.isfinite(self.first) | np.isfinite(self.second)
         ratio = np.zeros(self.first.shape)
@@ -66,10 +66,10 @@ class Pair:
         at = int(np.argmax(np.where(ratio >= ratio.max() - 1e-9, chances, -np.inf)))
         sides = math.exp(self.first[at]), math.exp(self.second[at])
         if self.unbounded:
-            return Found(math.inf, f"the output lies at {self.outcomes[at]} or further out", *sides)
-        return Found(float(ratio[at]), f"the output is {self.outcomes[at]}", *sides)
+            return Evidence(math.inf, f"the output lies at {self.outcomes[at]} or further out", *sides)
+        return Evidence(float(ratio[at]), f"the output is {self.outcomes[at]}", *sides)
 
-    def approximate(self, delta: float) -> Found:
+    def approximate(self, delta: float) -> Evidence:
         """Return the least ε at which both directions leave at most `delta`."""
         directions = [(self.first, self.second), (self.second, self.first)]
         losses = [_least_epsilon(p, q, delta) for p, q in directions]
@@ -80,21 +80,21 @@ class Pair:
         event = p > q + edge if math.isfinite(edge) else np.isfinite(p) & ~np.isfinite(q)
         likely, unlikely = float(np.exp(p[event]).sum()), float(np.exp(q[event]).sum())
         sides = (likely, unlikely) if way == 0 else (unlikely, likely)
-        return Found(losses[way], self._words(event), *sides)
+        return Evidence(losses[way], self._words(event), *sides)
 
     def delta(self, epsilon: float) -> float:
         """Return the least δ beside an ε, in both directions."""
         ways = ((self.first, self.second), (self.second, self.first))
         return max(_hockey_stick(p, q, epsilon) for p, q in ways)
 
-    def concentrated(self) -> Found:
+    def concentrated(self) -> Evidence:
         """Return the largest D_α/α over the grid of orders, both ways round."""
-        best = Found(0.0, "Rényi divergence of any order", math.nan, math.nan)
+        best = Evidence(0.0, "Rényi divergence of any order", math.nan, math.nan)
         for order in _ORDERS:
             for p, q in ((self.first, self.second), (self.second, self.first)):
                 loss = _renyi(p, q, order) / order
                 if loss > best.loss:
-                    best = Found(loss, f"Rényi divergence of order {order:g}", math.nan, math.nan)
+                    best = Evidence(loss, f"Rényi divergence of order {order:g}", math.nan, math.nan)
         return best
 
     def _words(self, event: NDArray[np.bool_]) -> str:

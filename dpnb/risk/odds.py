@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp
-from statistics import NormalDist
 
 from dpnb.errors import LossError
 from dpnb.risk.curves import non_negative
@@ -90,23 +89,6 @@ def tradeoff(alpha: Number, epsilon: Number, delta: Number = 0) -> float:
     return max(0.0, left, exp(-e) * (1 - d - a))
 
 
-def gaussian_tradeoff(alpha: Number, mu: Number) -> float:
-    r"""Return :math:`Φ(Φ^{-1}(1-α) - μ)`: the curve of μ-Gaussian DP, attained by real-valued Gaussian noise [4]_.
-
-    Examples
-    --------
-    >>> round(1 - gaussian_tradeoff("0.05", 1), 4)
-    0.2595
-    """
-    a, m = _rate(alpha), float(rational(mu, name="mu"))
-    if m < 0:
-        raise LossError("mu must be at least 0.")
-    if a in {0.0, 1.0}:
-        return 1 - a
-    normal = NormalDist()
-    return normal.cdf(-normal.inv_cdf(a) - m)
-
-
 def laplace_tradeoff(alpha: Number, epsilon: Number) -> float:
     r"""Return the curve of real-valued Laplace noise with sensitivity over scale equal to `epsilon` [4]_.
 
@@ -162,13 +144,6 @@ class RiskTable:
     columns: tuple[str, ...]
     cells: tuple[tuple[float, ...], ...]
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """Return ``{row: {column: bound}}``."""
-        return {
-            row: dict(zip(self.columns, line, strict=True))
-            for row, line in zip(self.index, self.cells, strict=True)
-        }
-
     def __repr__(self) -> str:
         body = [[self.corner, *self.columns]]
         body += [[row, *map(at_most, line)] for row, line in zip(self.index, self.cells, strict=True)]
@@ -193,21 +168,6 @@ def posterior_table(priors: Sequence[Number] = _PRIORS, epsilons: Sequence[Numbe
         tuple(at_most(_open(prior, "prior")) for prior in priors),
         _labels(epsilons),
         tuple(tuple(posterior(prior, e) for e in epsilons) for prior in priors),
-    )
-
-
-def power_table(
-    alphas: Sequence[Number] = ("0.01", "0.05", "0.1"),
-    epsilons: Sequence[Number] = _LOSSES,
-    delta: Number = 0,
-) -> RiskTable:
-    """Return the largest power of any membership test, by false-positive rate and ε."""
-    return RiskTable(
-        "Power of any membership test, at most",
-        "false alarms",
-        tuple(at_most(_rate(alpha)) for alpha in alphas),
-        _labels(epsilons),
-        tuple(tuple(membership_power(alpha, e, delta) for e in epsilons) for alpha in alphas),
     )
 
 

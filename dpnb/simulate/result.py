@@ -12,7 +12,7 @@ import numpy as np
 from dpnb.estimate.table import Table, table_of_rows
 from dpnb.planner.expression import Ref, show
 from dpnb.simulate.design import Design
-from dpnb.simulate.tally import Held, Tally, share
+from dpnb.simulate.tally import IntervalCounts, Tally, share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,7 +90,7 @@ class CoverageResult:
                             **_figures(tally, i, j),
                         }
 
-    def held(self, interval: str, level: float | None = None, n: int | None = None) -> Held:
+    def held(self, interval: str, level: float | None = None, n: int | None = None) -> IntervalCounts:
         """Return the counts of one interval: arrays of shape (losses, entries)."""
         tally = self.tallies[0 if n is None else self.design.sizes.index(n)]
         return tally.held[interval, self.design.levels[0] if level is None else level]

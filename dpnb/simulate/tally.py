@@ -26,7 +26,7 @@ _IMMENSE = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class IntervalCounts:
     """How one method at one level did: arrays of shape (losses, entries).
 
     Parameters
@@ -46,8 +46,8 @@ class Held:
     width: Floats
     reason: str = ""
 
-    def __add__(self, other: Held) -> Held:
-        return Held(
+    def __add__(self, other: IntervalCounts) -> IntervalCounts:
+        return IntervalCounts(
             self.studies + other.studies,
             self.held + other.held,
             self.width + other.width,
@@ -74,7 +74,7 @@ class Tally:
     """
 
     studies: int = 0
-    held: dict[tuple[str, float], Held] = field(default_factory=dict)
+    held: dict[tuple[str, float], IntervalCounts] = field(default_factory=dict)
     sums: dict[str, Floats] = field(default_factory=dict)
     flags: dict[str, Floats] = field(default_factory=dict)
     kept: dict[str, Floats] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Tally:
 
 
 _Key = TypeVar("_Key")
-_Counts = TypeVar("_Counts", Held, Floats)
+_Counts = TypeVar("_Counts", IntervalCounts, Floats)
 
 
 def _added(first: dict[_Key, _Counts], second: dict[_Key, _Counts]) -> dict[_Key, _Counts]:
@@ -137,21 +137,21 @@ def tally(
     return Tally(studies.shape[1], held, _sums(figures), flags, kept)
 
 
-def _held(studies: Studies, method: Method, level: float, truth: Floats | None) -> Held:
+def _held(studies: Studies, method: Method, level: float, truth: Floats | None) -> IntervalCounts:
     losses, _, entries = studies.shape
     nothing = np.zeros((losses, entries))
     if truth is None:
-        return Held(nothing, nothing, nothing, "No parameter of a population is meant here.")
+        return IntervalCounts(nothing, nothing, nothing, "No parameter of a population is meant here.")
     try:
         low, high = method(studies, level)
     except Unavailable as reason:
-        return Held(nothing, nothing, nothing, str(reason))
+        return IntervalCounts(nothing, nothing, nothing, str(reason))
     slack = 1e-9 * (1 + np.abs(truth))
     with np.errstate(invalid="ignore"):
         inside = (low <= truth + slack) & (truth - slack <= high)
         there = ~np.isnan(low) & ~np.isnan(high) & ~np.isnan(np.broadcast_to(truth, low.shape))
         width = np.where(there, high - low, 0.0)
-    return Held(
+    return IntervalCounts(
         there.sum(axis=1).astype(float), (inside & there).sum(axis=1).astype(float), width.sum(axis=1)
     )
 

@@ -53,9 +53,9 @@ class OutcomeLaw(Tabular):
     mechanism: str
     support: Floats
     probabilities: Floats
-    candidates: tuple[Any, ...] = ()
+    candidates: tuple[object, ...] = ()
 
-    def pmf(self, value: ArrayLike) -> Any:
+    def pmf(self, value: ArrayLike) -> float | Floats:
         """Return the probability of values, or of labels of a choice; 0 for what the answer cannot be."""
         asked = np.asarray(self._placed(value), dtype=float)
         step = float(np.diff(self.support).min(initial=1.0))
@@ -64,7 +64,7 @@ class OutcomeLaw(Tabular):
         found = np.where(hit, self.probabilities[place], 0.0)
         return float(found) if found.ndim == 0 else found
 
-    def _placed(self, value: ArrayLike) -> Any:
+    def _placed(self, value: ArrayLike) -> ArrayLike:
         """The places of labels that are no numbers; everything else as it is."""
         given = np.asarray(value)
         if given.dtype.kind not in "UO" or not self.candidates:

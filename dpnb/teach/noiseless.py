@@ -118,7 +118,7 @@ def _quantile(mechanism: QuantileSelection, exact: Sequence[Counts], released: R
     return [_rank(counts, mechanism.q) for counts in exact]
 
 
-def _rank(counts: Counts, q: Any) -> int:
+def _rank(counts: Counts, q: Fraction) -> int:
     values, times = counts
     below = list(accumulate(int(time) for time in times))
     if not below:

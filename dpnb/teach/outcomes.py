@@ -33,7 +33,9 @@ def truth(estimate: Estimate) -> Any:
     return plain(evaluate(estimate, lambda leaf: _value(leaf.args[0], noiseless[id(leaf.args[0].root)])))
 
 
-def redraw(estimate: Estimate, count: Any, rng: Any = None) -> NDArray[np.float64]:
+def redraw(
+    estimate: Estimate, count: object, rng: int | np.random.Generator | None = None
+) -> NDArray[np.float64]:
     """Return fresh outcomes of an estimate under the law of its noise, shape ``(count, *shape)``.
 
     Raises

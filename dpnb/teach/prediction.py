@@ -13,6 +13,7 @@ from typing import Any
 
 from dpnb.errors import OptionError
 
+Guess = int | float | str
 FILE = "predictions.json"
 """Where predictions are kept, in the folder of the notebook."""
 
@@ -24,7 +25,7 @@ class NoGuess(Exception):
         return [str(self)]
 
 
-def predict(name: str, guess: Any) -> None:
+def predict(name: str, guess: object) -> None:
     """Keep a guess; the first one for a name stands.
 
     Parameters
@@ -57,7 +58,7 @@ def predict(name: str, guess: Any) -> None:
     print(f"Kept: you predict {_written(guess)}.")
 
 
-def reveal(name: str, answer: Any, words: str = "") -> None:
+def reveal(name: str, answer: object, words: str = "") -> None:
     """Show an answer beside the guess that was kept; without a guess, ask for one and end the cell.
 
     What else gives the answer away stands below it, in the same cell.
@@ -93,7 +94,7 @@ def _written(value: Any) -> str:
     return f"{float(value):.4g}" if number else str(value)
 
 
-def _read() -> dict[str, Any]:
+def _read() -> dict[str, Guess]:
     try:
         kept = json.loads(Path(FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -103,7 +104,7 @@ def _read() -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def _write(kept: dict[str, Any]) -> None:
+def _write(kept: dict[str, Guess]) -> None:
     whole = Path(f"{FILE}.new")
     whole.write_text(json.dumps(kept, indent=2, ensure_ascii=False), encoding="utf-8")
     whole.replace(FILE)

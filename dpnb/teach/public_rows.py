@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
@@ -71,7 +72,9 @@ class PublicRows:
         """Return what an estimate would be without noise."""
         return truth(estimate)
 
-    def redraw(self, estimate: Estimate, count: int, rng: Any = None) -> Any:
+    def redraw(
+        self, estimate: Estimate, count: int, rng: int | np.random.Generator | None = None
+    ) -> NDArray[np.float64]:
         """Return outcomes of an estimate under fresh noise."""
         return redraw(estimate, count, rng)
 
