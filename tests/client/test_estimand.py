@@ -6,7 +6,6 @@ import pytest
 
 import dpnb
 from dpnb.cards import report
-from dpnb.cards.plan import plan_card
 from dpnb.cards.released import estimate_card
 from dpnb.errors import Unavailable
 from dpnb.planner.estimand import in_words
@@ -54,15 +53,6 @@ def test_a_clamped_mean_says_how_many_rows_are_at_the_bounds(data):
     assert "% of rows lie at or below the lower bound" in " ".join(said.split())
     assert "held_share() estimates" not in said
     assert found.held_share().shape == (3,)
-
-
-def test_a_plan_says_what_a_question_would_estimate(data):
-    """Before anything is spent."""
-    asked = data.x.mean()
-    card = plan_card(dpnb.plan({"asked": asked}, epsilon=1))
-    assert asked.estimand == MEAN
-    assert f"estimates the {MEAN}" in card.text
-    assert f"estimates the {MEAN}" in card.html
 
 
 def test_a_computed_number_names_the_columns_behind_it(data):

@@ -67,24 +67,6 @@ def test_a_regression_beside_pending_moments_of_its_columns_is_the_same_question
     assert len(questions) == 1
 
 
-def test_they_are_released_by_the_curator_and_read_free(session, data):
-    """One charge for the matrix; means, covariances, correlations and regressions cost nothing more."""
-    zz = data.moments("x", "g")
-    fit = zz.ols("x ~ g")
-    assert fit.pending
-    done = dpnb.release({"zz": zz}, epsilon=8)
-    assert done.charged == PrivacyLoss.pure(8)
-    raw = small.rows()
-    table = np.stack([np.ones(small.ROWS), raw["x"], raw["g"]])
-    radius = zz.interval(1 - 1e-7, "privacy").half_width
-    assert (np.abs(zz.value - table @ table.T) <= radius + 1e-6).all()
-    assert zz.mean("x").interval(0.95, "privacy").width < 10
-    assert zz.covariance().shape == zz.correlation().shape == (2, 2)
-    assert fit.terms == ("Intercept", "g")
-    assert fit["g"].loss == zz.loss
-    assert data.budget.spent == PrivacyLoss.pure(8)
-
-
 def test_a_regression_is_read_from_moments_that_are_held_and_cover_it(session, data):
     """The narrowest released moments of the same rows answer free; without any, the formula's own columns are asked."""
     wide, narrow = data.moments("x", "g", "y"), data.moments("x", "g")
@@ -132,15 +114,6 @@ def test_what_a_release_returns_of_a_regression_is_the_regression(session, data)
         assert found["g"].value == found.value[1]
 
 
-def test_a_rho_budget_holds_them(session, dpnb_home):
-    """In a ρ ledger the matrix has discrete Gaussian noise, in a ball too."""
-    data = small.opened(session, dpnb_home, rho="2")
-    zz = data.moments("x", "g", radius=1.2)
-    done = dpnb.release([zz], rho="0.5")
-    assert done.charged.amount <= 0.5
-    assert {part.law["kind"] for part in zz.release.parts} == {"discrete-gaussian"}
-
-
 def test_a_coefficient_beyond_the_draws_of_its_interval_has_bounds_for_p_and_z(session, dpnb_home):
     """One coefficient and all of them together claim no smaller p-value than the draws resolve, and no z of their own."""
     x = np.arange(small.ROWS) % 11.0
@@ -181,14 +154,3 @@ def test_what_cannot_be_asked_costs_nothing(session, data):
         with pytest.raises(error, match=words):
             ask()
     assert not data.budget.spent
-
-
-def test_their_cards_can_be_drawn(session, data):
-    """Plan, release and explanation are written, with the price of the whole matrix once."""
-    zz = data.moments("x", "g", "y")
-    assert "rows on each moment" in repr(dpnb.plan({"zz": zz}, epsilon=1))
-    done = dpnb.release({"zz": zz, "r": zz.correlation()}, epsilon=1)
-    assert "x" in repr(done)
-    assert str(zz.explain())
-    assert str(zz.correlation().explain())
-    assert zz.ols("x ~ g")._repr_html_().count("<tr>") == 3

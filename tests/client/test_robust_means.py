@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dpnb
-from dpnb.errors import LossError, Unavailable
+from dpnb.errors import Unavailable
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 
@@ -29,10 +29,3 @@ def test_readings_give_the_range_and_the_rows_outside(session, data):
     assert "moved into the range" in mean.interval(kind="privacy").note
     assert str(mean.explain())
     assert (mean * 2).interval(kind="privacy").width > 0
-
-
-def test_an_accuracy_cannot_be_planned(session, data):
-    """The noise is as wide as a private range: within= says so, and the plan says it in half ranges."""
-    assert "half of the range" in repr(dpnb.plan([data.x.robust_mean()], epsilon=1))
-    with pytest.raises(LossError, match="depends on the data"):
-        dpnb.plan([data.x.robust_mean()], within="0.1")

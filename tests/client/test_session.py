@@ -191,22 +191,6 @@ def test_a_public_answer_cannot_be_measured_again(data):
         n.remeasure(epsilon=1)
 
 
-def test_five_hundred_questions_are_one_charge(data):
-    """A large batch works, and costs what was asked."""
-    items = [(data.x > place / 60).mean() for place in range(1, 501)]
-    report = dpnb.release(items, epsilon=1)
-    assert report.charged.amount <= 1
-    assert len(report.measurements) == 500
-
-
-def test_more_questions_than_a_batch_holds_are_refused(data):
-    """A thousand and one questions: the limit is named, nothing is spent."""
-    items = [(data.x > place / 200).mean() for place in range(1, 1002)]
-    with pytest.raises(PlanError, match="1000"):
-        dpnb.release(items, epsilon=1)
-    assert data.budget.spent.amount == 0
-
-
 def test_statement_lists_what_was_charged(data, session):
     """Each charge with its questions, oldest first, in words and as rows."""
     dpnb.release([data.x.mean()], epsilon=1)

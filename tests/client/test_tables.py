@@ -91,16 +91,3 @@ def test_what_cannot_be_tested_is_refused_where_it_is_written(session, data):
     ):
         with pytest.raises(OptionError, match=words):
             counts.goodness_of_fit_test(wrong)
-
-
-def test_their_cards_can_be_drawn(session, data):
-    """Plan, release, report and explanation are written for a table and for its readings."""
-    table = data.g.crosstab("x")
-    shares = table.proportions(within="g")
-    assert "22 cells" in repr(dpnb.plan({"t": table}, epsilon=1))
-    done = dpnb.release({"t": table, "s": shares}, epsilon=1)
-    assert "crosstab" in repr(done)
-    assert table.to_dict()
-    assert shares.to_dict()
-    assert str(table.explain())
-    assert str(shares.explain())

@@ -229,15 +229,6 @@ def test_over_budget_then_a_cheaper_cell(notebook):
     assert notebook.session.spent == 0.5
 
 
-def test_running_all_again_is_free(notebook):
-    """The same cell again asks the store: one charge, equal values."""
-    notebook("%%dp epsilon=1\nq = study.ask('a')")
-    first = notebook.names["q"].value
-    notebook("%%dp epsilon=1\nq = study.ask('a')")
-    assert notebook.names["q"].value == first
-    assert notebook.charged == [("study.a",)]
-
-
 def test_threads_are_found_by_their_bound_results(notebook):
     """A plain thread has no open batch; its question is found because the cell binds the result."""
     notebook(

@@ -134,13 +134,6 @@ def test_out_and_underscore_hold_the_resolved_object(kernel):
     assert kernel.charged == [("study.a",)]
 
 
-def test_a_semicolon_sends_no_result_and_draws_the_card(kernel):
-    """``;`` hides the value, never the spending."""
-    reply = kernel.run("%%dp epsilon=1\nq = study.ask('a')\nq;")
-    assert reply.result is None
-    assert "charged" in reply.of("display_data")[0]["data"]["text/plain"]
-
-
 def test_an_await_in_a_body_is_awaited(kernel):
     """A top-level await works, and what the cell holds afterwards is released."""
     reply = kernel.run(
