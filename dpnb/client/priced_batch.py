@@ -14,15 +14,14 @@ from msgspec import Raw
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.held import covered_share, held_share
 from dpnb.planner.price import PricedBatch, PricedQuestion, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.planner.sharing import additive
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.measurements import Measurement, events
-from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.measurements import events
+from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
 from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, Bundle, Plan, Share, digest_of
@@ -279,14 +278,9 @@ def _paid(
     """Return what several sums cost together, at the noise that they have, and the share that buys as much."""
     if item.share is not None and item.as_asked([part.law for part in parts]):
         return item.loss, item.share
-    served = [_as_released(*pair) for pair in zip(item.parts, parts, strict=True)]
+    served = [
+        replace(part, mechanism=read_law(released.law))
+        for part, released in zip(item.parts, parts, strict=True)
+    ]
     loss = whole(events(served, priced.facts), priced.measure)
     return loss, covered_share(item, [part.mechanism for part in served])
-
-
-def _as_released(part: Measurement, released: ReleasedPart) -> Measurement:
-    """Return a measurement with the noise that its release has."""
-    law = law_from_json(dict(released.law))
-    if isinstance(law, DiscreteLaplaceLaw):
-        return replace(part, mechanism=DiscreteLaplace(law.scale))
-    return replace(part, mechanism=DiscreteGaussian(law.variance))
