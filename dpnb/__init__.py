@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dpnb.client.api import plan, release, report, session, spend, studies
     from dpnb.client.archive import archive
     from dpnb.client.combining import combine
-    from dpnb.client.entrance import open  # noqa: A004 - the public name
+    from dpnb.client.opening import open  # noqa: A004 - the public name
     from dpnb.client.power import power
     from dpnb.estimate import to_json
     from dpnb.version import __version__
@@ -40,7 +40,7 @@ _NAMES = {
     **dict.fromkeys(("plan", "release", "report", "session", "spend", "studies"), "dpnb.client.api"),
     "archive": "dpnb.client.archive",
     "combine": "dpnb.client.combining",
-    "open": "dpnb.client.entrance",
+    "open": "dpnb.client.opening",
     "power": "dpnb.client.power",
     "receipt": "dpnb.client.receipt",
     "panel": "dpnb.widgets.kinds.panel",

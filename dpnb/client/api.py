@@ -1,4 +1,4 @@
-"""The plain-Python twins of the cell magic: plan, release, spend, report, session, and what :func:`~dpnb.client.entrance.open` does.
+"""The plain-Python twins of the cell magic: plan, release, spend, report, session, and what :func:`~dpnb.client.opening.open` does.
 
 Each is one sentence over a :class:`~dpnb.client.session.Session`; none keeps a state of its own but the sessions of this
 process (:mod:`dpnb.client.sessions`).
@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, Self
 from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset
+from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.client.publication import is_publication, open_publication
 from dpnb.client.service import LONGEST_NAME, Service, served, usual
 from dpnb.client.session import Session
 from dpnb.client.source import NamedSource, name_source, names_a_file
 from dpnb.client.teaching_dataset import TeachingDataset
-from dpnb.client.views import BatchReport, PlanView
 from dpnb.datasets import BUILT_IN, names
 from dpnb.errors import OwnerError, PlanError
 from dpnb.estimate import Batch, Estimate, PendingQuestion, Table, current_host
@@ -53,7 +53,7 @@ class Given(NamedTuple):
 
 
 def opened(what: Any, given: Given, *, quiet: bool) -> Dataset:
-    """Open what :func:`dpnb.client.entrance.open` was given, as it says."""
+    """Open what :func:`dpnb.client.opening.open` was given, as it says."""
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
     if is_publication(what):

@@ -15,10 +15,10 @@ from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.check import CheckedQuestion
-from dpnb.planner.held import covered_share, held_share
 from dpnb.planner.price import PricedBatch, PricedQuestion, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.planner.sharing import additive
+from dpnb.planner.stored_share import covered_share, held_share
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.measurements import events
 from dpnb.trusted.mechanisms.mechanism_record import read_law

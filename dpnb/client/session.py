@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from dpnb.client import launch
 from dpnb.client.connection import Line
 from dpnb.client.handles import BudgetState, Dataset, Opened
+from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.client.priced_batch import (
     Asked,
     AskedBatch,
@@ -32,7 +33,6 @@ from dpnb.client.service import Service
 from dpnb.client.sizes import ReleasedSizes, sized
 from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.transport import Transport
-from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
     BudgetError,
     ChargedError,

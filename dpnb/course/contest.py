@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.client import api, entrance, sessions
+from dpnb.client import api, opening, sessions
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OptionError, OwnerError
 from dpnb.estimate import Estimate
@@ -154,7 +154,7 @@ def score(entry: object, seed: str = "practice", name: str = "your entry") -> Sc
 def _scored(asked: Mapping[str, Mapping[str, Any]], seed: str, name: str) -> Score:
     """Release in a home of its own, where nothing is stored and nothing was spent."""
     rows = people(seed)
-    data = entrance.open(rows, schema=SCHEMA, seed=f"contest {secrets.token_hex(8)}", quiet=True)
+    data = opening.open(rows, schema=SCHEMA, seed=f"contest {secrets.token_hex(8)}", quiet=True)
     try:
         estimates = {target: _question(data, one) for target, one in asked.items()}
         api.release(estimates, epsilon=sum(rational(one["epsilon"]) for one in asked.values()))

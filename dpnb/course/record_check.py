@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from dpnb.cards.markup import Markup
 from dpnb.client.handles import Dataset
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.course.picture import levels, message, spans
 from dpnb.course.result import CheckResult, Mistake, Part
 from dpnb.errors import LossError, Unavailable

@@ -93,7 +93,7 @@ class Auto(ast.NodeTransformer):
     def end(self, value: object, names: tuple[str, ...]) -> object:
         """Plan or release what this cell created and still holds."""
         __tracebackhide__ = True
-        from dpnb.notebook.settle import settle
+        from dpnb.notebook.cell_release import settle
 
         batch = self._batch
         if batch is None:

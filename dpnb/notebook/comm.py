@@ -27,7 +27,7 @@ from dpnb.cards.markup import clean
 from dpnb.cards.methods import methods
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.notebook.find_estimates import named

@@ -84,9 +84,9 @@ def run(magic: DPMagic, line: str) -> None:
 
 
 def _session() -> Any:
-    from dpnb.notebook import settle
+    from dpnb.notebook import cell_release
 
-    return settle.current_session()
+    return cell_release.current_session()
 
 
 def _opened(magic: DPMagic, words: list[str]) -> list[Any]:
@@ -184,7 +184,7 @@ _AUTO = {
 
 
 def _open(magic: DPMagic, words: list[str]) -> None:
-    from dpnb.client import entrance
+    from dpnb.client import opening
 
     if not words:
         raise OptionError("%dp open needs a dataset: %dp open hiv")
@@ -192,7 +192,7 @@ def _open(magic: DPMagic, words: list[str]) -> None:
     unknown = set(mode) - {"mode"}
     if unknown:
         raise OptionError(f"unknown option {min(unknown)!r} for %dp open: {near(min(unknown), ('mode',))}")
-    handle = entrance.open(name, mode=mode.get("mode"))
+    handle = opening.open(name, mode=mode.get("mode"))
     label = str(handle.schema.name)
     if not label.isidentifier():
         raise DpnbError(f'{label} is not a Python name: data = dpnb.open("{name}")')
@@ -253,7 +253,7 @@ def show_interaction(magic: DPMagic, name: str, text: str) -> None:
         When the text is missing, is no Python, or names what there is not.
     """
     __tracebackhide__ = True
-    from dpnb.notebook.settle import current_session
+    from dpnb.notebook.cell_release import current_session
 
     names = magic.shell.user_ns
     display(INTERACTION_COMMANDS[name]({**current_session().datasets, **names}, text))

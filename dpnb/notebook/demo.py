@@ -89,9 +89,9 @@ def releases(notebook: Any) -> Iterator[str]:
 def page() -> str:
     """Return ``demo.html``: the tour's main finding, from the store."""
     from dpnb.cards.demo import demo_page
-    from dpnb.client import api, entrance
+    from dpnb.client import api, opening
 
-    hiv = entrance.open("hiv", mode="guard-rail", quiet=True)
+    hiv = opening.open("hiv", mode="guard-rail", quiet=True)
     effect = hiv.got.difference(by="any")
     api.release({"effect": effect}, epsilon=PAID)
     return str(demo_page(effect, hiv.schema))

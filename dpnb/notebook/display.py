@@ -30,8 +30,8 @@ _DATASET = "application/vnd.dpnb.dataset+json"
 
 _HANDLES = (
     ("dpnb.client.handles", "Dataset", "handle_bundle"),
-    ("dpnb.client.views", "PlanView", "plan_bundle"),
-    ("dpnb.client.views", "BatchReport", "report_bundle"),
+    ("dpnb.client.plan_view", "PlanView", "plan_bundle"),
+    ("dpnb.client.plan_view", "BatchReport", "report_bundle"),
 )
 
 

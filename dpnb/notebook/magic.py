@@ -15,12 +15,12 @@ from dpnb.estimate import Batch, PendingQuestion
 from dpnb.notebook import commands
 from dpnb.notebook.auto import Auto
 from dpnb.notebook.cell import Body, prepare, run, run_async
+from dpnb.notebook.cell_release import current_session, settle
 from dpnb.notebook.comm import Link
 from dpnb.notebook.display import Screen
 from dpnb.notebook.find_estimates import pending_in
 from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.options import CELL_HELP, CellOptions, parse
-from dpnb.notebook.settle import current_session, settle
 
 
 @magics_class

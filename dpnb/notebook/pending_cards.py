@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
 from dpnb.cards.markup import clean
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets.accuracy import Balance, planned_size

@@ -27,9 +27,9 @@ from dpnb.client.sizes import sized
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate, Rehearsal
 from dpnb.notebook import find_estimates
+from dpnb.notebook.cell_release import asked, labels_of, weigh
 from dpnb.notebook.interpreter import CALLABLE, Handle, Unread, read
 from dpnb.notebook.options import CellOptions, parse
-from dpnb.notebook.settle import asked, labels_of, weigh
 
 _STUDIES = 12
 """So many releases of a regression are simulated while it is typed: a tenth of a second."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dpnb.client import api, entrance
+from dpnb.client import api, opening
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
@@ -40,7 +40,7 @@ def _add_source(act: argparse.ArgumentParser) -> None:
 @contextmanager
 def _asked(options: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Estimate], dict[str, Any]]]:
     """Open the dataset as its owner, and read the statistics: handle, questions, and the loss that is asked."""
-    dataset = entrance.open(options.source if _served(options) else Path(options.source), quiet=True)
+    dataset = opening.open(options.source if _served(options) else Path(options.source), quiet=True)
     try:
         loss: dict[str, Any] = {
             name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None

@@ -19,7 +19,7 @@ from dpnb.cards.markup import clean
 from dpnb.client.assumptions import Assumed, pending_matrix
 from dpnb.client.handles import Dataset
 from dpnb.client.matrix_plan import MatrixPlan, matrix_plan
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.planner.question import Question

@@ -13,12 +13,12 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.cards.markup import clean
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.estimate.derived import Outlook
-from dpnb.planner.held import gain
 from dpnb.planner.price import PricedQuestion
+from dpnb.planner.stored_share import gain
 from dpnb.statistics._base import all_count
 from dpnb.trusted.query.plan import Share
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid

@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpnb.cards.markup import clean
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.estimate import PendingQuestion
 from dpnb.planner.price import PricedQuestion, events_at
 from dpnb.trusted.privacy.event import PrivacyEvent

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.widgets.arithmetic import cost_of, covers, largest_loss, line_weights
 from dpnb.widgets.planned_line import planned_line
 from dpnb.widgets.registry import Names

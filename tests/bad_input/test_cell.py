@@ -18,7 +18,7 @@ __all__ = ["shell"]
 @pytest.fixture
 def cells(desk, shell, monkeypatch):
     """A shell with dpnb loaded, and `p` open behind a curator in this process."""
-    monkeypatch.setattr("dpnb.notebook.settle.current_session", lambda: desk.session)
+    monkeypatch.setattr("dpnb.notebook.cell_release.current_session", lambda: desk.session)
     load(shell)
     notebook = Notebook(shell, None)
     notebook.names.update(p=desk.people(), dpnb=dpnb)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from dpnb.cards.facts import Line
-from dpnb.client.views import BatchReport, PlanView
+from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.expression import Ref
 from dpnb.planner.price import price

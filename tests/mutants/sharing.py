@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import PlanError
-from dpnb.planner import held, sharing
+from dpnb.planner import sharing, stored_share
 from dpnb.trusted.aggregate.algebra import And, Cmp, Lit, Not, Or
 from dpnb.trusted.measurements import derivation, products, regions, sums
 from dpnb.trusted.measurements.facts import Facts
@@ -112,7 +112,7 @@ def covers(times: Fraction, *amounts: int | None) -> Callable[[Any], None]:
             (one,) = test_sharing.priced([test_sharing.AGES], epsilon=amount or 1).items
             events = [event.to_json() for event in derivation.events((one.parts[place],), FACTS)]
             paid.append(None if amount is None else {"events": events, "share": one.share.to_json()})
-        found = held.held_share(item, paid, FACTS)
+        found = stored_share.held_share(item, paid, FACTS)
         assert (None if found is None else found.amount) == (None if None in amounts else times)
 
     return check
@@ -147,7 +147,7 @@ def half_held(real: Any) -> Any:
 
 def in_held(smallest: Any) -> Patch:
     """Take another than the least of what parts cover."""
-    return lambda monkeypatch: monkeypatch.setattr(held, "min", smallest, raising=False)
+    return lambda monkeypatch: monkeypatch.setattr(stored_share, "min", smallest, raising=False)
 
 
 def of_any_column(real: Any) -> Any:
@@ -360,7 +360,7 @@ MUTANTS = {
     ),
     "a part of an answer is an answer": Mutant(
         "A mean of which the count is not stored is said to be held.",
-        replaced(held, "held_share", half_held),
+        replaced(stored_share, "held_share", half_held),
         covers(Fraction(1), 1, 1, None),
     ),
     "the dearest part covers": Mutant(

@@ -103,7 +103,7 @@ class Notebook:
 def notebook(shell: CellShell, monkeypatch: pytest.MonkeyPatch) -> Notebook:
     """A shell with ``%load_ext dpnb`` done, and ``study`` in its names."""
     session = FakeSession()
-    monkeypatch.setattr("dpnb.notebook.settle.current_session", lambda: session)
+    monkeypatch.setattr("dpnb.notebook.cell_release.current_session", lambda: session)
     load(shell)
     shell.user_ns["study"] = Study()
     return Notebook(shell, session)

@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[2]
 SETUP = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-import dpnb.notebook.install, dpnb.notebook.settle
+import dpnb.notebook.install, dpnb.notebook.cell_release
 from tests.notebook.fakes import FakeSession, Study
 session = FakeSession()
-dpnb.notebook.settle.current_session = lambda: session
+dpnb.notebook.cell_release.current_session = lambda: session
 study = Study()
 %config InteractiveShell.colors = "nocolor"
 %load_ext dpnb

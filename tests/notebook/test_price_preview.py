@@ -16,9 +16,9 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.errors import DpnbError
 from dpnb.estimate import Batch, Rehearsal
 from dpnb.notebook import find_estimates
+from dpnb.notebook.cell_release import asked, weigh
 from dpnb.notebook.options import parse
 from dpnb.notebook.price_preview import CellPrice, Snapshot, price_of
-from dpnb.notebook.settle import asked, weigh
 from tests.curator import small
 from tests.examples import examples
 

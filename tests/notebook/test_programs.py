@@ -87,7 +87,7 @@ class Model:
 def test_the_released_set_is_what_live_objects_need(notebook, cells, monkeypatch):
     """After each cell the charge names exactly the held questions that were not paid for before."""
     shell, session, model = notebook.shell, FakeSession(cap=10**6), Model()
-    monkeypatch.setattr("dpnb.notebook.settle.current_session", lambda: session)
+    monkeypatch.setattr("dpnb.notebook.cell_release.current_session", lambda: session)
     for gone in (*NAMES, "box"):
         shell.user_ns.pop(gone, None)
     shell.user_ns.update(study=Study(), box={})

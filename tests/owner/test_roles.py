@@ -119,7 +119,7 @@ PROGRAM = """
 import contextlib, io, json, os, sys
 import cryptography.hazmat.primitives.asymmetric.ed25519, cryptography.hazmat.primitives.serialization
 import duckdb, encodings.ascii, encodings.idna, numpy, scipy.stats, ssl
-import dpnb.__main__, dpnb.client.entrance, dpnb.client.publication, dpnb.client.service, dpnb.cards.report
+import dpnb.__main__, dpnb.client.opening, dpnb.client.publication, dpnb.client.service, dpnb.cards.report
 import dpnb.cards.attach, dpnb.owner.receipt_file, dpnb.trusted.owner.loosened_terms, dpnb.trusted.owner.owner_acts
 import dpnb.owner.examination, dpnb.trusted.owner.restoration, dpnb.trusted.serving.serve, dpnb.planner.price
 import dpnb.statistics, dpnb.notebook

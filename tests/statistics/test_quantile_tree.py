@@ -14,8 +14,8 @@ from dpnb import simulate
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner import Question
 from dpnb.planner.expression import BinOp, Const, Ref
-from dpnb.planner.held import held_share
 from dpnb.planner.sharing import pieces
+from dpnb.planner.stored_share import held_share
 from dpnb.statistics import conclude
 from dpnb.statistics.quantile import (
     _ranks_of_selections,

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.client.handles import Dataset
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.planned_line import as_it_stands

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from dpnb.cards.card import Card
 from dpnb.cards.plan import plan_card
 from dpnb.client import api
-from dpnb.client.views import PlanView
+from dpnb.client.plan_view import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves
