@@ -32,7 +32,7 @@ _UNITS = {
     "change-one": PrivacyUnit("change-one", rows=_ROWS),
     "add-remove": PrivacyUnit("add-remove"),
 }
-_BUDGETS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+_BUDGETS: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("ε", "epsilon", {"epsilon": 1000}),
     ("ρ", "rho", {"rho": 1000}),
     ("(ε, δ)", "rho", {"epsilon": 1000, "delta": 1e-6}),
@@ -172,7 +172,7 @@ def _entry(statistic: Statistic) -> Entry:
     )
 
 
-def _schema(unit: PrivacyUnit, budget: Mapping[str, Any]) -> Schema:
+def _schema(unit: PrivacyUnit, budget: Mapping[str, float]) -> Schema:
     columns = (
         Column.number("age", 0, 100, step=1),
         Column.number("pay", 0, 10, step=1),

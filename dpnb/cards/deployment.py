@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from dpnb.cards.card import Record
 from dpnb.cards.markup import clean
 from dpnb.cards.methods import FLAVOURS, NEIGHBOURS, asked_of, mechanisms_of, total_of
 from dpnb.errors import OptionError
@@ -34,7 +34,7 @@ _NOT_PROTECTED = {
 }
 
 
-def deployments(estimates: Sequence[Estimate], schemas: Sequence[Schema]) -> dict[str, Any]:
+def deployments(estimates: Sequence[Estimate], schemas: Sequence[Schema]) -> Record:
     """Return one entry for each dataset, in JSON's own types.
 
     Parameters
@@ -66,8 +66,8 @@ def write_deployments(path: Path, estimates: Sequence[Estimate], schemas: Sequen
     path.write_text(json_text(deployments(estimates, schemas)), encoding="utf-8")
 
 
-def _entry(schema: Schema, asked: Sequence[PendingQuestion]) -> dict[str, Any]:
-    entry: dict[str, Any] = {
+def _entry(schema: Schema, asked: Sequence[PendingQuestion]) -> Record:
+    entry: Record = {
         "tier_1": _product(schema, asked),
         "tier_2": _guarantee(schema, asked),
         "tier_3": {
@@ -81,7 +81,7 @@ def _entry(schema: Schema, asked: Sequence[PendingQuestion]) -> dict[str, Any]:
     return {**entry, "left_to_fill": list(_empty(entry))}
 
 
-def _product(schema: Schema, asked: Sequence[PendingQuestion]) -> dict[str, Any]:
+def _product(schema: Schema, asked: Sequence[PendingQuestion]) -> Record:
     return {
         "name": clean(schema.title or schema.name),
         "data_curator": None,
@@ -94,7 +94,7 @@ def _product(schema: Schema, asked: Sequence[PendingQuestion]) -> dict[str, Any]
     }
 
 
-def _guarantee(schema: Schema, asked: Sequence[PendingQuestion]) -> dict[str, Any]:
+def _guarantee(schema: Schema, asked: Sequence[PendingQuestion]) -> Record:
     loss = total_of(asked)
     return {
         "dp_flavour": FLAVOURS[schema.budget.measure],
@@ -124,7 +124,7 @@ def _unprotected(schema: Schema) -> list[str]:
     return [*sizes, "the schema: columns, bounds, steps, declared values", "the questions that were asked"]
 
 
-def _accounting(asked: Sequence[PendingQuestion]) -> dict[str, Any]:
+def _accounting(asked: Sequence[PendingQuestion]) -> Record:
     return {
         "mechanisms": mechanisms_of(asked),
         "composition": "losses of releases add, which is valid for questions chosen adaptively; a ledger refuses what exceeds the promise",
@@ -135,7 +135,7 @@ def _accounting(asked: Sequence[PendingQuestion]) -> dict[str, Any]:
     }
 
 
-def _implementation(schema: Schema) -> dict[str, Any]:
+def _implementation(schema: Schema) -> Record:
     return {
         "software": f"dpnb {__version__}",
         "arithmetic": "integers on declared grids, exact integer samplers, randomness of the operating system",
@@ -146,7 +146,7 @@ def _implementation(schema: Schema) -> dict[str, Any]:
     }
 
 
-def _empty(entry: Mapping[str, Any], above: str = "") -> Iterator[str]:
+def _empty(entry: Mapping[str, object], above: str = "") -> Iterator[str]:
     """Yield the dotted names of what is empty."""
     for name, value in entry.items():
         if isinstance(value, Mapping):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dpnb.cards.card import Card, frame, heading
+from dpnb.cards.card import Card, Record, frame, heading
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.estimate import Table
 from dpnb.estimate.table import Tabular
@@ -84,7 +84,7 @@ def _time(row: Row) -> str:
     return clean(row["time"])[:16].replace("T", " ")
 
 
-def _loss(loss: Any) -> str:
+def _loss(loss: PrivacyLoss | None) -> str:
     return "–" if loss is None else str(loss)
 
 
@@ -133,27 +133,27 @@ _RECORDED = (
 )
 
 
-def _record(row: Row) -> dict[str, Any]:
+def _record(row: Row) -> Record:
     plain = plain_row(row)
-    return {name: plain.get(name) for name in _RECORDED} | {"measured": list(plain.get("measured") or ())}
+    return {name: plain.get(name) for name in _RECORDED} | {"measured": list(row.get("measured") or ())}
 
 
 # ---------------------------------------------------------------- rows outside of a card
 
 
-def plain_row(row: Row) -> dict[str, Any]:
+def plain_row(row: Row) -> Record:
     """Return a row as plain JSON values; losses exactly, as texts."""
     return {name: item.to_json() if isinstance(item, PrivacyLoss) else item for name, item in row.items()}
 
 
-class LedgerRows(list[dict[str, Any]], Tabular):
+class LedgerRows(list[Record], Tabular):
     """Rows as plain JSON values, oldest first: a list that can also be written as a table."""
 
     def table(self, level: float = 0.95) -> Table:  # noqa: ARG002 -- a ledger has no intervals
         """Return what was asked and what it cost, a row for each entry."""
         return table_of(map(_exact_row, self))
 
-    def _plain(self, level: float) -> list[dict[str, Any]]:  # noqa: ARG002
+    def _plain(self, level: float) -> list[Record]:  # noqa: ARG002
         return list(self)
 
 
@@ -173,7 +173,7 @@ def table_of(rows: Iterable[Row]) -> Table:
     )
 
 
-def _texts(row: Row) -> dict[str, Any]:
+def _texts(row: Row) -> Record:
     return {
         "entry": row["entry"],
         "time": str(row["time"]),

@@ -10,7 +10,6 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import Any
 
 _VOID = frozenset({"br", "hr", "img", "meta", "wbr"})
 _KEPT = frozenset("\n\t")
@@ -45,7 +44,7 @@ _BREAKS = re.compile(r"(?<=[.,=&|+*/(<>\[-])(?![=)\]*])(?<!\d[.,](?=\d))")
 _LONG = 24
 
 
-def code(text: object, **attributes: Any) -> Markup:
+def code(text: object, **attributes: object) -> Markup:
     """Return code as an element; where it is long, with the places at which it may break.
 
     Examples
@@ -58,7 +57,7 @@ def code(text: object, **attributes: Any) -> Markup:
     return el("code", join(parts, Markup("<wbr>")), **attributes)
 
 
-def el(name: str, /, *children: object, **attributes: Any) -> Markup:
+def el(name: str, /, *children: object, **attributes: object) -> Markup:
     """Return an element.
 
     Parameters

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.cards.curves import Beside, curve_of, date_axis, draw_curve
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.estimate.wording import calendar, names, printable
+from dpnb.inference.interval import KINDS, Kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _ORDERS = (None, "size", "effect")
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
@@ -27,12 +32,12 @@ def estimate_axes(
     estimate: Estimate,
     order: str | None = None,
     *,
-    beside: Any = None,
+    beside: ArrayLike | None = None,
     truth: bool | None = None,
-    ax: Any = None,
+    ax: Axes | None = None,
     title: str | None = None,
     kind: str | None = None,
-) -> Any:
+) -> Axes:
     """Draw released values with both intervals, and return the axes.
 
     Parameters
@@ -84,14 +89,14 @@ def estimate_axes(
     return axes
 
 
-def _axes(size: tuple[float, float]) -> Any:
+def _axes(size: tuple[float, float]) -> Axes:
     """Axes on a figure of their own, which notebooks show as any other figure of matplotlib's."""
     from matplotlib import pyplot as plt
 
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 
-def _finish(axes: Any, title: str | None, *, own: bool) -> None:
+def _finish(axes: Axes, title: str | None, *, own: bool) -> None:
     if title is not None:
         axes.set_title(title)
     axes.set_axisbelow(True)
@@ -109,20 +114,21 @@ def _binned(estimate: Estimate) -> bool:
     return all(isinstance(key, str) and _BIN.fullmatch(key) for key in estimate.axes[0].keys)
 
 
-def _draw_bars(estimate: Estimate, axes: Any, order: str | None, beside: Beside | None) -> None:
+def _draw_bars(estimate: Estimate, axes: Axes, order: str | None, beside: Beside | None) -> None:
     """A bar for each value, with what noise leaves open on its top; the bars of bins touch."""
     values = np.ravel(np.asarray(estimate.value, dtype=float))
     places, at = _ordered(estimate, values, order), np.arange(values.size)
     width = 1.0 if _binned(estimate) and order is None else 0.75
     axes.bar(at, values[places], width=width, color=_BAR, edgecolor="white", label="value")
-    for kind, colour, shift in (("privacy", _ACCENT, -0.08), ("confidence", _INK, 0.08)):
+    for kind, colour, shift in zip(KINDS, (_ACCENT, _INK), (-0.08, 0.08), strict=True):
         _whiskers(estimate, axes, places, at + shift, kind, colour)
     if beside is not None:
         others = beside.values[places]
         axes.plot(at, others, "D", mfc="none", color=_BESIDE, markersize=5, zorder=5, label=beside.label)
     labels = _labels(estimate)
-    turned = {"rotation": 45, "ha": "right"} if max(map(len, labels)) * len(labels) > _LETTERS else {}
-    axes.set_xticks(at, [labels[place] for place in places], **turned)
+    axes.set_xticks(at, [labels[place] for place in places])
+    if max(map(len, labels)) * len(labels) > _LETTERS:
+        axes.set_xticks(at, [labels[place] for place in places], rotation=45, ha="right")
     axes.set_ylabel(estimate.text, color=_SOFT)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -130,7 +136,7 @@ def _draw_bars(estimate: Estimate, axes: Any, order: str | None, beside: Beside 
 
 
 def _whiskers(
-    estimate: Estimate, axes: Any, places: np.ndarray, at: np.ndarray, kind: Any, colour: str
+    estimate: Estimate, axes: Axes, places: np.ndarray, at: np.ndarray, kind: Kind, colour: str
 ) -> None:
     try:
         low, high = (np.ravel(np.asarray(end, dtype=float))[places] for end in estimate.interval(0.95, kind))
@@ -143,7 +149,7 @@ def _whiskers(
     )
 
 
-def _points(estimate: Estimate, axes: Any, order: str | None, beside: Beside | None) -> None:
+def _points(estimate: Estimate, axes: Axes, order: str | None, beside: Beside | None) -> None:
     """A row for each value, with its intervals."""
     values = np.ravel(np.asarray(estimate.value, dtype=float))
     places, labels = _ordered(estimate, values, order), _labels(estimate)
@@ -172,7 +178,7 @@ def _points(estimate: Estimate, axes: Any, order: str | None, beside: Beside | N
 
 
 def _draw(
-    estimate: Estimate, axes: Any, places: np.ndarray, rows: np.ndarray, kind: Any, shift: float
+    estimate: Estimate, axes: Axes, places: np.ndarray, rows: np.ndarray, kind: Kind, shift: float
 ) -> bool:
     """Draw the intervals of one kind where there are any: privacy as solid bars, confidence as capped lines."""
     try:

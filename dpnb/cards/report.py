@@ -11,12 +11,11 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from dpnb.cards.card import STYLE
 from dpnb.cards.deployment import registry_file, write_deployments
 from dpnb.cards.facts import Line, line_of
-from dpnb.cards.ledger import ledger_table
+from dpnb.cards.ledger import Row, ledger_table
 from dpnb.cards.markup import Markup, clean, el, escape
 from dpnb.cards.methods import methods
 from dpnb.cards.released import line_html, line_text, made_html
@@ -74,7 +73,7 @@ def report(
     estimates: Mapping[str, Estimate] | Iterable[Estimate],
     *,
     schemas: Sequence[Schema] = (),
-    rows: Sequence[Mapping[str, Any]] = (),
+    rows: Sequence[Row] = (),
     to: str | Path | None = None,
     registry: str | Path | None = None,
 ) -> Report:
@@ -148,7 +147,7 @@ def _body(
     title: str,
     lines: Sequence[Line],
     paragraph: str,
-    extract: Sequence[Mapping[str, Any]],
+    extract: Sequence[Row],
     schemas: Sequence[Schema],
 ) -> Markup:
     sources = _sources(schemas)

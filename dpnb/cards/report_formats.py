@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpnb.cards.ledger import plain_row, table_of
+from dpnb.cards.ledger import Row, plain_row, table_of
 from dpnb.cards.markup import clean
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table
@@ -53,7 +53,7 @@ class Content:
     title: str
     estimates: Mapping[str, Estimate]
     methods: str
-    ledger: Sequence[Mapping[str, Any]]
+    ledger: Sequence[Row]
     sources: Sequence[str]
 
     @property

@@ -303,7 +303,7 @@ def _common_axes(args: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Axis, .
     """The axes of the first estimate that has this shape and axes."""
     for arg in args:
         if is_node(arg) and arg.shape == shape and arg.axes:
-            return arg.axes  # type: ignore[no-any-return]
+            return arg.axes
     return ()
 
 

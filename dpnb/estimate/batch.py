@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from dpnb.estimate.evaluate import leaves
 from dpnb.estimate.pending_question import PendingQuestion
@@ -20,7 +20,6 @@ from dpnb.estimate.refusals import nested
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate
-    from dpnb.estimate.node import Node
 
 OPEN_BATCH: ContextVar[Batch | None] = ContextVar("dpnb_open_batch", default=None)
 
@@ -52,8 +51,8 @@ class Batch:
         self.nests = nests
         self.is_open = False
         self.built = 0
-        self._created: list[weakref.ref[Any]] = []
-        self._asked: dict[Any, weakref.ref[PendingQuestion]] = {}
+        self._created: list[weakref.ref[Estimate]] = []
+        self._asked: dict[Hashable, weakref.ref[PendingQuestion]] = {}
         self._own: list[weakref.ref[PendingQuestion]] = []
         self._added: list[Estimate] = []
         self._token: Token[Batch | None] | None = None
@@ -94,11 +93,11 @@ class Batch:
             if measurement is not None:
                 measurement.stopped = True
 
-    def register(self, estimate: Node) -> None:
+    def register(self, estimate: Estimate) -> None:
         """Remember an estimate weakly."""
         self._created.append(weakref.ref(estimate))
 
-    def ask(self, key: Any, make: Callable[[], PendingQuestion]) -> PendingQuestion:
+    def ask(self, key: Hashable, make: Callable[[], PendingQuestion]) -> PendingQuestion:
         """The measurement of a question: the one that is alive already, or a new one."""
         reference = self._asked.get(key)
         measurement = reference() if reference is not None else None

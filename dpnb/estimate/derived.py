@@ -22,15 +22,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpnb.errors import Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.evaluate import Poles, evaluate, nodes
+from dpnb.estimate.node import Node
 from dpnb.inference import NoiseSum
 from dpnb.planner.forecast import LEVEL, NORMAL, Forecast, Law, Term
 from dpnb.planner.price import PricedQuestion
@@ -42,7 +43,7 @@ _RADII, _CENTRES, _WINDOW = 41, 401, 33
 _MOST_TERMS, _MOST_SOURCES, _MOST_VALUES, _MOST_ENTRIES, _MOST_POINTS = 64, 6, 100, 2_000, 24
 _STEP = 1e-4
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ class _NotSaid(Exception):
     """Why no ± can be given."""
 
 
-def _key(measurement: PendingQuestion) -> Any:
+def _key(measurement: PendingQuestion) -> Hashable:
     """What is one question, however often it was written."""
     question = measurement.question
     return question.canonical() if hasattr(question, "canonical") else id(measurement)
@@ -157,7 +158,7 @@ class _Space:
     def at(self, points: Array, poles: Poles | None = None) -> Array:
         """Evaluate the expression at points, shape ``(count, size)``; the result has ``(count, values)``."""
 
-        def leaf(node: Any) -> Array:
+        def leaf(node: Node) -> Array:
             place = self._places[_key(node.args[0])]
             known = self._sources[place].known
             if known is not None:
@@ -268,8 +269,9 @@ class _Space:
     def _front(self, slopes: Array, most: int = _MOST_POINTS) -> tuple[tuple[Term, ...], ...]:
         """The rows of coefficients that no other row is at least as large as, in every place; of too many, their largest."""
         size = np.unique(np.abs(slopes), axis=0)
-        larger: Any = (size[None] >= size[:, None]).all(axis=2) & (size[None] > size[:, None]).any(axis=2)
-        kept = size[~larger.any(axis=1)]
+        no_less = (size[None] >= size[:, None]).all(axis=2)
+        some_more = np.asarray(size[None] > size[:, None]).any(axis=2)
+        kept = size[~np.asarray(no_less & some_more).any(axis=1)]
         if len(kept) > most:
             kept = kept.max(axis=0)[None]
         return tuple(self._terms(row) for row in kept)
@@ -347,7 +349,8 @@ def _planned(
 
 def _released(leaf: PendingQuestion) -> tuple[Source, float | None]:
     """An answer that is there already: it lies in its own interval, and takes part with that half-width."""
-    outcome: Any = leaf.outcome
+    outcome = leaf.outcome
+    assert outcome is not None
     if not leaf.releases:
         return Source(leaf, NORMAL, 0.0, 0.0, known=np.asarray(outcome.value, dtype=np.float64)), 0.0
     try:

@@ -19,7 +19,7 @@ function such as a root or a logarithm is taken of is cut to its domain, where t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -232,7 +232,7 @@ def _is_source(node: Node) -> bool:
     return node.op is None or (isinstance(node.op, Take) and node.args[0].op is None)
 
 
-def _source_key(node: Node) -> Any:
+def _source_key(node: Node) -> Hashable:
     places = () if node.op is None else node.op.places
     leaf = node if node.op is None else node.args[0]
     return key_of(leaf.args[0]), str(places)
@@ -240,7 +240,7 @@ def _source_key(node: Node) -> Any:
 
 def _source(estimate: Node) -> Node | None:
     """The one released number (or vector, componentwise) of which an expression is a function, if there is one."""
-    found: dict[Any, Node] = {}
+    found: dict[Hashable, Node] = {}
     above: list[Node] = []
     for node in nodes([estimate], _is_source):
         if not _is_source(node):

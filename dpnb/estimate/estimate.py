@@ -25,6 +25,7 @@ from dpnb.estimate.batch import open_batch
 from dpnb.estimate.evaluate import is_node, plain
 from dpnb.estimate.host import Views, current_host, provided_views, views
 from dpnb.estimate.hypothesis import HypothesisTest, z_test
+from dpnb.estimate.node import Node
 from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Amount, Origin, PendingQuestion, distinct, paid_for, unpicklable
 from dpnb.estimate.reading import readable
@@ -517,9 +518,9 @@ def _plain_key(key: object) -> str | float | bool | None:
 
 def flat(estimate: Estimate) -> list[tuple[Any, ...]]:
     """The graph as a list, arguments before the nodes that use them, the root last."""
-    order: list[Estimate] = []
+    order: list[Node] = []
     numbers: dict[int, int] = {}
-    stack: list[tuple[Estimate, bool]] = [(estimate, False)]
+    stack: list[tuple[Node, bool]] = [(estimate, False)]
     while stack:
         node, ready = stack.pop()
         if id(node) in numbers:

@@ -7,9 +7,10 @@ of a long sum is that of a few terms. Draws lie on the first axis. The room refu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.estimate.operations import DIVISIONS, Operation
 
@@ -170,12 +171,12 @@ def _led(arg: Any, array: Any, count: int) -> np.ndarray:
     return array if is_node(arg) else np.broadcast_to(array, (count, *np.shape(array)))
 
 
-def is_node(arg: Any) -> bool:
+def is_node(arg: object) -> TypeGuard[Node]:
     """Whether an argument is an estimate; the others are plain constants."""
     return not isinstance(arg, float | int | np.ndarray)
 
 
-def plain(array: Any) -> Any:
+def plain(array: ArrayLike) -> Any:
     """A float for a scalar, a read-only array otherwise."""
     result = np.asarray(array, dtype=float)
     if result.ndim == 0:

@@ -25,19 +25,19 @@ class Host:
         self.labels: dict[str, str] = {}
         """The file name under which a cell is compiled, and what a person calls the cell: ``"In[5]"``."""
 
-    def show_pending(self, estimate: Any) -> bool:
+    def show_pending(self, estimate: object) -> bool:
         """Draw a pending estimate, to be drawn anew when it is released; tell whether that was done."""
         del estimate
         return False
 
-    def bundle(self, estimate: Any) -> dict[str, Any]:
+    def bundle(self, estimate: object) -> dict[str, object]:
         """Return the MIME bundle of an estimate."""
         return {"text/plain": repr(estimate)}
 
-    def opened(self, dataset: Any) -> None:
+    def opened(self, dataset: object) -> None:
         """Show a dataset that was just opened."""
 
-    def progress(self, what: str) -> contextlib.AbstractContextManager[Any]:
+    def progress(self, what: str) -> contextlib.AbstractContextManager[object]:
         """Return a context that shows how long something takes."""
         return contextlib.nullcontext(what)
 

@@ -28,9 +28,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import given
+from dpnb.inference.interval import Kind
 from dpnb.inference.spread import normal_quantile
 
 if TYPE_CHECKING:
@@ -250,7 +252,7 @@ _ONE_LEVEL = 0.05
 _ABOUT = {"confidence": "the population", "privacy": "this dataset"}
 
 
-def z_test(estimate: Estimate, null: Any, kind: str, alternative: str) -> HypothesisTest:
+def z_test(estimate: Estimate, null: ArrayLike, kind: Kind, alternative: str) -> HypothesisTest:
     """Return the test of an estimate against a null value; see :meth:`dpnb.estimate.Estimate.test`.
 
     Parameters
@@ -281,7 +283,7 @@ def z_test(estimate: Estimate, null: Any, kind: str, alternative: str) -> Hypoth
     return HypothesisTest(estimate, f"{estimate.text} is{side} {value} in {_ABOUT[kind]}", run)
 
 
-def _inverted(estimate: Any, at: np.ndarray, kind: str, alternative: str) -> Tested:
+def _inverted(estimate: Estimate, at: np.ndarray, kind: Kind, alternative: str) -> Tested:
     value = np.asarray(estimate.value, dtype=float)
     try:
         null = np.broadcast_to(at, value.shape)
@@ -315,7 +317,7 @@ def _deviate(p_value: float) -> float:
     return abs(normal_quantile(p_value / 2)) if p_value < 1 else 0.0
 
 
-def _inside_domain(estimate: Any, null: np.ndarray) -> None:
+def _inside_domain(estimate: Estimate, null: np.ndarray) -> None:
     domain = (-math.inf, math.inf) if estimate.outcome is None else estimate.outcome.domain
     for end, beyond in zip(domain, (np.less, np.greater), strict=True):
         if np.any(beyond(null, end)):
@@ -328,7 +330,7 @@ def _inside_domain(estimate: Any, null: np.ndarray) -> None:
 Limits = Callable[[float], tuple[float, float]]
 
 
-def _limits(estimate: Any, place: tuple[int, ...], kind: str) -> Limits:
+def _limits(estimate: Estimate, place: tuple[int, ...], kind: Kind) -> Limits:
     """Return the interval of one component as a function of ``alpha``."""
 
     def limits(alpha: float) -> tuple[float, float]:
@@ -338,7 +340,7 @@ def _limits(estimate: Any, place: tuple[int, ...], kind: str) -> Limits:
     return limits
 
 
-def _resolved(estimate: Any, limits: Limits) -> float:
+def _resolved(estimate: Estimate, limits: Limits) -> float:
     """Return the smallest p-value that can be told: draws end somewhere, and some intervals have one level."""
     drawn = estimate.outcome is None or estimate.outcome.drawn
     smallest = _DRAWN if drawn else _SMALLEST

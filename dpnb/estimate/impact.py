@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,13 +48,13 @@ class ImpactCodes:
         How much of each group's deviation was kept.
     """
 
-    keys: tuple[Any, ...]
+    keys: tuple[object, ...]
     codes: Floats
     grand: float
     between: float
     shrinkage: Floats
 
-    def __getitem__(self, key: Any) -> float:
+    def __getitem__(self, key: object) -> float:
         """Return the code of a declared value."""
         try:
             return float(self.codes[self.keys.index(key)])
@@ -64,7 +63,7 @@ class ImpactCodes:
                 f"{key!r} is not a declared value; .encode() gives such values the code 0."
             ) from None
 
-    def encode(self, values: Sequence[Any] | NDArray[Any]) -> Floats:
+    def encode(self, values: Sequence[object] | NDArray[np.generic]) -> Floats:
         """Return the code of every value; 0 for values that are not declared."""
         table = dict(zip(self.keys, self.codes.tolist(), strict=True))
         return np.array(
@@ -73,7 +72,7 @@ class ImpactCodes:
 
 
 def impact_codes(
-    means: Estimate | ArrayLike, variances: ArrayLike | None = None, keys: Sequence[Any] | None = None
+    means: Estimate | ArrayLike, variances: ArrayLike | None = None, keys: Sequence[object] | None = None
 ) -> ImpactCodes:
     """Return shrunken codes of groups.
 
@@ -106,7 +105,9 @@ def impact_codes(
     return ImpactCodes(names, kept * (values - grand), grand, between, kept)
 
 
-def _read(means: Any, variances: Any, keys: Any) -> tuple[Floats, Floats, tuple[Any, ...]]:
+def _read(
+    means: Estimate | ArrayLike, variances: ArrayLike | None, keys: Sequence[object] | None
+) -> tuple[Floats, Floats, tuple[object, ...]]:
     if isinstance(means, Estimate):
         if len(means.shape) != 1:
             raise OptionError('Impact codes need a mean by one key: ds.groupby("site").y.mean().')
@@ -122,7 +123,9 @@ def _read(means: Any, variances: Any, keys: Any) -> tuple[Floats, Floats, tuple[
     return _checked(found, spread, tuple(range(found.size)) if keys is None else tuple(keys))
 
 
-def _checked(values: Floats, spread: Floats, keys: tuple[Any, ...]) -> tuple[Floats, Floats, tuple[Any, ...]]:
+def _checked(
+    values: Floats, spread: Floats, keys: tuple[object, ...]
+) -> tuple[Floats, Floats, tuple[object, ...]]:
     if values.ndim != 1 or values.size < 2 or len(keys) != values.size or not np.isfinite(values).all():
         raise OptionError("Impact codes need at least two groups, each with a mean and a name.")
     if not (spread > 0).all():

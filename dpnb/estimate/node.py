@@ -7,7 +7,7 @@ batch. It refuses to change, and to give a value before the release.
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import readable
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
+
+if TYPE_CHECKING:
+    from dpnb.estimate.estimate import Estimate
 
 
 class Node:
@@ -58,7 +61,7 @@ class Node:
         put(self, "_display", None)
         batch = OPEN_BATCH.get()
         if batch is not None and batch.is_open:
-            batch.register(self)
+            batch.register(cast("Estimate", self))
 
     @classmethod
     def leaf(cls, measurement: PendingQuestion) -> Self:

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate.hypothesis import HypothesisTest, p_text
-from dpnb.estimate.table import Tabular, aligned, rows, tabular
+from dpnb.estimate.pending_question import PendingQuestion
+from dpnb.estimate.table import Table, Tabular, aligned, rows, tabular
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
-from dpnb.inference.interval import plain_number
+from dpnb.inference.interval import Interval, Kind, plain_number
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.coefficient_priors import Priors
 from dpnb.statistics.formula import INTERCEPT, parse
@@ -178,9 +180,9 @@ class Regression(Tabular):
         """Warnings, from released numbers only."""
         return self.coefficients.flags
 
-    def interval(self, level: float = 0.95, kind: str = "confidence") -> Any:
+    def interval(self, level: float = 0.95, kind: Kind = "confidence") -> Interval:
         """Return the intervals of all coefficients; see :meth:`dpnb.estimate.Estimate.interval`."""
-        return self.coefficients.interval(level, kind)  # type: ignore[arg-type]
+        return self.coefficients.interval(level, kind)
 
     # the names that statsmodels gives them
 
@@ -231,7 +233,7 @@ class Regression(Tabular):
         return found
 
     def predict(
-        self, at: Mapping[str, Any] | None = None, *, extrapolate: bool = False, **columns: Any
+        self, at: Mapping[str, ArrayLike] | None = None, *, extrapolate: bool = False, **columns: ArrayLike
     ) -> Estimate:
         """Predict the mean response of people with these values: free, with both intervals.
 
@@ -266,7 +268,7 @@ class Regression(Tabular):
         found: Estimate = self.coefficients.__rmatmul__(rows)
         return found
 
-    def _declared(self, given: Mapping[str, Any]) -> None:
+    def _declared(self, given: Mapping[str, ArrayLike]) -> None:
         """Refuse a value that a category does not have: nobody would notice that it counted as the first."""
         dataset = self.coefficients.leaves()[0].dataset
         for column in () if dataset is None else dataset.schema.columns:
@@ -277,7 +279,7 @@ class Regression(Tabular):
                         f"{column.name} is declared {column.describe()}: it has no value {min(unknown, key=str)!r}."
                     )
 
-    def _inside(self, given: Mapping[str, Any]) -> None:
+    def _inside(self, given: Mapping[str, ArrayLike]) -> None:
         """Refuse a value where no row can be, unless that is meant."""
         dataset = self.coefficients.leaves()[0].dataset
         for column in () if dataset is None else dataset.schema.columns:
@@ -298,7 +300,7 @@ class Regression(Tabular):
                     "If you mean the line to go on there, say predict(…, extrapolate=True)."
                 )
 
-    def table(self, level: float = 0.95) -> Any:
+    def table(self, level: float = 0.95) -> Table:
         """Plain columns: terms, coefficients and both intervals, standard errors, t and p; ``.to_frame()`` gives a DataFrame."""
         found = self.coefficients.table(level)
         for name, column in (("std_err", self.standard_errors), ("t", self.t_values), ("p", self.p_values)):
@@ -329,13 +331,13 @@ class Regression(Tabular):
         return f"<p>{html.escape(repr(self))}</p>" if self.pending else self.summary()._repr_html_()
 
 
-def _known(found: Any) -> np.ndarray:
+def _known(found: ArrayLike | None) -> np.ndarray:
     if found is None:
         raise Unavailable(CLUSTERED)
     return np.asarray(found)
 
 
-def _given(term: str, given: Mapping[str, Any]) -> np.ndarray:
+def _given(term: str, given: Mapping[str, ArrayLike]) -> np.ndarray:
     """The values of a term, computed from those of its columns, or given for the term itself."""
     own = {spelling(name): one for name, one in given.items()}
 
@@ -465,7 +467,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
     )
 
 
-def _columns_of(moments: Any) -> str:
+def _columns_of(moments: PendingQuestion) -> str:
     """The columns of the moments behind a regression; without the dataset's name, which need not be that of the variable that holds it."""
     own = "" if moments.dataset is None else re.split(r"\W", moments.question.subset)[0] + "."
     return ", ".join(name.replace(own, "") if own else name for name in moments.checked.setting.names)
@@ -495,7 +497,7 @@ def _p_cell(test: HypothesisTest, place: int) -> str:
     )
 
 
-def _cell(found: Any) -> str:
+def _cell(found: float | None) -> str:
     if found is None or math.isnan(found):
         return "–"
     return f"{found:.4g}".replace("inf", "∞")

@@ -12,11 +12,12 @@ import html
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import wording
@@ -24,6 +25,8 @@ from dpnb.inference.digits import dated, number
 from dpnb.inference.interval import KINDS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dpnb.estimate.estimate import Estimate
 
 _LATEX = {
@@ -64,7 +67,7 @@ class Tabular:
         """The columns to be written."""
         raise NotImplementedError
 
-    def to_frame(self, level: float = 0.95) -> Any:
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """Return the table as a DataFrame; needs pandas."""
         try:
             import pandas as pd
@@ -118,7 +121,7 @@ def written(text: str, path: str | Path | None) -> str:
     return text
 
 
-def json_text(plain: Any) -> str:
+def json_text(plain: object) -> str:
     """Return plain values as JSON that every reader takes: no NaN, no infinity."""
     return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
@@ -154,7 +157,7 @@ def latex_text(table: Table) -> str:
     return tabular(tuple(table.columns), body, shape, notes) + "\n"
 
 
-def tabular(head: Any, body: Any, shape: str, notes: Any = ()) -> str:
+def tabular(head: Sequence[str], body: Iterable[Sequence[str]], shape: str, notes: Sequence[str] = ()) -> str:
     """Return rows of texts as a LaTeX tabular, with notes below."""
     first, *lines = (" & ".join(map(latex, line)) + r" \\" for line in (head, *body))
     return "\n".join(
@@ -176,7 +179,7 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
-def told(item: Any, *, key: bool) -> str:
+def told(item: object, *, key: bool) -> str:
     """Return a cell as people read it: numbers rounded, a dash where one is undefined; a key, such as a year, as it is."""
     if isinstance(item, float):
         return "–" if math.isnan(item) else number(item)
@@ -191,15 +194,15 @@ def _markdown(text: str) -> str:
     return "".join(_MARKDOWN.get(letter, letter) for letter in text)
 
 
-def _numeric(column: tuple[Any, ...]) -> bool:
+def _numeric(column: Sequence[object]) -> bool:
     return all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in column)
 
 
-def _exact(item: Any) -> Any:
+def _exact(item: object) -> object:
     return "" if isinstance(item, float) and math.isnan(item) else item
 
 
-def _plain(item: Any) -> Any:
+def _plain(item: object) -> object:
     if isinstance(item, float):
         return item if math.isfinite(item) else None
     return item if isinstance(item, (int, str, bool)) or item is None else str(item)
@@ -227,7 +230,7 @@ class Table(Tabular):
 
     def __init__(
         self,
-        columns: Mapping[str, Sequence[Any]],
+        columns: Mapping[str, Sequence[object]],
         keys: tuple[str, ...] = (),
         estimand: str = "",
         estimate: Estimate | None = None,
@@ -268,7 +271,7 @@ class Table(Tabular):
         *down, across = self.keys
         heads = list(dict.fromkeys(self.columns[across]))
         width = len(heads)
-        columns: dict[str, Sequence[Any]] = {name: self.columns[name][::width] for name in down}
+        columns: dict[str, Sequence[object]] = {name: self.columns[name][::width] for name in down}
         for place, head in enumerate(heads):
             columns[f"{across}={head}"] = self.columns[values][place::width]
         return Table(columns, keys=tuple(down), estimand=self.estimand, estimate=self.estimate)
@@ -308,7 +311,7 @@ class Table(Tabular):
         return "<table>" + caption + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
-def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
     """Return the table of rows, at least one, that name the same columns in one order."""
     return Table({name: [row[name] for row in rows] for name in rows[0]})
 
@@ -318,13 +321,13 @@ def table_of(estimate: Estimate, level: float = 0.95) -> Table:
 
     A choice has its label before the value where the label is no number; where entries are undefined, a note says which.
     """
-    columns: dict[str, Sequence[Any]] = dict(_key_columns(estimate))
+    columns: dict[str, Sequence[object]] = dict(_key_columns(estimate))
     keys = tuple(columns)
     if names := wording.names(estimate):
         columns[_free("label", keys)] = names
     step = wording.calendar(estimate)
 
-    def listed(numbers: Any) -> list[Any]:
+    def listed(numbers: ArrayLike) -> list[Any]:
         values = np.ravel(numbers).tolist()
         return values if step is None else [dated(value, step) for value in values]
 
@@ -346,7 +349,7 @@ def _free(name: str, keys: tuple[str, ...]) -> str:
     return _free(f"{name} of value", keys) if name in keys else name
 
 
-def _key_columns(estimate: Estimate) -> Iterator[tuple[str, list[Any]]]:
+def _key_columns(estimate: Estimate) -> Iterator[tuple[str, list[object]]]:
     shape = estimate.shape
     if not shape:
         return
