@@ -6,9 +6,8 @@ when :meth:`Study.load` is called. The list is closed: each study is one entry h
 
 from __future__ import annotations
 
-from dpnb.datasets.california import adult_ages
 from dpnb.datasets.census import CENSUS, census, census_schema
-from dpnb.datasets.public_studies import ANES96, CPS, FAIR, HIV, NHEFS, NSW, RANDHIE
+from dpnb.datasets.public_studies import ANES96, CPS, FAIR, HIV, NHEFS, NSW, RANDHIE, adult_ages
 from dpnb.datasets.pums import PUMS, pums
 from dpnb.datasets.study import Study
 from dpnb.datasets.trial import INCENTIVE33, incentive33

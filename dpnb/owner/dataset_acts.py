@@ -84,7 +84,7 @@ def add_budget(acts: Acts) -> None:
 
 
 def _budget(options: argparse.Namespace) -> Said:
-    from dpnb.owner.standing import standing
+    from dpnb.owner.budget_sheet import standing
 
     name, schema = named(options.dataset)
     now = standing(home_of(options), name)

@@ -24,7 +24,7 @@ from dpnb.trusted.schema.owner import SUFFIX
 from dpnb.trusted.wire.places import Home
 
 if TYPE_CHECKING:
-    from dpnb.owner.standing import Standing
+    from dpnb.owner.budget_sheet import Standing
 
 STATISTICS = ".statistics.toml"
 
@@ -175,7 +175,7 @@ def standing_of(dataset: str, schema: Schema | None = None) -> dict[str, Any] | 
     DpnbError
         Where the ledger is frozen.
     """
-    from dpnb.owner.standing import standing
+    from dpnb.owner.budget_sheet import standing
 
     now = standing(Home.current(), dataset)
     if now is None:

@@ -6,6 +6,8 @@ a schema with a TODO left in does not open. Dictionary, ENUM and categorical lev
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -14,8 +16,7 @@ from pathlib import Path
 
 from dpnb.owner.column_guess import Guess, guess
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.files.named_file import EVERY, every
-from dpnb.trusted.schema.first_line import header
+from dpnb.trusted.files.named_file import EVERY, NamedFile, every
 from dpnb.trusted.schema.owner import format_of
 
 Fields = Sequence[tuple[str, str]]
@@ -303,3 +304,34 @@ def _bound(word: str, value: int | None) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+_LONGEST = 2**20
+
+
+def header(path: Path) -> list[str]:
+    """Read the column names of a CSV: its first line, and nothing below it.
+
+    Raises
+    ------
+    OwnerError
+        When there is no such line, or the file is no CSV.
+    """
+    if format_of(path) != "csv":
+        raise OwnerError(f"{path.name} has no header line: pass its columns' names and types")
+    try:
+        with (
+            NamedFile.open(path) as file,
+            io.TextIOWrapper(file.reader(), encoding="utf-8-sig", newline="") as lines,
+        ):
+            first = lines.readline(_LONGEST)
+    except UnicodeDecodeError:
+        raise OwnerError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
+    except OSError as fault:
+        raise OwnerError(f"{path} cannot be read: {fault.strerror}") from None
+    if not first.strip():
+        raise OwnerError(
+            f"{path.name} is empty, or starts with an empty line: it needs a header line of names"
+        )
+    delimiter = max(",;\t|", key=first.count)
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]

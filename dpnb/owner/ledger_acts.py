@@ -104,7 +104,7 @@ def _loosen(options: argparse.Namespace) -> Said:
 
 def _promised(home: Home, source: Path) -> dict[str, Any]:
     """Return under which budget, and to whom, answers left of what a declaration names; nothing where it is not known yet."""
-    from dpnb.owner.standing import standing
+    from dpnb.owner.budget_sheet import standing
 
     declaration = source if source.suffix == ".toml" else source.with_suffix(SUFFIX)
     now = standing(home, load(declaration).schema.name) if declaration.exists() else None
@@ -143,10 +143,10 @@ def _verify(options: argparse.Namespace) -> Said:
             "A file is verified with its owner's key: dpnb verify people.releases.json --key people.pub"
         )
     if options.file is not None:
-        from dpnb.owner.receipt_file import verify_file
+        from dpnb.owner.signed_records import verify_file
 
         return verify_file(options.file, options.key)
-    from dpnb.owner.examination import verify
+    from dpnb.owner.signed_records import verify
 
     return Said(text := verify(home_of(options)), {"intact": True, "says": text})
 

@@ -103,7 +103,7 @@ def add_publish(acts: Acts) -> None:
 
 def _publish(options: argparse.Namespace) -> Said:
     from dpnb.owner import signed_records
-    from dpnb.owner.standing import standing
+    from dpnb.owner.budget_sheet import standing
     from dpnb.trusted.owner import owner_acts
 
     home = _home_of_answers(options)

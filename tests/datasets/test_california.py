@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpnb.datasets import adult_ages
-from dpnb.datasets.california import GROUPS
+from dpnb.datasets.public_studies import GROUPS
 
 
 def test_groups_add_up_to_the_adults_that_the_census_counted():

@@ -19,7 +19,7 @@ from dpnb.client import api
 from dpnb.errors import BudgetError, OwnerError
 from dpnb.owner import deposit_page
 from dpnb.owner.deposit import run_act
-from dpnb.owner.examination import examined
+from dpnb.owner.signed_records import examined
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.wire.places import Home
 

@@ -20,7 +20,7 @@ import dpnb
 from dpnb.__main__ import main
 from dpnb.client.publication import merged, read_publication
 from dpnb.errors import OwnerError, PlanError
-from dpnb.owner.receipt_file import verify_receipt_file
+from dpnb.owner.signed_records import verify_receipt_file
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.releases import signature
 from dpnb.trusted.wire.places import Home

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from dpnb.owner.examination import examined
+from dpnb.owner.signed_records import examined
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
 from tests.owner.conftest import write_people
@@ -120,8 +120,8 @@ import contextlib, io, json, os, sys
 import cryptography.hazmat.primitives.asymmetric.ed25519, cryptography.hazmat.primitives.serialization
 import duckdb, encodings.ascii, encodings.idna, numpy, scipy.stats, ssl
 import dpnb.__main__, dpnb.client.opening, dpnb.client.publication, dpnb.client.service, dpnb.cards.report
-import dpnb.cards.attach, dpnb.owner.receipt_file, dpnb.trusted.owner.loosened_terms, dpnb.trusted.owner.owner_acts
-import dpnb.owner.examination, dpnb.trusted.owner.restoration, dpnb.trusted.serving.serve, dpnb.planner.price
+import dpnb.cards.attach, dpnb.owner.signed_records, dpnb.trusted.owner.loosened_terms, dpnb.trusted.owner.owner_acts
+import dpnb.trusted.owner.restoration, dpnb.trusted.serving.serve, dpnb.planner.price
 import dpnb.statistics, dpnb.notebook
 
 def act(words, user, environment, folder):

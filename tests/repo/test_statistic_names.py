@@ -24,7 +24,7 @@ OTHER_MEANINGS = {
     "dpnb/estimate/operations.py": "a reduction of an array",
     "dpnb/planner/design.py": "names of parts of a release",
     "dpnb/simulate/exact.py": "what is true of simulated rows, where it is defined; any other is given as truth=",
-    "dpnb/datasets/per_unit.py": "what an owner's preparation takes of a person's rows",
+    "dpnb/datasets/preparation.py": "what an owner's preparation takes of a person's rows",
     "dpnb/trusted/curator/engines/per_unit_sql.py": "what an owner's preparation takes of a person's rows",
     "dpnb/trusted/schema/prepare_section.py": "what an owner's preparation takes of a person's rows",
     "dpnb/trusted/schema/unit_summary.py": "what an owner's preparation takes of a person's rows",

@@ -12,7 +12,7 @@ from dpnb.__main__ import main
 from dpnb.client import api
 from dpnb.errors import AccessError, DpnbError, OwnerError, PlanError
 from dpnb.owner.admin import _ACTS
-from dpnb.owner.examination import examined
+from dpnb.owner.signed_records import examined
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.codec import decode_service_request, encode

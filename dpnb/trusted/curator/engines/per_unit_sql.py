@@ -1,4 +1,4 @@
-"""One row of each unit's rows, in SQL: :mod:`dpnb.datasets.per_unit` over again, equal to it bit for bit.
+"""One row of each unit's rows, in SQL: :func:`dpnb.datasets.preparation.per_unit` over again, equal to it bit for bit.
 
 A table is grouped once, at attach, by whose row it is; nothing of its rows is kept but what the lines of ``[prepare]`` take.
 """
