@@ -300,7 +300,7 @@ def line_of(
     )
 
 
-_AT_BOUND = "Values beyond the bounds count as at the bound"
+_AT_BOUND = "Values beyond the bounds count as the bound"
 
 
 def estimand_words(estimate: Estimate) -> str:
@@ -309,17 +309,17 @@ def estimand_words(estimate: Estimate) -> str:
     if not said:
         return ""
     if "moved into" in said:
-        return f"Estimates the {said}: its intervals are about the moved values."
+        return f"Estimates the {said}. Its intervals are for the moved values."
     leaf = estimate.measurement
     if leaf is None:
         return f"Based on: {said}."
     if leaf.checked.kind.of_bounds:
-        return f"Estimates the {said}. A value beyond a bound is counted with those at it."
+        return f"Estimates the {said}. A value beyond a bound counts as one at the bound."
     if leaf.checked.kind.by_rank:
-        return f"Estimates the {said}. {_AT_BOUND}; that changes nothing inside them."
+        return f"Estimates the {said}. {_AT_BOUND}; inside the bounds this changes nothing."
     return (
-        f"Estimates the {said}. {_AT_BOUND}{_how_many(leaf)}: no interval for the values as they are is available, since one "
-        "value could lie anywhere."
+        f"Estimates the {said}. {_AT_BOUND}{_how_many(leaf)}. No interval for the unclamped values is available, because one "
+        "value could be anywhere."
     )
 
 

@@ -48,8 +48,8 @@ def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> st
         sentences += [_promise(schema), *_bounds(schema, asked_of(estimates, schema, schemas))]
     sentences += [*_mechanisms(asked, schemas), *_cost(asked), *_estimands(estimates)]
     sentences.append(
-        "Privacy intervals (95 %) invert the known law of the noise and speak about the dataset; confidence intervals "
-        f"(95 %) add sampling error and speak about the population. Computed with dpnb {__version__}."
+        "Privacy intervals (95 %) invert the known law of the noise and are about the dataset; confidence intervals "
+        f"(95 %) add sampling error and are about the population. Computed with dpnb {__version__}."
     )
     return " ".join(sentences)
 
@@ -69,7 +69,7 @@ def asked_of(
 
 def _opening(count: int) -> str:
     said = "one question" if count == 1 else f"{count} questions"
-    return f"Results are differentially private and answer {said}."
+    return f"The results are differentially private. They answer {said}."
 
 
 def _promise(schema: Schema) -> str:
@@ -130,8 +130,8 @@ def _cost(asked: Sequence[PendingQuestion]) -> list[str]:
     if total is None:
         return []
     said = (
-        f"The releases reported here cost {total} together, by adding the losses of the separate releases, "
-        "which is valid for questions chosen adaptively"
+        f"The releases reported here cost {total} together. This adds up the losses of the separate releases, "
+        "which is valid for adaptively chosen questions"
     )
     return [f"{said}{_split(asked)}."]
 

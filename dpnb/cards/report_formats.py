@@ -91,7 +91,9 @@ def write(path: Path, content: Content, *, html: str, text: str) -> None:
     else:
         known = ", ".join([".html", ".pdf", ".txt", *FORMATS])
         said = f"{ending} is not one of them" if ending else "this name has no ending"
-        raise OptionError(f"A report is written as its name ends: {known}; {said}.")
+        raise OptionError(
+            f"The ending of the file name sets the format of a report. It is one of {known}; {said}."
+        )
     path.write_bytes(made)
 
 

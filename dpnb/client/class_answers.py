@@ -39,7 +39,9 @@ class ClassAnswers:
     def __init__(self, asked: Estimate) -> None:
         question = asked.measurement
         if question is None or question.released or question.dataset is None:
-            raise PlanError("A class is shown by one question that is pending: wall(people.age.mean()).")
+            raise PlanError(
+                "To show the answers of a class, pass one pending question: wall(people.age.mean())."
+            )
         self._dataset: Any = question.dataset
         self._question = question
         pure = self._dataset.schema.budget.measure is Measure.PURE

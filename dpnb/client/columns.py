@@ -509,7 +509,7 @@ def column_of(dataset: Dataset, term: str) -> ColumnHandle:
     """
     found = dataset[term] if term in dataset.schema.names else value(term, dataset.__getitem__)
     if not isinstance(found, ColumnHandle):
-        raise OptionError(f"{term} is a constant: a regression has its intercept, and columns beside it.")
+        raise OptionError(f"{term} is a constant. A regression has an intercept anyway: name columns.")
     return found
 
 

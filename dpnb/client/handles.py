@@ -252,7 +252,9 @@ class Dataset(HoldsNoData):
         """Return a declared column; of the one that says whose rows they are say how to count units."""
         if name == self.schema.unit_column and name not in self.schema:
             count = f"{typed(self.name)}.per_unit(1).count()"
-            raise SchemaError(f"{name} says whose each row is, and is no column to ask: {count} counts them.")
+            raise SchemaError(
+                f"{name} identifies the unit of each row, so it cannot be asked about. To count units: {count}"
+            )
         return Ref(self.schema[name].name)
 
     def __dir__(self) -> list[str]:

@@ -189,9 +189,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     what = getattr(what, "estimate", what)
     if (matrix := pending_matrix(what)) is not None:
         if n is None or (epsilon is None) == (rho is None) or within is not None or effect is not None:
-            raise OptionError(
-                "What is read from moments is simulated at a size and a loss: give n= and epsilon=."
-            )
+            raise OptionError("A figure that is computed from moments is simulated: give n= and epsilon=.")
         loss = _asked(epsilon, rho, None)
         assert loss is not None
         return matrix_plan(matrix, given, _whole(n), loss, level)
@@ -214,7 +212,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     if asked is None:
         if not goal.wanted:
             raise OptionError(
-                "Say what is wanted: within=0.05, or effect=0.1 with power=0.8; or give epsilon=1 to see what it buys."
+                "Give a goal: within=0.05, or effect=0.1 with power=0.8. Or give epsilon=1 to see how accurate it is."
             )
         least = least_loss(design, preset.kind, size, goal)
         return PowerPlan(

@@ -266,8 +266,8 @@ class Session:
         batch = batch_of([one.again() for one in told], ask)
         if ask.fresh or not all(map(_holds, told, batch.priced.items)):
             raise PlanError(
-                f"`{told[0].text}` was read before this release, and an answer that was read does not change: nothing was spent. "
-                "Ask it again, and release that before you read it."
+                f"`{told[0].text}` was read before this release, so its value is fixed. Nothing was spent. "
+                "Ask the question again, and release it before you read it."
             )
         for one, (more,) in zip(told, batch.groups, strict=True):
             more.fill(one.releases, conclude(one.checked, one.releases))

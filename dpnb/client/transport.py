@@ -243,7 +243,7 @@ class ServiceTransport(_Http):
         self, scheme: str, host: str, port: int | None, prefix: str, token: str, authority: str | None = None
     ) -> None:
         if scheme != "https" and host not in _LOOPBACK:
-            raise OptionError(f"A token never travels in the clear: open https://{host}/…")
+            raise OptionError(f"A token is never sent unencrypted: open https://{host}/…")
         if not (token.isascii() and token.isprintable()):
             raise OptionError("A token is printable ASCII text, without line ends.")
         super().__init__({"Authorization": f"Bearer {token}"} if token else {}, prefix)

@@ -218,10 +218,10 @@ def no_interval(estimate: Node, kind: object) -> Exception:
         return OptionError(f"No interval of kind {kind!r}. {usual}")
     said = wording.estimand(estimate)
     if not said:
-        return OptionError(f"No values are held to bounds here. {usual}")
+        return OptionError(f"No values are clamped here. {usual}")
     known = "" if estimate.op is not None else wording.at_bounds(estimate.leaves()[0])
     return Unavailable(
-        f"Not available: this is the {said}.{f' {known[0].upper()}{known[1:]}.' if known else ''} How far beyond lies in no release, and one value "
-        "could lie anywhere, so that no interval for the values as they are would hold. Declare wider bounds, or ask .median(), which bounds "
+        f"Not available: this is the {said}.{f' {known[0].upper()}{known[1:]}.' if known else ''} No release shows how far values are beyond the bounds, and one value "
+        "could be anywhere, so there is no valid interval for the unclamped values. Declare wider bounds, or ask .median(), which bounds "
         "do not move."
     )

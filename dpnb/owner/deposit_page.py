@@ -53,9 +53,7 @@ def _deposit(options: argparse.Namespace) -> Said:
     except KeyboardInterrupt:
         ended = 0
     if ended:
-        raise OwnerError(
-            f"JupyterLab ended with {ended}; what it said stands above. The notebook is {notebook}."
-        )
+        raise OwnerError(f"JupyterLab ended with {ended}; its output is above. The notebook is {notebook}.")
     return Said(f"The deposit of {options.data} is in {notebook}.", {"notebook": str(notebook)})
 
 

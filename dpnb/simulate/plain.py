@@ -157,7 +157,7 @@ def function_coverage(  # noqa: PLR0913 - a design and what is true
     """
     if (truth is None) == (parameter is None):
         raise PlanError(
-            "What should the interval hold? truth=np.mean is that of each study, parameter=28.6 that of the population: give one."
+            "What should the interval contain? Give truth=np.mean, the value of each study, or parameter=28.6, that of the population."
         )
     (level,) = levels_of(levels)
     made, seed, studies = population(source, **grid), seed_of(rng), reps_of(reps)

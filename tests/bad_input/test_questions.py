@@ -31,7 +31,7 @@ WRONG = {
     "p.x.max()": (AttributeError, "p.x.quantile([0.01, 0.99])"),
     "p.x.medain()": (AttributeError, "Did you mean .median?"),
     "p.match('g')": (AttributeError, "Compare within groups"),
-    "dpnb.power(p.x.mean())": (PlanError, "Say what is wanted"),
+    "dpnb.power(p.x.mean())": (PlanError, "Give a goal"),
     "dpnb.power('mean', n=100, epsilon=1)": (PlanError, "needs the public bounds"),
     "(p.g == 'zz').mean()": (SchemaError, "it has no value 'zz'"),
     "p.groupby()": (PlanError, "groupby needs a column"),

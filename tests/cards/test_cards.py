@@ -339,7 +339,7 @@ def test_report_is_one_file_with_methods_and_ledger(tmp_path):
         "change-one adjacency",
         "discrete Laplace",
         "cost ε 1 together",
-        "adding the losses",
+        "adds up the losses",
         "Ledger extract",
         "7 2026-01-02 03:04 hiv hiv.got.mean() ε 1 ε 1",
     ):

@@ -40,9 +40,9 @@ def test_a_held_mean_names_its_estimand_in_every_form(mean):
     ):
         assert MEAN in " ".join(text.split())
     assert mean.to_dict()["estimand"] == MEAN
-    assert "count as at the bound" in estimate_card(mean).html
+    assert "count as the bound" in estimate_card(mean).html
     assert "small.x.held_share() estimates how many" in estimate_card(mean).html
-    assert "no interval for the values as they are is available" in estimate_card(mean).html
+    assert "No interval for the unclamped values is available" in estimate_card(mean).html
 
 
 def test_a_clamped_mean_says_how_many_rows_are_at_the_bounds(data):
@@ -84,7 +84,7 @@ def test_a_quantile_says_that_bounds_change_nothing_inside_them(data):
     found = data.x.median()
     dpnb.release({"found": found}, epsilon=5)
     assert found.estimand == "median of x held to 0–10"
-    assert "that changes nothing inside them" in estimate_card(found).text.replace("\n", " ").replace(
+    assert "inside the bounds this changes nothing" in estimate_card(found).text.replace("\n", " ").replace(
         "    ", ""
     )
 
@@ -127,7 +127,7 @@ def test_a_robust_mean_says_its_range_and_has_no_confidence_interval_where_that_
         (found - 1 + found * found).interval(kind="confidence")
     assert found.standard_error is None
     assert found.interval().kind == "privacy"
-    assert "about the moved values" in estimate_card(found).text.replace("\n", " ").replace("    ", "")
+    assert "for the moved values" in estimate_card(found).text.replace("\n", " ").replace("    ", "")
 
 
 def test_a_question_is_asked_in_words(data):

@@ -287,8 +287,8 @@ def test_planning_is_quick(monkeypatch):
     ("what", "asked", "says"),
     [
         ("median", {"n": 10, "epsilon": 1}, "plans mean, proportion"),
-        ("proportion", {}, "Say what is wanted"),
-        ("proportion", {"n": 10}, "Say what is wanted"),
+        ("proportion", {}, "Give a goal"),
+        ("proportion", {"n": 10}, "Give a goal"),
         ("proportion", {"n": 100, "epsilon": 1, "within": 0.1}, "leave one of them out"),
         ("proportion", {"epsilon": 1}, "How many rows"),
         ("proportion", {"n": 100, "within": 0.01}, "Plan more rows"),

@@ -87,8 +87,8 @@ REFUSED = [
     (ONE, {"dataset__unit": None}, 'write unit = "person" under [dataset]'),
     (ONE, {"dataset__max_rows_per_unit": 3}, "leaves one row of each person: remove max_rows_per_unit"),
     (ONE, {"prepare": {}}, "no line: write for example stays = { count"),
-    (ONE, {"prepare__stays": 3}, "a line takes one of count, sum, mean, any, latest"),
-    (ONE, {"prepare__stays": {"count": "rows", "sum": "cost"}}, "a line takes one of"),
+    (ONE, {"prepare__stays": 3}, "a line needs exactly one of count, sum, mean, any, latest"),
+    (ONE, {"prepare__stays": {"count": "rows", "sum": "cost"}}, "a line needs exactly one of"),
     (ONE, {"prepare__stays": {"count": "rows"}}, "upper is missing: write upper = 20"),
     (ONE, {"prepare__stays": {"count": "row", "upper": 3}}, "count = 'row': write count = \"rows\""),
     (ONE, {"prepare__stays": {"count": "rows", "uper": 3}}, "stays, count: unknown key uper: did you mean upper?"),
@@ -107,7 +107,7 @@ REFUSED = [
         "leaves 62 bits on this grid: write a wider step for cost",
     ),
     (ONE, {"prepare__stays": {"count": "rows", "upper": 20, "missing": 21}}, "missing = 21 lies outside"),
-    (TWO, {"source__visits__on": "age"}, "on = 'age': tables are joined by whose rows they are, and by nothing else"),
+    (TWO, {"source__visits__on": "age"}, "on = 'age': tables are joined only by the unit"),
     (TWO, {"source__visits__on": None}, 'on is missing: write on = "person"'),
     (TWO, {"source__visits__file": None}, 'file is missing: write file = "visits.csv"'),
     (TWO, {"source__visits__file": "visits.duckdb"}, "file must be a CSV or Parquet file"),
@@ -133,7 +133,7 @@ TEXT = {"type": "text", "length": 8}
 def test_nothing_is_taken_of_a_text(line):
     """Its values are nobody's list: the fix is to declare them."""
     with pytest.raises(
-        OwnerError, match='nothing is taken of a text: declare ward as type = "category", with its values'
+        OwnerError, match='a text cannot be summarised: declare ward as type = "category", with its values'
     ):
         load(changed(ONE, columns__ward=TEXT, prepare__ward=line), source="people.csv")
 

@@ -133,10 +133,10 @@ def settings(tmp_path, **changes):
         ({'home = "home"': ""}, "a folder of its own"),
         ({"127.0.0.1:8443": "8443"}, "not a host and a port"),
         ({'key = "host.key"': ""}, "go together"),
-        ({'certificate = "host.pem"\nkey = "host.key"': ""}, "never travel in the clear"),
+        ({'certificate = "host.pem"\nkey = "host.key"': ""}, "never sent unencrypted"),
         (
             {'certificate = "host.pem"\nkey = "host.key"': "behind_proxy = true", "127.0.0.1": "192.0.2.7"},
-            "in the clear",
+            "never sent unencrypted",
         ),
         ({"bucket = 0": "bucket = -1"}, "bucket = 0.05"),
         ({'schema = "people.dpnb.toml"': ""}, "study"),

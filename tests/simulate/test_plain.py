@@ -102,8 +102,8 @@ def test_no_interval_is_counted_and_not_hidden():
 @pytest.mark.parametrize(
     ("function", "given", "error", "words"),
     [
-        (right, {}, PlanError, "What should the interval hold"),
-        (right, {"truth": np.mean, "parameter": 3}, PlanError, "give one"),
+        (right, {}, PlanError, "What should the interval contain"),
+        (right, {"truth": np.mean, "parameter": 3}, PlanError, "the value of each study, or"),
         (lambda values: (0, 1), {"truth": np.mean}, OptionError, "my_interval"),
         (lambda values, epsilon: 3.0, {"truth": np.mean}, PlanError, "returns an interval"),
         (lambda values, rho: (0, 1), {"truth": np.mean}, OptionError, "does not take"),

@@ -53,7 +53,7 @@ def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
         totals.totals(db, terms.pool, "", totals.period_of(db, terms.pool), totals.measure_of(db, terms.pool))
     except LossError:
         raise OwnerError(
-            f"{terms.dataset}: where one row may change, what was spent would promise nothing (its δ would be 1 or more). "
+            f"{terms.dataset}: under change-one, the losses already spent would promise nothing (their δ would be 1 or more). "
             'Keep adjacency = "add-remove".'
         ) from None
 

@@ -113,7 +113,7 @@ def refuse_unit(db: sqlite3.Connection, terms: Terms, before: Terms | None) -> b
     """
     if before is not None and (before.unit.adjacency, terms.unit.adjacency) == ("change-one", "add-remove"):
         raise OwnerError(
-            f"{terms.dataset}: its size was public when it was opened, and stays known. It never becomes add-remove."
+            f"{terms.dataset}: its size was public when it was opened, so it is known. It can never become add-remove."
         )
     paid = before is not None and _paid(db, "dataset", terms.dataset)
     # 7 and 07 are two units as texts alone: to or from that type one person's past charges would be another's

@@ -188,9 +188,9 @@ class QuantileSelection(Mechanism):
     title = "Exponential mechanism for a quantile"
     phrase = "the exponential mechanism for quantiles"
     summary = (
-        "Picks one point of a public grid. Every point is possible; a point becomes less likely by the factor e^(-ε/2) with "
-        "each person by which its rank misses the target, and the target's own value more likely by the rows around it. "
-        "Weights are exact integers, so nothing is lost to rounding that was not subtracted from ε before."
+        "Picks one point of a public grid. Every point is possible. A point becomes less likely by the factor e^(-ε/2) for each "
+        "row by which its rank misses the target; the rows around the target make its own value more likely. "
+        "Weights are exact integers, and what their rounding can cost is subtracted from ε beforehand."
     )
     reference = "McSherry, Talwar 2007; Smith 2011; rounding: proof in the docstring, audited by enumeration"
     shaped: ClassVar[tuple[str, ...]] = ("q", "steps")

@@ -140,7 +140,7 @@ class LocatedSums(Mechanism):
     summary = (
         "Chooses a middle and a radius by two exponential mechanisms, moves every value into that range, and releases sum, "
         "squares, the number of rows moved and the number of rows with discrete Laplace noise as wide as the range. The mean "
-        "of moved values differs from the mean by what was cut off, which the number of moved rows makes visible."
+        "of moved values differs from the mean by what was cut off; the number of moved rows shows how much that may be."
     )
     reference = (
         "Karwa, Vadhan, Finite sample differentially private confidence intervals (2018), for the idea; Smith 2011; "

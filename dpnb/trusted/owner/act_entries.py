@@ -100,7 +100,9 @@ def grant(db: sqlite3.Connection, dataset: str, principal: str, cap: PrivacyLoss
     """
     pool = _known(db, dataset)
     if cap is not None and totals.measure_of(db, pool) is not cap.measure:
-        raise LossError(f"This budget is kept in {totals.measure_of(db, pool).symbol}: a cap is, too.")
+        raise LossError(
+            f"This budget is kept in {totals.measure_of(db, pool).symbol}, so its caps must be too."
+        )
     amount = None if cap is None else cap.to_json()
     body = {"dataset": dataset, "pool": pool, "principal": principal, "cap": amount, **act.to_json()}
     return record(db, act.time, "grant", body)

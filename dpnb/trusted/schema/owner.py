@@ -271,8 +271,8 @@ def _cells_of(table: Mapping[str, Any], unit: str, where: str) -> dict[str, Colu
     if unit == "row" or on != unit:
         named = 'unit = "person" under [dataset], and on = "person"' if unit == "row" else f'on = "{unit}"'
         raise OwnerError(
-            f"{where}: on = {on!r}: tables are joined by whose rows they are, and by nothing else, since a row joined otherwise "
-            f"could meet many people's rows: write {named}"
+            f"{where}: on = {on!r}: tables are joined only by the unit, because a row that is joined in another way "
+            f"could match many people's rows: write {named}"
         )
     columns = needed(
         table, "columns", where, f"[{where.partition('[')[2].rstrip(']')}.columns.NAME] for each column"

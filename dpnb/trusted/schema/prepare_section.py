@@ -58,7 +58,7 @@ def read_lines(
 def _made(name: str, facts: Any, tables: Tables, where: str) -> tuple[UnitSummary, Column]:
     takes = [word for word in facts if word in TAKES] if isinstance(facts, Mapping) else []
     if len(takes) != 1:
-        raise OwnerError(f"{where}: a line takes one of {', '.join(TAKES)}: {_EXAMPLE}")
+        raise OwnerError(f"{where}: a line needs exactly one of {', '.join(TAKES)}: {_EXAMPLE}")
     (take,) = takes
     read, words = _READ[take]
     known(facts, (take, "label", "missing", *words), f"{where}, {take}")
@@ -119,7 +119,7 @@ def _column(name: Any, source: str, tables: Tables, where: str) -> Column:
         raise OwnerError(f"{where}: {whose} declares no column {name!r}: {hint}")
     if columns[name].text is not None:
         raise OwnerError(
-            f'{where}: nothing is taken of a text: declare {name} as type = "category", with its values'
+            f'{where}: a text cannot be summarised: declare {name} as type = "category", with its values'
         )
     return columns[name]
 

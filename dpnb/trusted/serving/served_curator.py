@@ -125,7 +125,7 @@ class ServedCurator(Curator):
             raise SchemaError(self._unknown(name))
         if self._outdated(first):
             raise CuratorGone(
-                f"The owner changed the terms of {name}, and the service has yet to take them up."
+                f"The owner changed the terms of {name}, and the service has not loaded them yet."
             )
         with self._attaching:
             attached = self._keep(first.for_principal(principal), principal)

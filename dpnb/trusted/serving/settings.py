@@ -170,7 +170,7 @@ def _tls(service: Mapping[str, Any], host: str, folder: Path) -> tuple[Path | No
         raise OwnerError("certificate = … and key = … go together.")
     if found[0] is None and (service.get("behind_proxy") is not True or host not in _LOOPBACK):
         raise OwnerError(
-            "Tokens never travel in the clear: write certificate = … and key = …, or behind_proxy = true with "
+            "Tokens are never sent unencrypted: write certificate = … and key = …, or behind_proxy = true with "
             'listen = "127.0.0.1:8443", where the proxy encrypts.'
         )
     return found[0], found[1]

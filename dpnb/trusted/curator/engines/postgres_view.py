@@ -52,7 +52,7 @@ def relation(table: ServerTable, schema: Schema, seen: Seen) -> str:
 
 def _needs_copy(table: ServerTable, what: str) -> NoReturn:
     raise OwnerError(
-        f"{table.table}: {what}: this is read from a prepared copy alone. Leave copy = false out, or change it in the table."
+        f"{table.table}: {what}: this needs a prepared copy. Remove copy = false, or change it in the table."
     )
 
 
