@@ -25,8 +25,7 @@ from dpnb.planner.compile import condition
 from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show, typed
 from dpnb.planner.question import Question
 from dpnb.planner.schema_words import cap_words, mode_badge
-from dpnb.statistics.coefficient_bounds import Bounds
-from dpnb.statistics.coefficient_priors import Priors
+from dpnb.statistics.declared_coefficients import Bounds, Priors
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, in_ball, is_robust

@@ -24,8 +24,7 @@ from dpnb.estimate.table import Table, Tabular, aligned, rows, tabular
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
 from dpnb.inference.interval import Interval, Kind, plain_number
-from dpnb.statistics.coefficient_bounds import Bounds
-from dpnb.statistics.coefficient_priors import Priors
+from dpnb.statistics.declared_coefficients import Bounds, Priors
 from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.ratio import CLUSTERED

@@ -248,8 +248,7 @@ def rounded(setting: Setting) -> Read:
 def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
     """Return whole counts that add up, with the intervals of the counts they come from."""
     found = Binned(setting, combine(releases)["count"])
-    rows, variance = setting.unit.rows, found.spread[0]
-    domain = (0.0, math.inf if rows is None else float(rows))
+    domain, variance = setting.row_range, found.spread[0]
 
     def read(counts: np.ndarray, total: np.ndarray) -> np.ndarray:
         return largest_remainders(np.maximum(counts, 0.0), np.clip(np.rint(total), *domain))

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from dpnb.errors import PlanError
 from dpnb.inference.digits import given
-from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
+from dpnb.statistics._base import Axis, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import additive, count_of
 from dpnb.statistics.released import combine
@@ -64,10 +64,6 @@ class HeldShare(Statistic):
         """The radius of the noise on a count, over the number of rows."""
         rows = setting.public_n or n
         return None if not rows else pricing.radius / rows
-
-    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
-        """± as a share, or in rows."""
-        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> SharesResult:
         """Return the three shares of every group, with both intervals."""

@@ -8,7 +8,6 @@ with an undeclared value or with none fall in no bin, and nothing is released ab
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -48,8 +47,7 @@ class Histogram(Linear):
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""
-        rows = setting.unit.rows
-        return 0.0, math.inf if rows is None else float(rows)
+        return setting.row_range
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One vector of counts with all of the share."""

@@ -35,7 +35,7 @@ from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.formula_terms import value
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.regression import ANY_SIZE, DRAWS, ONE_SD
+from dpnb.statistics.regression import ANY_SIZE, DRAWS, anything, around_draws, drawn_variances
 from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.result import Read, Result
 from dpnb.trusted.releases import Release
@@ -300,10 +300,8 @@ class LogisticFit:
         """Return both ends of the intervals of all coefficients."""
         spread = self.privacy_deviations if kind == "privacy" else self.deviations
         if self.lost:
-            return np.full(spread.shape[1], -math.inf), np.full(spread.shape[1], math.inf)
-        place = min(math.ceil(level * (DRAWS + 1)) - 1, DRAWS - 1)
-        radius = np.sort(np.abs(spread), axis=0)[place]
-        return self.coefficients - radius, self.coefficients + radius
+            return anything(spread.shape[1])
+        return around_draws(self.coefficients, spread, level)
 
     def _redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
         """Return plausible coefficients of this dataset, or of the population; where nothing is known, of any size."""
@@ -317,7 +315,7 @@ class LogisticFit:
 
     def result(self) -> Result:
         """Return the coefficients with their intervals."""
-        noise = np.quantile(np.abs(self.privacy_deviations), ONE_SD, axis=0) ** 2
+        noise = drawn_variances(self.privacy_deviations)
         sampling = None if self.sampling is None else np.diagonal(self.sampling)
         sizes = np.full(noise.size, max(self.size, 0.0))
         return Result(

@@ -262,7 +262,7 @@ class Fit:
     @cached_property
     def noise_variances(self) -> np.ndarray:
         """The variance of each coefficient from the mechanism: the squared half-width of its middle 68 %."""
-        return np.asarray(np.quantile(np.abs(self.privacy_deviations), ONE_SD, axis=0) ** 2)
+        return drawn_variances(self.privacy_deviations)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -281,11 +281,9 @@ class Fit:
         if kind == "confidence" and self.crossed.clustered:
             raise Unavailable(CLUSTERED)
         if self.lost:
-            return np.full(len(self.terms), -math.inf), np.full(len(self.terms), math.inf)
+            return anything(len(self.terms))
         spread = self.privacy_deviations if kind == "privacy" else self.deviations(level)
-        place = min(math.ceil(level * (DRAWS + 1)) - 1, DRAWS - 1)
-        radius = np.sort(np.abs(spread), axis=0)[place]
-        return self.coefficients - radius, self.coefficients + radius
+        return around_draws(self.coefficients, spread, level)
 
     def redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
         """Return plausible coefficients of this dataset, or of the population; where nothing is known, of any size."""
@@ -313,3 +311,20 @@ def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     except np.linalg.LinAlgError:
         found = np.linalg.solve(a + 1e-9 * scale * np.eye(size), b[..., None])
     return np.asarray(found[..., 0])
+
+
+def around_draws(values: np.ndarray, deviations: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return symmetric intervals about values: the ``⌈level · (draws + 1)⌉``-th smallest of the absolute deviations either way."""
+    draws = len(deviations)
+    radius = np.sort(np.abs(deviations), axis=0)[min(math.ceil(level * (draws + 1)) - 1, draws - 1)]
+    return values - radius, values + radius
+
+
+def anything(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the unbounded intervals of what nothing is known of."""
+    return np.full(size, -math.inf), np.full(size, math.inf)
+
+
+def drawn_variances(deviations: np.ndarray) -> np.ndarray:
+    """Return the variance of each value from the mechanism: the squared half-width of the middle 68 % of draws."""
+    return np.asarray(np.quantile(np.abs(deviations), ONE_SD, axis=0) ** 2)

@@ -18,11 +18,10 @@ import numpy as np
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference import effective_size
 from dpnb.statistics._base import Axis, Setting
-from dpnb.statistics.coefficient_bounds import Bounds, CoefficientBounds
-from dpnb.statistics.coefficient_priors import CoefficientPriors, Priors
+from dpnb.statistics.declared_coefficients import Bounds, CoefficientBounds, CoefficientPriors, Priors
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed, Matrices
-from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
+from dpnb.statistics.regression import DRAWS, Fit, anything, around_draws, drawn_variances
 from dpnb.statistics.result import Read, Result
 from dpnb.statistics.robust_errors import CLASSICAL, NOTE, ROBUST, RobustFit, check_products, is_robust
 from dpnb.trusted.releases import Release
@@ -137,7 +136,7 @@ def r_squared(setting: Setting, formula: str) -> Read:
         def redraw(count: int, rng: Any, kind: str) -> np.ndarray:  # noqa: ARG001
             return fit.explained(crossed.matrix - crossed.noise(count, rng))[:, None]
 
-        noise = np.quantile(np.abs(drawn - value), ONE_SD, axis=0) ** 2
+        noise = drawn_variances(drawn - value)
         sizes = np.array([max(crossed.size, 0.0)])
         return Result(
             value,
@@ -212,20 +211,17 @@ class _Standard:
     def _exact(self, matrices: Matrices) -> np.ndarray:
         return np.asarray(self.fit.exact(matrices)[..., 1:] * self._ratios(matrices))
 
-    def _noise(self, count: int, rng: Any) -> Matrices:
-        return self.fit.crossed.noise(count, rng)
-
     def _privacy(self) -> np.ndarray:
         crossed = self.fit.crossed
         return np.asarray(
-            self._exact(crossed.matrix - self._noise(DRAWS, crossed.generator())) - self._values
+            self._exact(crossed.matrix - self.fit.crossed.noise(DRAWS, crossed.generator())) - self._values
         )
 
     def _confidence(self, level: float) -> np.ndarray:
         """Draws of the bootstrap of the slopes, each with the deviations that the same draw of the noise gives."""
         crossed = self.fit.crossed
         slopes = self.fit.coefficients[1:] + self.fit.deviations(level)[:, 1:]
-        noisy = crossed.matrix + self._noise(DRAWS, crossed.generator())
+        noisy = crossed.matrix + self.fit.crossed.noise(DRAWS, crossed.generator())
         return np.asarray(slopes * self._ratios(noisy) - self._values)
 
     @property
@@ -249,17 +245,15 @@ class _Standard:
         def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
             spread = drawn if kind == "privacy" else self._confidence(level)
             if lost:
-                return np.full(values.size, -math.inf), np.full(values.size, math.inf)
-            place = min(math.ceil(level * (DRAWS + 1)) - 1, DRAWS - 1)
-            radius = np.sort(np.abs(spread), axis=0)[place]
-            return values - radius, values + radius
+                return anything(values.size)
+            return around_draws(values, spread, level)
 
         def redraw(count: int, rng: Any, kind: str) -> np.ndarray:
             slopes = fit.redraw(count, rng, kind)[:, 1:]
-            matrices = fit.crossed.matrix - self._noise(count, rng)
+            matrices = fit.crossed.matrix - self.fit.crossed.noise(count, rng)
             return np.asarray(slopes * self._ratios(matrices))
 
-        noise = np.quantile(np.abs(drawn), ONE_SD, axis=0) ** 2
+        noise = drawn_variances(drawn)
         sizes = np.full(values.size, max(fit.crossed.size, 0.0))
         ratios = self._ratios(fit.crossed.matrix)
         sampling = None if fit.sampling is None else np.diagonal(fit.sampling)[1:] * ratios**2

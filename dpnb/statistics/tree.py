@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dpnb.inference.digits import rounded
-from dpnb.inference.law import law_of
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
@@ -30,7 +29,6 @@ from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.noise import Noise, Summand, amount, price_row, split
-from dpnb.statistics.released import law_as_sum
 from dpnb.statistics.result import Pair, ReadingFunction, Result
 from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
@@ -70,8 +68,7 @@ class Tree(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""
-        rows = setting.unit.rows
-        return 0.0, math.inf if rows is None else float(rows)
+        return setting.row_range
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One count for each node, all levels with equal noise; the root where it is private."""
@@ -133,10 +130,9 @@ def _rows(
 def priced_structure(setting: Setting, pricing: Pricing) -> tuple[ConsistentTree, bool]:
     """Return the consistent tree that this noise gives, and whether the noise is Laplace."""
     leaves = leaves_of(setting)
-    laws = {part.name: law_of(part.mechanism) for part in pricing.parts}
-    noise = {name: law_as_sum(law).total_variance for name, law in laws.items()}
     names = [ROOT, *(level_name(level) for level in range(1, leaves.depth + 1))]
-    variances = tuple(float(noise.get(name, 0.0)) for name in names)
+    noise = pricing.noise
+    variances = tuple(float(noise[name].total_variance) if name in noise else 0.0 for name in names)
     return structure_of(leaves.count, variances), isinstance(pricing.parts[0].mechanism, DiscreteLaplace)
 
 

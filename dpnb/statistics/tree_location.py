@@ -140,7 +140,7 @@ def mean_result(found: Fitted) -> Result:
     return Result(
         means.value(means.means),
         (),
-        (float(leaves.number.lowest), float(leaves.number.highest)),
+        leaves.number.bounds,
         means.ends,
         means.noise * unit,
         means.sampling * unit if alone else None,
@@ -169,11 +169,10 @@ def quantile_results(
         return tuple(np.stack([pair[i] for pair in pairs], axis=-1).ravel() for i in (0, 1))  # type: ignore[return-value]
 
     sizes, clustered = np.repeat(np.maximum(found.sizes, 0.0), len(qs)), found.setting.clustered
-    domain = (float(leaves.number.lowest), float(leaves.number.highest))
     return Result(
         values.ravel(),
         (),
-        domain,
+        leaves.number.bounds,
         ends,
         np.full(values.size, math.nan),
         sizes=sizes,
@@ -262,11 +261,10 @@ def mode_result(found: Fitted) -> Result:
         return leaves.first(first), leaves.last(last)
 
     values = read(found.counts).ravel()
-    domain = (float(leaves.number.lowest), float(leaves.number.highest))
     return Result(
         values,
         (),
-        domain,
+        leaves.number.bounds,
         ends,
         np.full(values.size, math.nan),
         sizes=np.maximum(found.sizes, 0.0),

@@ -49,8 +49,7 @@ def count(setting: Setting, low: Asked | None = None, high: Asked | None = None)
         Ends of the range.
     """
     ends, said = _range(setting, low, high)
-    domain = (0.0, _most(setting))
-    return _read(setting, f".count({said})", (), lambda found: count_result(found, ends, domain))
+    return _read(setting, f".count({said})", (), lambda found: count_result(found, ends, setting.row_range))
 
 
 def share(setting: Setting, low: Asked | None = None, high: Asked | None = None) -> Read:
@@ -216,11 +215,6 @@ def _range(setting: Setting, low: Asked | None, high: Asked | None) -> tuple[tup
     said = [] if low is None else [_shown((first,), one=True)]
     said += [] if high is None else [("high=" if low is None else "") + _shown((last,), one=True)]
     return (leaves.upto((first,), inclusive=False), leaves.upto((last,))), ", ".join(said)
-
-
-def _most(setting: Setting) -> float:
-    rows = setting.unit.rows
-    return math.inf if rows is None else float(rows)
 
 
 CLEAR = 3.0
