@@ -15,32 +15,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-Number: TypeAlias = "float | Floats"
-"""A number of one cell, or of many."""
+Integers: TypeAlias = NDArray[np.integer[Any]]
+Truths: TypeAlias = NDArray[np.bool_]
+Number: TypeAlias = Any
+"""A number of one cell, or an array of many: of a union of both numpy's operators give `object`, so that it is named and not checked."""
+Truth: TypeAlias = Any
+"""Whether something holds of one cell, or an array of it for many."""
 
 _PLAIN = (float, int, str)
 
 
-def lesser(a: Any, b: Any) -> Any:
+def lesser(a: Number, b: Number) -> Number:
     """Return the smaller of two numbers, entry by entry."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.minimum(a, b)
     return min(a, b)
 
 
-def greater(a: Any, b: Any) -> Any:
+def greater(a: Number, b: Number) -> Number:
     """Return the larger of two numbers, entry by entry."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.maximum(a, b)
     return max(a, b)
 
 
-def inside(value: Any, low: Any, high: Any) -> Any:
+def inside(value: Number, low: Number, high: Number) -> Number:
     """Return a number moved between two limits, entry by entry."""
     return lesser(greater(value, low), high)
 
 
-def around(value: Any, radius: Any, low: Any, high: Any) -> tuple[Any, Any]:
+def around(value: Number, radius: Number, low: Number, high: Number) -> tuple[Number, Number]:
     """Return value ± radius, cut to what is possible, entry by entry.
 
     Of a value beyond what is possible the radius is taken from the nearest possible value too: an interval that ends at a bound on both
@@ -51,7 +55,7 @@ def around(value: Any, radius: Any, low: Any, high: Any) -> tuple[Any, Any]:
     return inside(bottom, low, high), inside(top, low, high)
 
 
-def drawn_inside(drawn: Any, seen: Any, low: Any, high: Any) -> Any:
+def drawn_inside(drawn: Number, seen: Number, low: Number, high: Number) -> Number:
     """Return draws of what a value may be without its noise, cut to what is possible, entry by entry.
 
     Draws around a value beyond what is possible are first moved with it to the nearest possible one, as :func:`around` does: else all of
@@ -60,24 +64,24 @@ def drawn_inside(drawn: Any, seen: Any, low: Any, high: Any) -> Any:
     return inside(drawn + (inside(seen, low, high) - seen), low, high)
 
 
-def root(value: Any) -> Any:
+def root(value: Number) -> Number:
     """Return the square root, entry by entry."""
     return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)
 
 
-def choose(condition: Any, yes: Any, no: Any) -> Any:
+def choose(condition: Truth, yes: Number, no: Number) -> Number:
     """Return one or the other number, entry by entry."""
     if isinstance(condition, np.ndarray):
         return np.where(condition, yes, no)
     return yes if condition else no
 
 
-def not_(condition: Any) -> Any:
+def not_(condition: Truth) -> Truth:
     """Return the opposite truth, entry by entry."""
     return ~condition if isinstance(condition, np.ndarray) else not condition
 
 
-def raised(flags: dict[str, Any]) -> tuple[str, ...]:
+def raised(flags: dict[str, Truth]) -> tuple[str, ...]:
     """Return the names of the flags that are up, of one cell."""
     return tuple(name for name, up in flags.items() if up)
 

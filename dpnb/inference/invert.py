@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpnb.inference.elementwise import subset
+from dpnb.inference.elementwise import Floats, Number, Truth, subset
 
 _STEPS = 60
 _TINY = 1e-300
@@ -96,12 +95,20 @@ def _edge(
     return outside
 
 
-Test = Callable[[Any, Any], Any]
+Test = Callable[[Any, Number], Number]
 
 
 def accepted(
-    test: Test, cell: Any, start: Any, low: Any, high: Any, level: float, *, sd: Any = None, lost: Any = False
-) -> tuple[Any, Any]:
+    test: Test,
+    cell: Any,
+    start: Number,
+    low: Number,
+    high: Number,
+    level: float,
+    *,
+    sd: Number = None,
+    lost: Truth = False,
+) -> tuple[Number, Number]:
     """Return :func:`accepted_interval` for a cell, or for every entry of a cell of arrays.
 
     Parameters
@@ -135,13 +142,11 @@ def accepted(
     return np.where(lost, lows, first), np.where(lost, highs, second)
 
 
-def _log_gap(test: Test, cell: Any, candidate: NDArray[Any], alpha: float) -> NDArray[Any]:
+def _log_gap(test: Test, cell: Any, candidate: Floats, alpha: float) -> Floats:
     return np.asarray(np.log(np.maximum(test(cell, candidate), _TINY)) - math.log(alpha))
 
 
-def _edges(
-    test: Test, cell: Any, known: tuple[NDArray[Any], ...], limit: NDArray[Any], alpha: float
-) -> NDArray[Any]:
+def _edges(test: Test, cell: Any, known: tuple[Floats, ...], limit: Floats, alpha: float) -> Floats:
     """Return the furthest accepted value of each entry towards its limit; the centre where even that is rejected."""
     centre, above, reach = known
     shut = above < 0
@@ -157,14 +162,12 @@ def _edges(
     return found
 
 
-def _guess(inside: NDArray[Any], outside: NDArray[Any], reach: NDArray[Any]) -> NDArray[Any]:
+def _guess(inside: Floats, outside: Floats, reach: Floats) -> Floats:
     gap = outside - inside
     return np.asarray(inside + np.copysign(np.minimum(reach, 0.9 * np.abs(gap)), gap))
 
 
-def _solve(
-    test: Test, cell: Any, points: tuple[NDArray[Any], ...], above: NDArray[Any], alpha: float
-) -> NDArray[Any]:
+def _solve(test: Test, cell: Any, points: tuple[Floats, ...], above: Floats, alpha: float) -> Floats:
     """Return where the p-value crosses ``alpha``: secant steps, bisection where they leave the bracket.
 
     Parameters
@@ -197,7 +200,7 @@ def _solve(
     return found
 
 
-def _newer(step: int, now: tuple[NDArray[Any], ...], before: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+def _newer(step: int, now: tuple[Floats, ...], before: tuple[Floats, ...]) -> Floats:
     """Return the next guess: first along a power law between a Laplace and a Gaussian tail, then along the secant."""
     (guess, gap), (last, gap_last) = now, before
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -13,18 +13,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dpnb.inference.elementwise import Floats, Number
 
 SPREAD = 1.02
 MOST = 6
 NARROW = 30.0
 _ROOT2 = math.sqrt(2.0)
 _TINY = 1e-300
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,8 @@ class Mixture:
         A scale of zero has weight zero.
     """
 
-    s: Any
-    terms: tuple[tuple[Any, Any], ...]
+    s: Number
+    terms: tuple[tuple[Number, Number], ...]
 
     def tail(self, t: Floats) -> tuple[Floats, Floats]:
         """Return ``P(|error| ≥ t)`` and minus its derivative, for ``t`` above zero."""
@@ -83,7 +81,7 @@ class Mixture:
         return tail, np.where(mixed, density, bell * math.sqrt(2 / math.pi) / s)
 
 
-def mixture(variance: Any, scales: Sequence[Any]) -> Mixture:
+def mixture(variance: Number, scales: Sequence[Number]) -> Mixture:
     """Return the law of a Gaussian variance and Laplace scales, both arrays that broadcast together."""
     if not scales:
         return Mixture(np.sqrt(variance), ())

@@ -24,11 +24,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from dpnb.inference.elementwise import greater, root
+from dpnb.inference.elementwise import Floats, Number, greater, root
 from dpnb.inference.mixture import MOST, NARROW, SPREAD, Mixture, mixture
 
 _ROOT2 = math.sqrt(2.0)
@@ -75,11 +74,11 @@ class NoiseSum:
         Half grid steps of the discrete laws behind the parts.
     """
 
-    variance: Any = 0.0
-    scales: tuple[Any, ...] = ()
-    slack: Any = 0.0
+    variance: Number = 0.0
+    scales: tuple[Number, ...] = ()
+    slack: Number = 0.0
 
-    def scaled(self, factor: Any) -> NoiseSum:
+    def scaled(self, factor: Number) -> NoiseSum:
         """Return the law of the error times a constant."""
         size = abs(factor)
         return NoiseSum(self.variance * size * size, tuple(b * size for b in self.scales), self.slack * size)
@@ -87,17 +86,17 @@ class NoiseSum:
     def __add__(self, other: NoiseSum) -> NoiseSum:
         return NoiseSum(self.variance + other.variance, self.scales + other.scales, self.slack + other.slack)
 
-    def plus_normal(self, variance: Any) -> NoiseSum:
+    def plus_normal(self, variance: Number) -> NoiseSum:
         """Return the law with an independent Gaussian of this variance added."""
         return NoiseSum(self.variance + greater(variance, 0.0), self.scales, self.slack)
 
     @property
-    def total_variance(self) -> Any:
+    def total_variance(self) -> Number:
         """The variance of the whole error."""
         return self.variance + sum(2 * b * b for b in self.scales)
 
     @property
-    def sd(self) -> Any:
+    def sd(self) -> Number:
         """The standard deviation of the whole error."""
         return root(self.total_variance)
 
@@ -130,7 +129,7 @@ class NoiseSum:
             weights.append((product, b))
         return math.sqrt(s2), tuple(weights)
 
-    def tail(self, t: Any) -> Any:
+    def tail(self, t: Number) -> Number:
         """Return ``P(|error| ≥ t)``, not below the tail of the discrete law."""
         if isinstance(t, np.ndarray):
             out = t - self.slack
@@ -152,7 +151,7 @@ class NoiseSum:
         pairs = [(weight, *_normal_laplace(t, s, b)) for weight, b in terms]
         return 2 * sum(w * tail for w, tail, _ in pairs), 2 * sum(w * density for w, _, density in pairs)
 
-    def radius(self, alpha: float) -> Any:
+    def radius(self, alpha: float) -> Number:
         """Return the smallest ``t`` with ``P(|error| > t) ≤ alpha``.
 
         Notes
@@ -172,7 +171,7 @@ class NoiseSum:
                 break
         return t + self.slack
 
-    def _radii(self, alpha: float) -> np.ndarray:
+    def _radii(self, alpha: float) -> Floats:
         """Return the radius of every law of an array."""
         shape = np.broadcast_shapes(*(np.shape(value) for value in (self.variance, self.slack, *self.scales)))
         variance = np.broadcast_to(self.total_variance, shape)

@@ -10,10 +10,10 @@ Laplace one (equal at 90.7 %, where a mixture exceeds both by less than 0.1 %, w
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from dpnb.inference.elementwise import Floats, Number, Truth
 from dpnb.inference.spread import normal_quantile
 
 _SAFE = 1.001
@@ -34,14 +34,14 @@ def critical(alpha: float, *, laplace: bool) -> float:
 
 
 def accepted_ratio(
-    total: Any,
-    size: Any,
-    spread: tuple[Any, Any, Any],
+    total: Number,
+    size: Number,
+    spread: tuple[Number, Number, Number],
     slack: float,
     domain: tuple[float, float],
     *,
-    lost: Any = False,
-) -> tuple[np.ndarray, np.ndarray]:
+    lost: Truth = False,
+) -> tuple[np.ndarray, Floats]:
     """Return the ends of the accepted ratios ``total / size``, cut to the domain; a ratio beyond it is first moved there.
 
     Parameters
@@ -69,8 +69,8 @@ def accepted_ratio(
 
 
 def _root(
-    total: Any, size: Any, spread: tuple[Any, Any, Any], side: int, domain: tuple[float, float]
-) -> np.ndarray:
+    total: Number, size: Number, spread: tuple[Number, Number, Number], side: int, domain: tuple[float, float]
+) -> Floats:
     constant, linear, square = spread
     size, lead = np.asarray(size, dtype=float), size**2 - square
     middle = total * size + linear / 2

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from dpnb.inference.elementwise import greater
+from dpnb.inference.elementwise import Number, greater
 
 _NU_FLOOR = 1.0
 
 
-def student_inflation(n: Any, level: float = 0.95) -> Any:
+def student_inflation(n: Number, level: float = 0.95) -> Number:
     """Return the factor by which a normal variance grows so that its interval is Student's for ``n`` rows.
 
     Parameters
@@ -47,7 +46,7 @@ def normal_quantile(p: float) -> float:
     return NormalDist().inv_cdf(p)
 
 
-def effective_size(n: Any, sampling_variance: Any, noise_variance: Any) -> Any:
+def effective_size(n: Number, sampling_variance: Number, noise_variance: Number) -> Number:
     """Return how many rows without noise would be as accurate: ``n · V_sampling / (V_sampling + V_noise)``.
 
     Parameters

@@ -7,7 +7,7 @@ a :class:`Setting` is a checked question in integer terms, a :class:`Pricing` th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -36,6 +36,10 @@ from dpnb.trusted.schema import Column
 
 Target = Literal["none", "number", "pair", "weighted", "numbers", "key", "choice", "value"]
 """What a statistic is of: rows, a number, two, one and its weight, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
+
+Options = Mapping[str, Any]
+Readers = Mapping[str, Callable[[Any], Any]]
+"""Options of a statistic by name, each of a type of its own."""
 
 _FARTHEST = 10**100
 """How large a value, and how fine a grid, may be: their squares and products are shown as floats."""
@@ -284,7 +288,7 @@ class Setting:
     keys: tuple[Key, ...]
     axes: tuple[Axis, ...]
     private: bool
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     subject: str = "rows"
     other: Numeric | None = None
     choices: Axis | None = None
@@ -429,7 +433,7 @@ def _about(setting: Setting, n: float | None, *, arms: bool) -> str:
     return f" for {each}{size:,.0f} {who(setting.unit)}" + (" each" if arms else "")
 
 
-def check_levels(levels: Sequence[Any]) -> None:
+def check_levels(levels: Sequence[object]) -> None:
     """Refuse what is no level of a quantile: the ends, too, which every value beyond the last row answers equally well."""
     if not levels or not all(isinstance(at, int | float | Fraction) and 0 <= at <= 1 for at in levels):
         raise OptionError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")

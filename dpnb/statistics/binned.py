@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import effective_size
-from dpnb.inference.elementwise import around
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truths, around
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.ratio_interval import accepted_ratio, critical
 from dpnb.inference.spread import normal_quantile
@@ -28,7 +28,7 @@ from dpnb.statistics._base import Setting
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, combine
-from dpnb.statistics.result import Kind, Pair, Read, Result
+from dpnb.statistics.result import Kind, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.releases import Release
 
 METHODS = ("histogram", "perturbed")
@@ -44,7 +44,7 @@ def public_rows(setting: Setting) -> int | None:
     return None if setting.private or len(setting.keys) > 1 else setting.unit.rows
 
 
-def widths_of(setting: Setting) -> np.ndarray:
+def widths_of(setting: Setting) -> Floats:
     """Return the widths of the bins.
 
     Raises
@@ -79,7 +79,7 @@ class Binned:
         """Number of bins."""
         return self.setting.keys[-1].size
 
-    def adjusted(self, values: np.ndarray) -> np.ndarray:
+    def adjusted(self, values: Floats) -> Floats:
         """Return counts ``(…, groups, bins)`` that add up to the public number of rows, where there is one."""
         counts = values.reshape((*values.shape[:-1], -1, self.bins))
         rows = public_rows(self.setting)
@@ -88,15 +88,15 @@ class Binned:
         return np.asarray(counts - (counts.sum(axis=-1, keepdims=True) - rows) / self.bins)
 
     @property
-    def counts(self) -> np.ndarray:
+    def counts(self) -> Floats:
         """The counts of each group."""
         return self.adjusted(self.part.values)
 
-    def moved(self, drawn: np.ndarray) -> np.ndarray:
+    def moved(self, drawn: Floats) -> Floats:
         """Return draws of counts that are about to be cut at zero, moved with those below it: else all of them would be zero."""
         return np.asarray(drawn - np.minimum(self.counts, 0.0))
 
-    def total(self, counts: np.ndarray) -> np.ndarray:
+    def total(self, counts: Floats) -> Floats:
         """Return the number of rows of each group, ``(…, groups, 1)``."""
         return np.asarray(counts.sum(axis=-1, keepdims=True))
 
@@ -109,16 +109,16 @@ class Binned:
         return variance, variance, variance * self.bins
 
     @property
-    def small(self) -> np.ndarray:
+    def small(self) -> Truths:
         """Whether the size of a group is not clearly above zero, ``(groups, 1)``: intervals are then all of the shares."""
         return np.asarray(self.total(self.counts) < 3 * math.sqrt(self.spread[2]))
 
-    def shares(self, level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def shares(self, level: float, kind: Kind) -> tuple[Floats, Floats]:
         """Return the accepted share of every bin."""
         alpha, (own, joint, whole) = 1 - level, self.spread
         laplace = any(isinstance(source.law, DiscreteLaplaceLaw) for source in self.part.sources)
         noise, size = critical(alpha, laplace=laplace) ** 2, self.total(self.counts)
-        sampling = 0.0
+        sampling: Number = 0.0
         if kind == "confidence":
             if self.setting.clustered:
                 raise Unavailable(CLUSTERED)
@@ -143,11 +143,11 @@ class Densities:
     method: str
 
     @cached_property
-    def widths(self) -> np.ndarray:
+    def widths(self) -> Floats:
         """Widths of the bins."""
         return widths_of(self.found.setting)
 
-    def read(self, counts: np.ndarray) -> np.ndarray:
+    def read(self, counts: Floats) -> Floats:
         """Return the densities of some counts, ``(…, groups, bins)``; level where there are no rows."""
         if self.method == "perturbed":
             counts = np.maximum(counts, 0.0)
@@ -157,12 +157,12 @@ class Densities:
         return np.asarray(share / self.widths)
 
     @cached_property
-    def values(self) -> np.ndarray:
+    def values(self) -> Floats:
         """The densities."""
         return self.read(self.found.counts)
 
     @cached_property
-    def variances(self) -> tuple[np.ndarray, np.ndarray]:
+    def variances(self) -> tuple[Floats, Floats]:
         """Variance of every share from the noise, and from sampling."""
         share = np.clip(self.values * self.widths, 0.0, 1.0)
         size = np.maximum(self.found.total(self.found.counts), 1.0)
@@ -170,14 +170,14 @@ class Densities:
         noise = np.maximum(own - 2 * share * joint + share**2 * whole, 0.0) / size**2
         return noise, share * (1 - share) / size
 
-    def ends(self, level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(self, level: float, kind: Kind) -> tuple[Floats, Floats]:
         """Return both ends of every bin; where counts were clipped the interval holds the value too."""
         low, high = (share / self.widths for share in self.found.shares(level, kind))
         if self.method == "perturbed":
             low, high = np.minimum(low, self.values), np.maximum(high, self.values)
         return low.ravel(), high.ravel()
 
-    def redraw(self, count: int, rng: Any, kind: Kind) -> np.ndarray:
+    def redraw(self, count: int, rng: DrawGenerator, kind: Kind) -> Floats:
         """Return densities as they may be without noise, or in the population."""
         part = self.found.part
         drawn = self.found.adjusted(part.values - part.noise_draws(count, rng))
@@ -210,7 +210,7 @@ def density_result(setting: Setting, releases: Sequence[Release], method: str) -
     )
 
 
-def _sampled(counts: np.ndarray, rng: Any) -> np.ndarray:
+def _sampled(counts: Floats, rng: DrawGenerator) -> Floats:
     """Add the multinomial error of a sample of this size, by its normal law."""
     held = np.maximum(counts, 0.0)
     error = np.sqrt(held) * rng.of("sampling").standard_normal(counts.shape)
@@ -250,13 +250,13 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
     found = Binned(setting, combine(releases)["count"])
     domain, variance = setting.row_range, found.spread[0]
 
-    def read(counts: np.ndarray, total: np.ndarray) -> np.ndarray:
+    def read(counts: Floats, total: Floats) -> Floats:
         return largest_remainders(np.maximum(counts, 0.0), np.clip(np.rint(total), *domain))
 
     values = read(found.counts, found.total(found.counts))
     raw = found.counts.ravel()
 
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: Kind) -> tuple[Floats, Floats]:
         if kind == "confidence":
             raise Unavailable(NO_POPULATION)
         laplace = any(isinstance(source.law, DiscreteLaplaceLaw) for source in found.part.sources)
@@ -264,7 +264,7 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
         low, high = around(raw, radius, *domain)
         return np.minimum(low, values.ravel()), np.maximum(high, values.ravel())
 
-    def redraw(count: int, rng: Any, kind: Kind) -> np.ndarray:  # noqa: ARG001
+    def redraw(count: int, rng: DrawGenerator, kind: Kind) -> Floats:  # noqa: ARG001
         drawn = found.adjusted(found.part.values - found.part.noise_draws(count, rng))
         return read(found.moved(drawn), found.total(drawn)).reshape(count, -1)
 
@@ -273,7 +273,7 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
     return Result(values.ravel(), setting.shape, domain, ends, noise, redraw=redraw, notes=notes)
 
 
-def largest_remainders(weights: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def largest_remainders(weights: Floats, totals: Floats) -> Floats:
     """Return whole numbers in proportion to weights that add up to whole totals along the last axis.
 
     Parameters
@@ -306,4 +306,4 @@ def checked_method(method: object) -> str:
     return str(method)
 
 
-HISTOGRAM_READINGS: Mapping[str, Any] = MappingProxyType({"density": density, "rounded": rounded})
+HISTOGRAM_READINGS: Mapping[str, ReadingFunction] = MappingProxyType({"density": density, "rounded": rounded})

@@ -9,20 +9,20 @@ What is supposed of tails: :mod:`dpnb.statistics.pair_spread`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum, effective_size
-from dpnb.inference.elementwise import choose, greater, inside, lesser, root
-from dpnb.statistics._base import Pricing, Setting, Target
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, choose, greater, inside, lesser, root
+from dpnb.statistics._base import Options, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides
 from dpnb.statistics.pair_spread import TAILS, fishers_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
@@ -53,30 +53,30 @@ class CorrelationCell(Cell):
     tails: float
 
     @property
-    def _lost(self) -> Any:
+    def _lost(self) -> Number:
         return self.moments.small | self.moments.undefined | self.moments.hidden
 
     @property
-    def _root(self) -> Any:
+    def _root(self) -> Number:
         a, b = self._variances
         return root(a * b)
 
     @property
-    def _variances(self) -> tuple[Any, Any]:
+    def _variances(self) -> tuple[Number, Number]:
         """Both variances; ones in place of those that are not positive."""
         a, b = self.moments.variances
         return choose(a > 0, a, 1.0), choose(b > 0, b, 1.0)
 
     @property
-    def _raw(self) -> Any:
+    def _raw(self) -> Number:
         return self.moments.covariance / self._root
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The estimate in [-1, 1]; 0 where it is undefined."""
         return choose(self.moments.undefined, 0.0, inside(self._raw, -1.0, 1.0))
 
-    def _law(self, r: Any) -> NoiseSum:
+    def _law(self, r: Number) -> NoiseSum:
         """Return the law of n (C̃ - r √(ÃB̃)) when r is the exact correlation."""
         a, b = self._variances
         tilt = root(b / a)
@@ -99,36 +99,36 @@ class CorrelationCell(Cell):
         return TWO_VALUED if self.two_valued else ""
 
     @property
-    def noise_variance(self) -> Any:
+    def noise_variance(self) -> Number:
         """Variance from the mechanism, at most that of a number in [-1, 1]."""
         return choose(self.moments.undefined, 1.0, lesser(self._sd**2, 1.0))
 
     @property
-    def _sd(self) -> Any:
+    def _sd(self) -> Number:
         return self._law(self.value).sd / (self.moments.rows * self._root)
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance from sampling, at most."""
         return None if self.no_population else self.tails * self._normal
 
     @property
-    def _normal(self) -> Any:
+    def _normal(self) -> Number:
         """Variance from sampling of bivariate normal columns."""
         return (1 - self.value**2) ** 2 / greater(self.moments.rows - 3, 1.0)
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows behind the estimate, as released."""
         return greater(self.moments.size, 0.0)
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """Rows without noise that would be as accurate."""
         return None if self.no_population else effective_size(self.n, self._normal, self.noise_variance)
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Every warning that a correlation can have, and whether it is up."""
         lost = self.moments.undefined
         defined = choose(lost, False, True)
@@ -139,7 +139,7 @@ class CorrelationCell(Cell):
             "clamped": (abs(self._raw) > 1) & defined,
         }
 
-    def _sampling(self, r: Any) -> Any:
+    def _sampling(self, r: Number) -> Number:
         """Return the variance of the correlation about a candidate: with that of normal columns the noiseless test is Fisher's."""
         seen, asked = (inside(x, -_EDGE, _EDGE) for x in (self._raw, r))
         gap = _atanh(seen) - _atanh(asked)
@@ -147,7 +147,7 @@ class CorrelationCell(Cell):
         slope = choose(far, (seen - asked) / choose(far, gap, 1.0), 1 - asked**2)
         return self.tails * slope**2 / greater(self.moments.rows - 3, 1.0)
 
-    def _p_value(self, r: Any, level: float, *, sampling: bool) -> Any:  # noqa: ARG002 - Fisher's z has one law
+    def _p_value(self, r: Number, level: float, *, sampling: bool) -> Number:  # noqa: ARG002 - Fisher's z has one law
         law, reach = self._law(r), self.moments.rows * self._root
         if sampling:
             law = law.plus_normal(reach**2 * self._sampling(r))
@@ -158,7 +158,7 @@ class CorrelationCell(Cell):
         return self._inverted(self.value, -1.0, 1.0, level, sampling=sampling, sd=sd, lost=self._lost)
 
 
-def _atanh(value: Any) -> Any:
+def _atanh(value: Number) -> Number:
     return np.arctanh(value) if isinstance(value, np.ndarray) else math.atanh(value)
 
 
@@ -168,7 +168,7 @@ class Correlation(Statistic):
     name: ClassVar[str] = "correlation"
     title: ClassVar[str] = "correlation"
     target: ClassVar[Target] = "pair"
-    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS}
+    defaults: ClassVar[Options] = {"method": "joint", "tails": TAILS}
     reference: ClassVar[str] = (
         "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair; Fisher 1921"
     )
@@ -187,7 +187,7 @@ class Correlation(Statistic):
         """In words."""
         return "± depends on both spreads"
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CorrelationCell:
+    def entries(self, setting: Setting, parts: Parts) -> CorrelationCell:
         """Return the correlations of all cells at once."""
         return self._cell(setting, moment(setting, parts))
 
@@ -195,12 +195,12 @@ class Correlation(Statistic):
         two_valued = setting.number().binary or setting.second().binary
         return CorrelationCell(found, two_valued, tails_of(setting.options["tails"]))
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Plausible exact correlations."""
         covariance, first, second = redrawn(setting, parts, count, rng)
         return np.asarray(np.clip(covariance / np.sqrt(np.maximum(first * second, 1e-24)), -1, 1))
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """A test of the noise, and of sampling by an assumption on the tails."""
         return {
             "privacy": "test of the noise, to second order",

@@ -10,20 +10,20 @@ centred sum plus centre times an exact private count would move by the centre wh
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
-from dpnb.inference.elementwise import around
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, around
 from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import Summand, additive, count_of
-from dpnb.statistics.released import Law, Part, SimulatedPart
+from dpnb.statistics.released import Law, Parts, ReleasedParts, SimulatedPart
 from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
@@ -51,7 +51,7 @@ class LinearCell(Cell):
         Public range of the answer.
     """
 
-    released: Any
+    released: Number
     unit: float
     noise: NoiseSum
     law: Law | SimulatedPart | None
@@ -64,12 +64,12 @@ class LinearCell(Cell):
         return NO_POPULATION
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The noised value; it is unbiased, so it may leave the possible range by chance."""
         return self.released * self.unit
 
     @property
-    def noise_variance(self) -> Any:
+    def noise_variance(self) -> Number:
         """Variance from the mechanism."""
         return self.noise.total_variance * self.unit**2
 
@@ -97,19 +97,19 @@ class Linear(Statistic):
         """The law of the one part."""
         return pricing.noise[self.part]
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
+    def entries(self, setting: Setting, parts: Parts) -> LinearCell:
         """Return all entries at once."""
         part = parts[self.part]
         return LinearCell(
             part.values, float(self.step(setting)), part.noise, part.single, *self.domain(setting)
         )
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Return the released integers less draws of their noise."""
         part = parts[self.part]
         return np.asarray((part.values - part.noise_draws(count, rng)) * float(self.step(setting)))
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """The law is that of the mechanism."""
         return {"privacy": "exact law of the noise"}
 

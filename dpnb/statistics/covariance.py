@@ -7,21 +7,21 @@ those of normal columns (:mod:`dpnb.statistics.pair_spread`); by no more than bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.inference import effective_size, student_inflation
-from dpnb.inference.elementwise import greater, inside, lesser, root
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, greater, inside, lesser, root
 from dpnb.inference.noise_sum import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Target
+from dpnb.statistics._base import Options, Pricing, Readers, Setting, Target
 from dpnb.statistics.declaration import Statistic, asked_rows
 from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides, units_of
 from dpnb.statistics.pair_spread import NOTE, TAILS, price_beside, product_share, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
@@ -35,53 +35,53 @@ class CovarianceCell(Cell):
     tails: float
 
     @property
-    def _raw(self) -> Any:
+    def _raw(self) -> Number:
         return self.moments.covariance
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The estimate, moved into the range that the bounds allow."""
         return self.unit * inside(self._raw, -1.0, 1.0)
 
-    def _law(self, candidate: Any) -> NoiseSum:
+    def _law(self, candidate: Number) -> NoiseSum:
         law = self.moments.law(self.moments.of_covariance(candidate))
         return law.plus_normal(self.moments.second_order[0])
 
     @property
-    def noise_variance(self) -> Any:
+    def noise_variance(self) -> Number:
         """Variance from the mechanism."""
         return (self.unit * lesser(self._sd, 1.0)) ** 2
 
     @property
-    def _sd(self) -> Any:
+    def _sd(self) -> Number:
         return self._law(self.value / self.unit).sd / self.moments.rows
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance from sampling, at most."""
         return None if self.moments.clustered else self._sampling(self.tails)
 
-    def _sampling(self, tails: float) -> Any:
+    def _sampling(self, tails: float) -> Number:
         return self.unit**2 * self.moments.row_likely(self.value / self.unit, tails) / self.moments.rows
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows behind the estimate, as released."""
         return greater(self.moments.size, 0.0)
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """Rows without noise that would be as accurate."""
         if self.moments.clustered:
             return None
         return effective_size(self.n, self._sampling(1.0), self.noise_variance)
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Every warning that a covariance can have, and whether it is up."""
         return {"arm too small": self.moments.small, "clamped": abs(self._raw) > 1}
 
-    def _p_value(self, candidate: Any, level: float, *, sampling: bool) -> Any:
+    def _p_value(self, candidate: Number, level: float, *, sampling: bool) -> Number:
         law = self._law(candidate)
         if sampling:
             bound = self.moments.row_likely(candidate, self.tails) * student_inflation(
@@ -110,9 +110,9 @@ class Covariance(Statistic):
     name: ClassVar[str] = "covariance"
     title: ClassVar[str] = "covariance"
     target: ClassVar[Target] = "pair"
-    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS, "about": None}
-    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"about": asked_rows}
-    examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"about": 2**20},)
+    defaults: ClassVar[Options] = {"method": "joint", "tails": TAILS, "about": None}
+    readers: ClassVar[Readers] = {"about": asked_rows}
+    examples: ClassVar[tuple[Options, ...]] = ({"about": 2**20},)
     smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair"
 
@@ -146,15 +146,15 @@ class Covariance(Statistic):
                 law = law + noise[name].scaled(factor / scales[name])
         return float(law.radius(0.05)) * self._unit(setting) / size
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CovarianceCell:
+    def entries(self, setting: Setting, parts: Parts) -> CovarianceCell:
         """Return the covariances of all cells at once."""
         return CovarianceCell(moment(setting, parts), self._unit(setting), tails_of(setting.options["tails"]))
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Plausible exact covariances."""
         return np.asarray(redrawn(setting, parts, count, rng)[0] * self._unit(setting))
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:
         """A test of the noise, and of sampling by what was bought or an assumption on the tails."""
         supposed = products_note(tails_of(setting.options["tails"]))
         return {

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
-from dpnb.statistics._base import Axis, Pricing, Setting
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
+from dpnb.statistics._base import Axis, Options, Pricing, Setting
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
@@ -118,14 +120,14 @@ def _margin_result(setting: Setting, part: Part, kept: tuple[int, ...], shape: t
     high = public_total(setting)
     domain = (0.0, np.inf if high is None else high)
 
-    def added(values: np.ndarray) -> np.ndarray:
+    def added(values: Floats) -> Floats:
         table = values.reshape(*values.shape[:-1], *setting.shape)
         lead = values.ndim - 1
         return np.asarray(table.sum(axis=tuple(a + lead for a in gone)).reshape(*values.shape[:-1], -1))
 
     cell = LinearCell(added(part.values), 1.0, noise, None, *domain)
 
-    def redraw(count: int, rng: Any) -> np.ndarray:
+    def redraw(count: int, rng: DrawGenerator) -> Floats:
         return added(part.values - part.noise_draws(count, rng))
 
     return Result.of(
@@ -150,7 +152,7 @@ class Crosstab(Histogram):
     name: ClassVar[str] = "crosstab"
     title: ClassVar[str] = "contingency table"
     spelling: ClassVar[Spelling] = Spelling("keys")
-    defaults: ClassVar[Mapping[str, Any]] = {}
+    defaults: ClassVar[Options] = {}
     reference: ClassVar[str] = (
         "Dwork, McSherry, Nissim & Smith 2006; Gaboardi et al. 2016; Kifer & Rogers 2017"
     )
@@ -172,7 +174,7 @@ class ValueCount(Histogram):
 
     name: ClassVar[str] = "value_counts"
     title: ClassVar[str] = "value counts"
-    defaults: ClassVar[Mapping[str, Any]] = {}
+    defaults: ClassVar[Options] = {}
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
         {"proportions": proportions_by_value, "goodness_of_fit_test": None}
     )

@@ -6,19 +6,19 @@ one is a file with a class, one line of the registry, and a test.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
-
-import numpy as np
+from typing import Any, ClassVar, Literal, cast
 
 from dpnb.errors import OptionError
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Axis, Pricing, Setting, Target, width_words
-from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
+from dpnb.statistics._base import Axis, Options, Pricing, Readers, Setting, Target, width_words
+from dpnb.statistics.released import Parts, ReleasedParts, combine
 from dpnb.statistics.result import Cell, ReadingFunction, Result, one_by_one
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
@@ -109,8 +109,8 @@ class Statistic:
     target: ClassVar[Target]
     reference: ClassVar[str]
     status: ClassVar[str] = "proven"
-    defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = MappingProxyType({})
+    defaults: ClassVar[Options] = MappingProxyType({})
+    readers: ClassVar[Readers] = MappingProxyType({})
     spelling: ClassVar[Spelling] = Spelling()
     examples: ClassVar[tuple[Mapping[str, bool | int | str | Fraction | tuple[Any, ...]], ...]] = ()
     arms: ClassVar[bool] = False
@@ -126,7 +126,7 @@ class Statistic:
     no_draws: ClassVar[str] = ""
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType({})
 
-    def said(self, options: Mapping[str, Any]) -> str:  # noqa: ARG002
+    def said(self, options: Options) -> str:  # noqa: ARG002
         """Return what it is called in a sentence about what it estimates."""
         return self.title
 
@@ -187,19 +187,19 @@ class Statistic:
         """Return the expected accuracy in words, from public facts: ± in the unit of the answer, or as a function of n."""
         return width_words(setting, lambda size: self.half_width(setting, pricing, size), n, arms=self.arms)
 
-    def combined(self, releases: Sequence[Release]) -> Mapping[str, Part | SimulatedPart]:
+    def combined(self, releases: Sequence[Release]) -> Parts:
         """Return the noised integers of one release, or of several of the same question together."""
         return combine(releases)
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Cell:
+    def entries(self, setting: Setting, parts: Parts) -> Cell:
         """Return all entries at once, arrays of the shape of the parts, which may be a release or many simulated studies."""
         raise NotImplementedError
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Return plausible exact answers, shape ``(count, entries)``."""
         raise NotImplementedError
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """Return how each kind of interval is made."""
         return {}
 
@@ -210,7 +210,7 @@ class Statistic:
             one_by_one(self.entries(setting, parts)),
             setting.shape,
             self.domain(setting),
-            None if self.no_draws else partial(self.redraw, setting, parts),
+            None if self.no_draws else partial(self.redraw, setting, cast("ReleasedParts", parts)),
             self.no_draws,
             notes=self.notes(setting, parts),
         )

@@ -24,6 +24,7 @@ import numpy as np
 
 from dpnb.errors import OptionError
 from dpnb.inference.digits import given
+from dpnb.inference.elementwise import Floats
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics.formula import Formula
 from dpnb.statistics.formula_terms import spelling
@@ -84,11 +85,11 @@ class CoefficientBounds:
         said = " and ".join(f"{term} from {given(low)} to {given(high)}" for term, low, high in self.finite)
         return f"Declared, not estimated: {said}. Intervals are cut to that, and hold only if it is true."
 
-    def inside(self, values: np.ndarray) -> np.ndarray:
+    def inside(self, values: Floats) -> Floats:
         """Move values of the coefficients, on the last axis, into their ranges."""
         return np.asarray(np.clip(values, self.lows, self.highs))
 
-    def cut(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def cut(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Cut intervals to the ranges; one that lies beside its range is the range."""
         beside = (high < self.lows) | (low > self.highs)
         return (
@@ -131,7 +132,7 @@ def _range(term: str, pair: object) -> tuple[float, float]:
 
 
 Priors = Mapping[str, tuple[float, float]]
-Ends = tuple[np.ndarray, np.ndarray]
+Ends = tuple[Floats, Floats]
 _PRIOR_EXAMPLE = 'Write for example prior={"x1": (0, 2)}, a mean and a standard deviation.'
 _SHOWN = 0.95
 
@@ -198,7 +199,7 @@ class CoefficientPriors:
             self.terms, tuple(low for low, _ in ranges), tuple(high for _, high in ranges)
         )
 
-    def inside(self, values: np.ndarray) -> np.ndarray:
+    def inside(self, values: Floats) -> Floats:
         """Move estimates, on the last axis, into what an interval at 95 % can hold."""
         return self.middle((1 + _SHOWN) / 2).inside(values)
 

@@ -11,19 +11,19 @@ D'Orazio, Honaker & King, *Differential privacy for social science inference* (2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, student_inflation
-from dpnb.inference.elementwise import choose, greater, inside, lesser, root
-from dpnb.statistics._base import Pricing, Setting, Target
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, choose, greater, inside, lesser, root
+from dpnb.statistics._base import Options, Pricing, Readers, Setting, Target
 from dpnb.statistics.declaration import Statistic, bought_or_bound
 from dpnb.statistics.ratio import EXACT_TESTS, Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Cell, Pair
 from dpnb.trusted.query.plan import Share
 
@@ -46,39 +46,39 @@ class DifferenceCell(Cell):
     unit: float
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The estimate."""
         return self.unit * (self.second.mean - self.first.mean)
 
     @property
-    def noise_variance(self) -> Any:
+    def noise_variance(self) -> Number:
         """Variance from the mechanism."""
         return self.unit**2 * (self.first.noise_variance + self.second.noise_variance)
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance from sampling; the arms are independent."""
         one, two = self.first.sampling_variance, self.second.sampling_variance
         return None if one is None or two is None else self.unit**2 * (one + two)
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows in both arms, as released."""
         return greater(self.first.size, 0.0) + greater(self.second.size, 0.0)
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Every warning of either arm, and whether it is up."""
         one, two = self.first.raised, self.second.raised
         return {flag: one[flag] | two[flag] for flag in one}
 
     @property
-    def _raw(self) -> Any:
+    def _raw(self) -> Number:
         """The difference of sums over sizes, moved into what is possible."""
         limit = 2 * self.first.half
         return inside(self.second.raw - self.first.raw, -limit, limit)
 
-    def _means_at(self, difference: Any, outwards: float, *, sampling: bool) -> tuple[Any, Any]:
+    def _means_at(self, difference: Number, outwards: float, *, sampling: bool) -> tuple[Number, Number]:
         """Return arm means that differ by a candidate, nearest to the estimates in units of their variances, or further out."""
         one, two = self._arm_variances(sampling=sampling)
         share = choose(one + two > 0, two / greater(one + two, 1e-300), 0.5)
@@ -90,21 +90,21 @@ class DifferenceCell(Cell):
         first = inside(nearest + side * outwards * root(one * share), low, high)
         return first, first + difference
 
-    def _arm_variances(self, *, sampling: bool) -> tuple[Any, Any]:
+    def _arm_variances(self, *, sampling: bool) -> tuple[Number, Number]:
         one, two = self.first.noise_variance, self.second.noise_variance
         if not sampling:
             return one, two
         first, second = self.first.sampling_variance, self.second.sampling_variance
         return (one, two) if first is None or second is None else (one + first, two + second)
 
-    def _p_value(self, difference: Any, level: float, *, sampling: bool) -> Any:
+    def _p_value(self, difference: Number, level: float, *, sampling: bool) -> Number:
         reach = abs(self._raw - difference)
         near, far = (
             self._law(difference, level, at, sampling=sampling).tail(reach) for at in (0.0, _OUTWARDS)
         )
         return greater(near, far)
 
-    def _law(self, difference: Any, level: float, outwards: float, *, sampling: bool) -> NoiseSum:
+    def _law(self, difference: Number, level: float, outwards: float, *, sampling: bool) -> NoiseSum:
         means = self._means_at(difference, outwards, sampling=sampling)
         total = NoiseSum()
         for arm, mean in zip((self.first, self.second), means, strict=True):
@@ -135,13 +135,13 @@ class DifferenceCell(Cell):
 def _arm(every: Ratio, place: int) -> Ratio:
     """Return one arm of cells that alternate between the arms."""
 
-    def half(values: Any) -> Any:
+    def half(values: Number) -> Number:
         return None if values is None else values[..., place::2] if np.ndim(values) else values
 
     return replace(every, total=half(every.total), size=half(every.size), second=half(every.second))
 
 
-def _reach(arm: Ratio, level: float) -> Any:
+def _reach(arm: Ratio, level: float) -> Number:
     """Return how far the noise alone may have moved an arm's size."""
     if arm.public:
         return 0.0
@@ -154,8 +154,8 @@ class Difference(Statistic):
     name: ClassVar[str] = "difference"
     title: ClassVar[str] = "difference of means"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
-    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"spread": bought_or_bound}
+    defaults: ClassVar[Options] = {"ci": True, "spread": "bought"}
+    readers: ClassVar[Readers] = {"spread": bought_or_bound}
     arms: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
@@ -178,17 +178,17 @@ class Difference(Statistic):
         arm = mean_noise_sd(setting, pricing, n / 2, half / 2)
         return float((arm + arm).radius(0.05))
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> DifferenceCell:
+    def entries(self, setting: Setting, parts: Parts) -> DifferenceCell:
         """Return the differences of all cells at once."""
         every = ratio(setting, parts)
         first, second = (_arm(every, place) for place in (0, 1))
         return DifferenceCell(first, second, float(setting.number().centred().unit))
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Plausible exact differences."""
         means = redrawn_means(setting, parts, count, rng)
         return np.asarray(means[:, 1::2] - means[:, ::2])
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """Both are tests."""
         return dict(EXACT_TESTS)

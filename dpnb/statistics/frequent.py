@@ -20,7 +20,7 @@ from dpnb.inference.digits import dated, rounded
 from dpnb.inference.interval import Interval
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.selection_law import calibrated_threshold
-from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target
+from dpnb.statistics._base import Axis, Options, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
@@ -28,7 +28,7 @@ from dpnb.statistics.frequent_means import ShownCount, ShownSum, beside, reading
 from dpnb.statistics.noise import unit_loss
 from dpnb.statistics.ratio import NO_SAMPLING
 from dpnb.statistics.released import best, mechanism_of
-from dpnb.statistics.result import Pair, ReadingFunction, Result
+from dpnb.statistics.result import Cell, Pair, ReadingFunction, Result
 from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
@@ -81,7 +81,7 @@ class FrequentValues(Statistic):
     target: ClassVar[Target] = "value"
     of_dates: ClassVar[bool] = True
     beside: ClassVar[bool] = True
-    defaults: ClassVar[Mapping[str, Any]] = {"delta": Fraction(1, 10**8)}
+    defaults: ClassVar[Options] = {"delta": Fraction(1, 10**8)}
     reference: ClassVar[str] = "Korolova, Kenthapadi, Mishra & Ntoulas 2009; Wilson et al. 2020"
     counts: ClassVar[bool] = True
 
@@ -224,7 +224,7 @@ def _read(setting: Setting, place: int, word: str, releases: Sequence[Release]) 
     means = shown_means(setting, [(row[0], *row[1:][held]) for row in rows], mechanism)
     number = setting.second()
     note = "exact law of the noise, given that the count passed, by the union bound"
-    cells: list[Any] = list(means) if word == "means" else [ShownSum(mean) for mean in means]
+    cells: Sequence[Cell] = list(means) if word == "means" else [ShownSum(mean) for mean in means]
     return FrequentResult.of(
         cells,
         (len(cells),),

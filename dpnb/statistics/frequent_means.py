@@ -16,17 +16,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.errors import PlanError
 from dpnb.inference import NoiseSum, student_inflation
+from dpnb.inference.elementwise import Truth
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.statistics._base import Centred, Setting
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.ratio import Ratio, Spread
 from dpnb.statistics.released import law_as_sum
-from dpnb.statistics.result import Cell, Pair, Read
+from dpnb.statistics.result import Cell, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.mechanisms import ThresholdedSums
 from dpnb.trusted.releases import Release
 
@@ -90,7 +91,7 @@ class ShownMean(Cell):
     n_eff: ClassVar[None] = None
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Warnings from released numbers, and whether they are up."""
         return self.ratio.raised
 
@@ -194,7 +195,7 @@ def beside(setting: Setting) -> list[Setting]:
     ]
 
 
-def _reading(conclude: Callable[..., Any], word: str, setting: Setting, of: Any) -> Read:
+def _reading(conclude: Callable[..., Result], word: str, setting: Setting, of: object) -> Read:
     if setting.other is None:
         raise PlanError(
             'No number was asked beside the counts: write .frequent_values("amount"), of a number.'
@@ -211,7 +212,9 @@ def _reading(conclude: Callable[..., Any], word: str, setting: Setting, of: Any)
     return Read(f".{word}({json.dumps(names[place])})", None, (), partial(conclude, setting, place, word))
 
 
-def readings(conclude: Callable[[Setting, int, str, Sequence[Release]], Any]) -> dict[str, Any]:
+def readings(
+    conclude: Callable[[Setting, int, str, Sequence[Release]], Result],
+) -> dict[str, ReadingFunction]:
     """Return the readings of a release with sums: ``means()`` and ``sums()``, of several numbers each by its name."""
 
     def means(setting: Setting, of: str | None = None) -> Read:

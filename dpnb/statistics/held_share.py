@@ -11,15 +11,15 @@ go from one end to the other, which moves the sum by the range and two counts by
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.errors import PlanError
 from dpnb.inference.digits import given
-from dpnb.statistics._base import Axis, Pricing, Setting, Target
+from dpnb.statistics._base import Axis, Options, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import additive, count_of
 from dpnb.statistics.released import combine
@@ -45,7 +45,7 @@ class HeldShare(Statistic):
     of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
     of_bounds: ClassVar[bool] = True
-    examples: ClassVar[tuple[Mapping[str, Any], ...]] = (MappingProxyType({}),)
+    examples: ClassVar[tuple[Options, ...]] = (MappingProxyType({}),)
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Wilson 1927, Fieller 1954"
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:

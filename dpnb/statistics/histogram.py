@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.inference.digits import rounded
-from dpnb.statistics._base import Axis, Pricing, Setting, Target
+from dpnb.statistics._base import Axis, Options, Pricing, Setting, Target
 from dpnb.statistics.binned import (
     HISTOGRAM_READINGS,
     checked_method,
@@ -37,7 +37,7 @@ class Histogram(Linear):
     name: ClassVar[str] = "histogram"
     title: ClassVar[str] = "histogram"
     target: ClassVar[Target] = "key"
-    defaults: ClassVar[Mapping[str, Any]] = {"bins": None, "edges": None}
+    defaults: ClassVar[Options] = {"bins": None, "edges": None}
     spelling: ClassVar[Spelling] = Spelling(renamed=(("edges", "bins"),))
     counts: ClassVar[bool] = True
     grows: ClassVar[bool] = True
@@ -63,7 +63,7 @@ class Density(Histogram):
 
     name: ClassVar[str] = "density"
     title: ClassVar[str] = "density"
-    defaults: ClassVar[Mapping[str, Any]] = {"bins": None, "edges": None, "method": "histogram"}
+    defaults: ClassVar[Options] = {"bins": None, "edges": None, "method": "histogram"}
     counts: ClassVar[bool] = False
     grows: ClassVar[bool] = False
     apart: ClassVar[bool] = False

@@ -10,12 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.errors import PlanError
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import largest_epsilon
-from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target
+from dpnb.statistics._base import ONE, Axis, Options, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import additive, count_of, unit_loss
 from dpnb.statistics.placement import (
@@ -53,7 +53,7 @@ class KSDensity(Statistic):
     title: ClassVar[str] = "density by a synthetic sample"
     target: ClassVar[Target] = "number"
     by_rank: ClassVar[bool] = True
-    defaults: ClassVar[Mapping[str, Any]] = {"points": None, "cells": None}
+    defaults: ClassVar[Options] = {"points": None, "cells": None}
     reference: ClassVar[str] = "Wasserman & Zhou 2010; McSherry & Talwar 2007"
     readings: ClassVar[Mapping[str, ReadingFunction]] = READINGS
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import dated
+from dpnb.inference.elementwise import Floats, Integers, Number
 from dpnb.inference.tree import level_sizes
 from dpnb.statistics._base import Axis, Numeric, Setting
 from dpnb.trusted.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
@@ -30,9 +31,9 @@ MOST_NODES = 200_000
 class Places:
     """Where some values lie: the leaf edge before, the one behind, and how far between them."""
 
-    before: np.ndarray
-    behind: np.ndarray
-    share: np.ndarray
+    before: Integers
+    behind: Integers
+    share: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,31 +79,31 @@ class Leaves:
         up = self.depth - level
         return Key(code if up == 0 else FloorDiv(code, 2**up), self.sizes[level])
 
-    def value(self, index: Any) -> np.ndarray:
+    def value(self, index: Number) -> Floats:
         """Return the values of some places on the grid, counted from the lowest."""
         return np.asarray(
             float(self.number.lowest) + float(self.number.step) * np.asarray(index, dtype=float)
         )
 
-    def held(self, leaves: Any) -> np.ndarray:
+    def held(self, leaves: Number) -> Floats:
         """Return how many grid values each leaf holds."""
         return np.asarray(np.minimum(self.width, self.grid - np.asarray(leaves) * self.width))
 
     @property
-    def middles(self) -> np.ndarray:
+    def middles(self) -> Floats:
         """The middle of every leaf on the grid, counted from the lowest value."""
         at = np.arange(self.count)
         return np.asarray(at * self.width + (self.held(at) - 1) / 2)
 
-    def first(self, leaf: Any) -> np.ndarray:
+    def first(self, leaf: Number) -> Floats:
         """Return the lowest value of each leaf."""
         return self.value(np.asarray(leaf) * self.width)
 
-    def last(self, leaf: Any) -> np.ndarray:
+    def last(self, leaf: Number) -> Floats:
         """Return the highest value of each leaf."""
         return self.value(np.asarray(leaf) * self.width + self.held(leaf) - 1)
 
-    def said(self, values: np.ndarray) -> tuple[Any, ...]:
+    def said(self, values: Floats) -> tuple[Any, ...]:
         """Return values as keys: numbers, or dates."""
         calendar = self.number.calendar
         found = values.tolist()
@@ -121,7 +122,7 @@ class Leaves:
         share = rest / np.maximum(self.held(before), 1)
         return Places(before, before + (rest > 0), np.asarray(share, dtype=float))
 
-    def edges(self, level: int) -> np.ndarray:
+    def edges(self, level: int) -> Floats:
         """Return the edges of the nodes of a level as values; a node of one value reaches half a step to each side."""
         width = self.width * 2 ** (self.depth - level)
         ends = np.minimum(np.arange(self.sizes[level] + 1) * width, self.grid)

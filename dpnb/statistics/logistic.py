@@ -31,6 +31,7 @@ import numpy as np
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference import effective_size
 from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.formula_terms import value
@@ -93,10 +94,10 @@ class Design:
     """
 
     formula: Formula
-    x: np.ndarray
-    turn: np.ndarray
-    ones: np.ndarray
-    noughts: np.ndarray
+    x: Floats
+    turn: Floats
+    ones: Floats
+    noughts: Floats
     clustered: bool
 
     @classmethod
@@ -139,7 +140,7 @@ _TERM = (
 )
 
 
-def _column(term: str, look: Any, cells: int, words: str) -> np.ndarray:
+def _column(term: str, look: Any, cells: int, words: str) -> Floats:
     try:
         return np.broadcast_to(np.asarray(value(term, look), dtype=float), (cells,))
     except OptionError:
@@ -148,7 +149,7 @@ def _column(term: str, look: Any, cells: int, words: str) -> np.ndarray:
         raise OptionError(words.format(term)) from None
 
 
-def _numbers(keys: Sequence[Any]) -> np.ndarray:
+def _numbers(keys: Sequence[Any]) -> Floats:
     """Return keys as numbers where they are numbers or bins of numbers, otherwise as they are."""
     edges = [_BIN.fullmatch(str(key)) for key in keys]
     if all(edges):
@@ -158,7 +159,7 @@ def _numbers(keys: Sequence[Any]) -> np.ndarray:
     return np.array([float(key) for key in keys])
 
 
-def _scaled(raw: np.ndarray, *, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
+def _scaled(raw: Floats, *, intercept: bool) -> tuple[Floats, Floats]:
     """Return columns that reach from -1 to 1, and the map that takes their coefficients back."""
     low, high = raw.min(axis=0), raw.max(axis=0)
     centre = (low + high) / 2 if intercept else np.zeros(raw.shape[1])
@@ -188,13 +189,13 @@ class LogisticFit:
     part: Part
     rng: DrawGenerator
 
-    def _grouped(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _grouped(self, counts: Floats) -> tuple[Floats, Floats]:
         """Return rows with a response of 1, and all rows, of each group; leading axes stay."""
         hits = counts @ self.design.ones.T
         return hits, hits + counts @ self.design.noughts.T
 
     @cached_property
-    def _released(self) -> tuple[np.ndarray, np.ndarray]:
+    def _released(self) -> tuple[Floats, Floats]:
         return self._grouped(self.part.values)
 
     @property
@@ -203,7 +204,7 @@ class LogisticFit:
         return float(self._released[1].sum())
 
     @cached_property
-    def _solution(self) -> tuple[np.ndarray, bool]:
+    def _solution(self) -> tuple[Floats, bool]:
         """The coefficients of the scaled columns, and whether they are a maximum."""
         hits, rows = self._released
         found = solved(self.design.x, hits[None], rows[None], np.zeros((1, self.design.x.shape[1])), _STEPS)[
@@ -220,7 +221,7 @@ class LogisticFit:
         ], False
 
     @cached_property
-    def _noise_draws(self) -> np.ndarray:
+    def _noise_draws(self) -> Floats:
         return self.part.noise_draws(DRAWS, self.rng)
 
     @cached_property
@@ -247,27 +248,27 @@ class LogisticFit:
         """Whether nothing bounds the coefficients."""
         return not self._solution[1] or self._clearance < 1
 
-    def _units(self, betas: np.ndarray) -> np.ndarray:
+    def _units(self, betas: Floats) -> Floats:
         return np.asarray(betas @ self.design.turn.T)
 
     @property
-    def coefficients(self) -> np.ndarray:
+    def coefficients(self) -> Floats:
         """The estimates: log odds per unit of each term."""
         return self._units(self._solution[0])
 
-    def without(self, noise: np.ndarray) -> np.ndarray:
+    def without(self, noise: Floats) -> Floats:
         """Return the coefficients of tables that the noise was taken from, shape ``(count, terms)``."""
         hits, rows = self._grouped(self.part.values - noise)
         start = np.broadcast_to(self._solution[0], (len(noise), self.design.x.shape[1]))
         return self._units(solved(self.design.x, hits, rows, start, _AGAIN))
 
     @cached_property
-    def privacy_deviations(self) -> np.ndarray:
+    def privacy_deviations(self) -> Floats:
         """How far this dataset's coefficients may lie from the estimates."""
         return np.asarray(self.without(self._noise_draws) - self.coefficients)
 
     @cached_property
-    def _sampling(self) -> np.ndarray:
+    def _sampling(self) -> Floats:
         """The covariance from sampling, of the coefficients of the scaled columns."""
         rows = np.maximum(self._released[1], 0.0)
         information = _information(self.design.x, rows, self._solution[0])
@@ -275,14 +276,14 @@ class LogisticFit:
         return np.asarray(np.linalg.inv(information + tiny * np.eye(len(information))))
 
     @property
-    def sampling(self) -> np.ndarray | None:
+    def sampling(self) -> Floats | None:
         """The covariance of the coefficients from sampling; none where rows are not people."""
         if self.design.clustered:
             return None
         return np.asarray(self.design.turn @ self._sampling @ self.design.turn.T)
 
     @cached_property
-    def deviations(self) -> np.ndarray:
+    def deviations(self) -> Floats:
         """Draws of the parametric bootstrap, less the estimates."""
         if self.design.clustered:
             raise Unavailable(CLUSTERED)
@@ -296,14 +297,14 @@ class LogisticFit:
         again = solved(self.design.x, rows * chance + spread * normal + hits, rows + more, start, _AGAIN)
         return self._units(again - beta)
 
-    def ends(self, level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    def ends(self, level: float, kind: str) -> tuple[Floats, Floats]:
         """Return both ends of the intervals of all coefficients."""
         spread = self.privacy_deviations if kind == "privacy" else self.deviations
         if self.lost:
             return anything(spread.shape[1])
         return around_draws(self.coefficients, spread, level)
 
-    def _redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
+    def _redraw(self, count: int, rng: DrawGenerator, kind: str) -> Floats:
         """Return plausible coefficients of this dataset, or of the population; where nothing is known, of any size."""
         found = self.without(self.part.noise_draws(count, rng))
         if self.lost:
@@ -334,19 +335,17 @@ class LogisticFit:
         )
 
 
-def _probabilities(x: np.ndarray, betas: np.ndarray) -> np.ndarray:
+def _probabilities(x: Floats, betas: Floats) -> Floats:
     """Return the chance of a 1 in each group, shape ``(…, groups)``."""
     return np.asarray(1 / (1 + np.exp(-np.clip(betas @ x.T, -2 * _FAR, 2 * _FAR))))
 
 
-def _information(x: np.ndarray, rows: np.ndarray, betas: np.ndarray) -> np.ndarray:
+def _information(x: Floats, rows: Floats, betas: Floats) -> Floats:
     chance = _probabilities(x, betas)
     return np.asarray(np.einsum("...g,gi,gj->...ij", rows * chance * (1 - chance), x, x, optimize=True))
 
 
-def solved(
-    x: np.ndarray, hits: np.ndarray, rows: np.ndarray, start: np.ndarray, steps: int, ridge: float = 0.0
-) -> np.ndarray:
+def solved(x: Floats, hits: Floats, rows: Floats, start: Floats, steps: int, ridge: float = 0.0) -> Floats:
     """Return the coefficients of many tables at once, by Newton's steps of bounded length.
 
     Parameters
@@ -371,6 +370,6 @@ def solved(
     return betas
 
 
-def _step(information: np.ndarray, score: np.ndarray) -> np.ndarray:
+def _step(information: Floats, score: Floats) -> Floats:
     tiny = 1e-12 * (np.abs(np.trace(information, axis1=-2, axis2=-1))[..., None, None] + 1e-300)
     return np.asarray(np.linalg.solve(information + tiny * np.eye(score.shape[-1]), score[..., None])[..., 0])

@@ -8,20 +8,19 @@ spread, since its spread follows from its mean. With ``clamped=True`` the rows a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import ClassVar
 
 from dpnb.inference import NoiseSum
-from dpnb.inference.elementwise import greater
-from dpnb.statistics._base import Axis, Pricing, Setting, Target
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, greater
+from dpnb.statistics._base import Axis, Options, Pricing, Readers, Setting, Target
 from dpnb.statistics.declaration import Statistic, asked_rows, bought_or_bound
 from dpnb.statistics.held_share import BESIDE, PART, axis_of, held_share, placed
 from dpnb.statistics.ratio import EXACT_TESTS, Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Cell, Pair, ReadingFunction
 from dpnb.trusted.query.plan import Share
 
@@ -37,28 +36,28 @@ class MeanCell(Cell):
     unit: float
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The estimate, inside the declared bounds."""
         return self.centre + self.unit * self.ratio.mean
 
     @property
-    def noise_variance(self) -> Any:
+    def noise_variance(self) -> Number:
         """Variance from the mechanism."""
         return self.ratio.noise_variance * self.unit**2
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance from sampling."""
         variance = self.ratio.sampling_variance
         return None if variance is None else variance * self.unit**2
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows behind the mean, as released."""
         return greater(self.ratio.size, 0.0)
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Every warning, and whether it is up."""
         return self.ratio.raised
 
@@ -79,12 +78,12 @@ class Mean(Statistic):
     name: ClassVar[str] = "mean"
     title: ClassVar[str] = "mean"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought", "clamped": False, "about": None}
-    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
+    defaults: ClassVar[Options] = {"ci": True, "spread": "bought", "clamped": False, "about": None}
+    readers: ClassVar[Readers] = {
         "spread": bought_or_bound,
         "about": asked_rows,
     }
-    examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"about": 1024},)
+    examples: ClassVar[tuple[Options, ...]] = ({"about": 1024},)
     apart: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
@@ -125,15 +124,15 @@ class Mean(Statistic):
         laws = [mean_noise_sd(setting, pricing, size, m) for m in (0.0, half / 2)]
         return max(laws, key=lambda law: float(law.radius(0.05)))
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> MeanCell:
+    def entries(self, setting: Setting, parts: Parts) -> MeanCell:
         """Return the means of all cells at once."""
         centred = setting.number().centred()
         return MeanCell(ratio(setting, parts), float(centred.centre), float(centred.unit))
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Plausible exact means."""
         return redrawn_means(setting, parts, count, rng)
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """Both are tests."""
         return dict(EXACT_TESTS)

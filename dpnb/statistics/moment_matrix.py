@@ -7,20 +7,21 @@ Everything here is a function of released integers and public constants. What is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from dpnb.errors import SchemaError, Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
 from dpnb.statistics._base import Setting
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.moment_integers import Block, blocks, pairs, radius_squared, sides, two_valued
-from dpnb.statistics.released import Part, combine, draws_of
+from dpnb.statistics.released import Part, ReleasedParts, combine, draws_of
 from dpnb.statistics.result import Result
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import nearest
@@ -62,10 +63,10 @@ class Crossed:
 
     names: tuple[str, ...]
     terms: tuple[str, ...]
-    centres: np.ndarray
-    halves: np.ndarray
+    centres: Floats
+    halves: Floats
     blocks: tuple[Block, ...]
-    parts: Mapping[str, Part]
+    parts: ReleasedParts
     rows: int | None
     ids: tuple[str, ...]
     clustered: bool
@@ -93,7 +94,7 @@ class Crossed:
         )
 
     @cached_property
-    def _places(self) -> list[tuple[Block, np.ndarray, np.ndarray, np.ndarray]]:
+    def _places(self) -> list[tuple[Block, Floats, Floats, Floats]]:
         """For each block, which integer stands in which rows and columns."""
         found = []
         for block in self.blocks:
@@ -103,7 +104,7 @@ class Crossed:
         return found
 
     def _scattered(
-        self, pick: Callable[[Part], Any], lead: tuple[int, ...] = (), *, squared: bool = False
+        self, pick: Callable[[Part], Floats], lead: tuple[int, ...] = (), *, squared: bool = False
     ) -> Matrices:
         size = len(self.names) + len(self.pairs) + 1
         found = np.zeros((*lead, size, size))
@@ -156,7 +157,7 @@ class Crossed:
             )
         )
 
-    def form_sd(self, weights: np.ndarray) -> float:
+    def form_sd(self, weights: Floats) -> float:
         """Return the standard deviation of the noise on a weighted sum of entries, of the matrix or of the whole."""
         total = 0.0
         for block, at, i, j in self._places:
@@ -177,7 +178,7 @@ class Crossed:
         law = self.parts[block.name].noise.scaled(1 / block.unit)
         return law + self.law(0, 0).scaled(0.5) if block.middle else law
 
-    def noise(self, count: int, rng: Any) -> Matrices:
+    def noise(self, count: int, rng: DrawGenerator) -> Matrices:
         """Draws of the noise, shape ``(count, …)``; the same for every reading of these releases."""
         return self._own(self._counted(self._scattered(lambda part: part.noise_draws(count, rng), (count,))))
 
@@ -204,21 +205,21 @@ class Crossed:
         """Return where a column is in the matrix, from 1."""
         return place_of(name, self)
 
-    def of_sums(self, matrices: Matrices) -> tuple[np.ndarray, np.ndarray]:
+    def of_sums(self, matrices: Matrices) -> tuple[Floats, Floats]:
         """Return means and covariances (divisor n) of matrices, in half ranges."""
         n = np.maximum(matrices[..., 0, 0], 1.0)[..., None]
         means = np.clip(matrices[..., 0, 1:] / n, -1, 1)
         return means, matrices[..., 1:, 1:] / n[..., None] - means[..., :, None] * means[..., None, :]
 
     @cached_property
-    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+    def moments(self) -> tuple[Floats, Floats]:
         """Means and covariances in half ranges, the second-order bias of the covariances taken off."""
         means, covariances = self.of_sums(self.matrix)
         bias = np.diag(self.variances[0, 1:]) + self.variances[0, 0] * np.outer(means, means)
         return means, covariances + bias / self.count**2
 
     @cached_property
-    def deviations(self) -> tuple[np.ndarray, np.ndarray]:
+    def deviations(self) -> tuple[Floats, Floats]:
         """How far exact means and covariances may lie from the released ones: draws, in half ranges."""
         means, covariances = self.of_sums(self.matrix - self.noise(DRAWS, self.generator()))
         here, there = self.of_sums(self.matrix)
@@ -260,13 +261,13 @@ def matrix_outcome(setting: Setting, releases: Sequence[Release]) -> Result:
     noise = _entry_noise(crossed, turn)
     spread = np.array([law.total_variance for law in noise])
 
-    def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: str) -> tuple[Floats, Floats]:
         if kind == "confidence":
             raise Unavailable(_EXACT_ONLY)
         radius = np.array([law.radius(1 - level) for law in noise])
         return values.ravel() - radius, values.ravel() + radius
 
-    def redraw(count: int, rng: Any, kind: str) -> np.ndarray:  # noqa: ARG001
+    def redraw(count: int, rng: DrawGenerator, kind: str) -> Floats:  # noqa: ARG001
         found = turn @ (crossed.matrix - crossed.noise(count, rng)) @ turn.T
         return np.asarray(found.reshape(count, -1))
 
@@ -283,14 +284,14 @@ def matrix_outcome(setting: Setting, releases: Sequence[Release]) -> Result:
     )
 
 
-def _turn(crossed: Crossed) -> np.ndarray:
+def _turn(crossed: Crossed) -> Floats:
     """The matrix that takes (1, z) to (1, x)."""
     found = np.diag(np.concatenate([[1.0], crossed.halves]))
     found[1:, 0] = crossed.centres
     return found
 
 
-def _entry_noise(crossed: Crossed, turn: np.ndarray) -> list[NoiseSum]:
+def _entry_noise(crossed: Crossed, turn: Floats) -> list[NoiseSum]:
     """The law of the noise on each entry of the turned matrix."""
     size = len(turn)
     laws = {(i, j): NoiseSum() for i in range(size) for j in range(i, size)}

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import effective_size, student_inflation
-from dpnb.inference.elementwise import around
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Truths, around
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.pair_spread import TAILS, fishers_note, lean, likely_products, products_note, tails_of
@@ -47,11 +47,11 @@ def mean(setting: Setting, column: str) -> Read:
         ratio = _ratio(crossed, place + 1, two_valued=two_valued)
         sampling = ratio.sampling_variance
 
-        def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+        def ends(level: float, kind: str) -> tuple[Floats, Floats]:
             pair = (-1.0, 1.0) if crossed.small else ratio.interval(level, sampling=kind == "confidence")
             return np.array([centre + half * pair[0]]), np.array([centre + half * pair[1]])
 
-        def redraw(count: int, rng: Any, kind: str) -> np.ndarray:
+        def redraw(count: int, rng: DrawGenerator, kind: str) -> Floats:
             found = centre + half * crossed.of_sums(crossed.matrix - crossed.noise(count, rng))[0][:, [place]]
             if kind == "confidence" and sampling is not None:
                 found = found + half * math.sqrt(sampling) * rng.of("sampling").standard_normal(found.shape)
@@ -76,7 +76,7 @@ def mean(setting: Setting, column: str) -> Read:
     return Read(f".mean({_quoted(column)})", (), (), conclude)
 
 
-def covariance(setting: Setting, *, tails: Any = TAILS) -> Read:
+def covariance(setting: Setting, *, tails: object = TAILS) -> Read:
     """Read the matrix of covariances (divisor n): free. Projected to a possible one where the noise made it impossible.
 
     Parameters
@@ -117,7 +117,7 @@ def covariance(setting: Setting, *, tails: Any = TAILS) -> Read:
     return Read(f".covariance({_said(allowed)})", *_square(setting), conclude)
 
 
-def correlation(setting: Setting, *, tails: Any = TAILS) -> Read:
+def correlation(setting: Setting, *, tails: object = TAILS) -> Read:
     """Read the matrix of Pearson correlations: free. 0 and flagged where the noise leaves a variance undefined.
 
     Parameters
@@ -193,16 +193,16 @@ def _quoted(text: str) -> str:
     return f'"{text}"'
 
 
-def _symmetric(matrices: np.ndarray) -> np.ndarray:
+def _symmetric(matrices: Floats) -> Floats:
     lower = np.tril(matrices)
     return np.asarray(lower + np.swapaxes(np.tril(matrices, -1), -1, -2))
 
 
-def _floor(value: Any) -> Any:
+def _floor(value: Floats) -> Floats:
     return np.maximum(value, 0.0)
 
 
-def _projected(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
+def _projected(matrix: Floats) -> tuple[Floats, bool]:
     """Return the nearest matrix without negative eigenvalues, and whether there were any."""
     values, vectors = np.linalg.eigh(matrix)
     if values[0] >= -1e-12 * max(abs(values[-1]), 1e-300):
@@ -210,7 +210,7 @@ def _projected(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
     return (vectors * _floor(values)) @ vectors.T, True
 
 
-def _correlations(covariances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _correlations(covariances: Floats) -> tuple[Floats, Truths]:
     """Return correlations, 0 where a variance is not positive, and where that is."""
     spread = np.diagonal(covariances, axis1=-2, axis2=-1)
     good = (spread[..., :, None] > 0) & (spread[..., None, :] > 0)
@@ -222,7 +222,7 @@ def _correlations(covariances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.clip(found, -1.0, 1.0), ~good
 
 
-def _correlation_sampling(setting: Setting, crossed: Crossed, found: np.ndarray, tails: float) -> np.ndarray:
+def _correlation_sampling(setting: Setting, crossed: Crossed, found: Floats, tails: float) -> Floats:
     """Variances of correlations from sampling: so many times that of normal columns, and at most for columns of two values."""
     normal = tails * (1 - found**2) ** 2 / max(crossed.count - 3, 1.0)
     spread = np.maximum(np.diagonal(crossed.moments[1]), 1e-12)
@@ -233,32 +233,32 @@ def _correlation_sampling(setting: Setting, crossed: Crossed, found: np.ndarray,
     return np.asarray(np.where(some, np.maximum(normal, most), normal))
 
 
-def _spread_noise(crossed: Crossed) -> np.ndarray:
+def _spread_noise(crossed: Crossed) -> Floats:
     """The standard deviation of the noise on each variance."""
     places = np.arange(len(crossed.names))
     return np.asarray(crossed.deviations[1][:, places, places].std(axis=0))
 
 
-def _upper_spreads(crossed: Crossed, margin: float = _UPPER) -> np.ndarray:
+def _upper_spreads(crossed: Crossed, margin: float = _UPPER) -> Floats:
     """The largest variance of each column that bounds and noise leave likely."""
     means, covariances = crossed.moments
     likely = _floor(np.diagonal(covariances)) + margin * _spread_noise(crossed)
     return np.asarray(np.minimum(likely, 1 - means**2))
 
 
-def _hidden(crossed: Crossed) -> np.ndarray:
+def _hidden(crossed: Crossed) -> Truths:
     """Whether the noise on each variance is more than a quarter of it."""
     return np.asarray(_spread_noise(crossed) > _HIDDEN * np.diagonal(crossed.moments[1]))
 
 
-def _row_bound(crossed: Crossed) -> np.ndarray:
+def _row_bound(crossed: Crossed) -> Floats:
     """The largest variance of ``(z_j - m_j)(z_k - m_k)`` that the bounds and the noised variances allow."""
     means, covariances = crossed.moments
     up, reach = _upper_spreads(crossed), (1 + np.abs(means)) ** 2
     return np.asarray(np.maximum(np.minimum(np.outer(reach, up), np.outer(up, reach)) - covariances**2, 0.0))
 
 
-def _row_likely(setting: Setting, crossed: Crossed, tails: float) -> np.ndarray:
+def _row_likely(setting: Setting, crossed: Crossed, tails: float) -> Floats:
     """The variance of ``(z_j - m_j)(z_k - m_k)`` that is supposed (:func:`likely_products`), at most the bound."""
     spreads, (means, covariances) = _upper_spreads(crossed, _MARGIN), crossed.moments
     leans = lean(means, spreads, binary=np.array([number.binary for number in setting.numbers]))
@@ -300,27 +300,27 @@ class Drawn:
     """
 
     crossed: Crossed
-    values: np.ndarray
-    deviations: np.ndarray
-    sampling: np.ndarray | None
+    values: Floats
+    deviations: Floats
+    sampling: Floats | None
     domain: tuple[float, float]
     shape: tuple[int, ...]
-    exact: Callable[[Matrices], np.ndarray]
+    exact: Callable[[Matrices], Floats]
     notes: dict[str, str]
-    centre: np.ndarray | None = None
-    reach: np.ndarray | None = None
-    lost: np.ndarray | None = None
+    centre: Floats | None = None
+    reach: Floats | None = None
+    lost: Truths | None = None
     cell_flags: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     allowance: float = 1.0
 
     @property
-    def _range(self) -> tuple[np.ndarray, np.ndarray]:
+    def _range(self) -> tuple[Floats, Floats]:
         if self.reach is not None:
             return -self.reach, self.reach
         return np.full(self.values.shape, self.domain[0]), np.full(self.values.shape, self.domain[1])
 
-    def _spread(self, level: float, kind: str) -> np.ndarray:
+    def _spread(self, level: float, kind: str) -> Floats:
         if kind == "privacy":
             return self.deviations
         if self.sampling is None:
@@ -329,7 +329,7 @@ class Drawn:
         inflated = np.sqrt(self.sampling * student_inflation(self.crossed.count, level))
         return np.asarray(self.deviations + inflated * normal)
 
-    def _ends(self, level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    def _ends(self, level: float, kind: str) -> tuple[Floats, Floats]:
         low, high = self._range
         whole = np.full(self.values.shape, self.crossed.small) | (False if self.lost is None else self.lost)
         middle = self.values if self.centre is None else self.centre
@@ -340,20 +340,20 @@ class Drawn:
             np.where(whole, high, np.maximum(top, self.values)),
         )
 
-    def _normal(self, rng: Any, shape: tuple[int, ...]) -> np.ndarray:
+    def _normal(self, rng: DrawGenerator, shape: tuple[int, ...]) -> Floats:
         """Normal draws for sampling, the same on both sides of a symmetric matrix."""
         found = rng.of("sampling").standard_normal(shape)
         if len(self.shape) == 2:
             found = _symmetric(found.reshape(-1, *self.shape)).reshape(shape)
         return np.asarray(found)
 
-    def _redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
+    def _redraw(self, count: int, rng: DrawGenerator, kind: str) -> Floats:
         found = self.exact(self.crossed.matrix - self.crossed.noise(count, rng))
         if kind == "confidence" and self.sampling is not None:
             found = found + np.sqrt(self.sampling) * self._normal(rng, found.shape)
         return np.asarray(found)
 
-    def _effective(self, sizes: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    def _effective(self, sizes: Floats, noise: Floats) -> Floats:
         """Rows without noise that would be as accurate: all of them where there is no noise."""
         sampling = np.asarray(self.sampling) / self.allowance
         return np.where(noise > 0, effective_size(sizes, sampling, noise), sizes)

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.inference.digits import rounded
 from dpnb.inference.law import law_of
-from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target
+from dpnb.statistics._base import Axis, Options, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.moment_integers import (
     Block,
@@ -33,7 +33,7 @@ from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.noise import scaled, unit_loss
 from dpnb.statistics.pair import price_together
 from dpnb.statistics.regression_readings import coefficients, r_squared, standardized
-from dpnb.statistics.result import Pair, ReadingFunction
+from dpnb.statistics.result import Pair, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
@@ -49,7 +49,7 @@ class CrossMoment(Statistic):
     name: ClassVar[str] = "moments"
     title: ClassVar[str] = "moments"
     target: ClassVar[Target] = "numbers"
-    defaults: ClassVar[Mapping[str, Any]] = {"radius": None, "products": False}
+    defaults: ClassVar[Options] = {"radius": None, "products": False}
     spelling: ClassVar[Spelling] = Spelling("listed")
     reference: ClassVar[str] = (
         "Dwork, Talwar, Thakurta & Zhang 2014; Bun & Steinke 2016; sensitivities proved in dpnb.trusted.measurements"
@@ -109,7 +109,7 @@ class CrossMoment(Statistic):
         )
         return f"{said}; {fit} about {rounded(round(needed))} rows (for columns with an sd of a sixth of their range, correlation .3)"
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the matrix of sums of products, in the columns' own units."""
         return matrix_outcome(setting, releases)
 

@@ -24,18 +24,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
-from dpnb.inference.elementwise import drawn_inside, greater, inside, lesser, root
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, drawn_inside, greater, inside, lesser, root
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of, price_row, scaled, unit_losses
 from dpnb.statistics.pair_spread import NAMES, TAILS, Products, lean, likely_products
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
@@ -136,7 +136,7 @@ def _rows(
     )
 
 
-Coefficients = dict[str, Any]
+Coefficients = dict[str, Number]
 
 
 @dataclass(frozen=True)
@@ -157,47 +157,47 @@ class Moments:
         What was bought about their products.
     """
 
-    size: Any
-    s: Any
-    t: Any
-    ss: Any
-    tt: Any
-    st: Any
+    size: Number
+    s: Number
+    t: Number
+    ss: Number
+    tt: Number
+    st: Number
     noise: Mapping[str, NoiseSum]
     clustered: bool
     binary: tuple[bool, bool] = (False, False)
     products: Products | None = None
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> Number:
         """The number of rows, at least one."""
         return greater(self.size, 1.0)
 
     @property
-    def small(self) -> Any:
+    def small(self) -> Number:
         """Whether the number of rows is not clear of its noise."""
         return (self.size < 3 * self.noise["count"].sd) | (self.size < 1)
 
     @property
-    def means(self) -> tuple[Any, Any]:
+    def means(self) -> tuple[Number, Number]:
         """Both means, moved into the box."""
         return _inside(self.s / self.rows), _inside(self.t / self.rows)
 
     @cached_property
-    def _remainders(self) -> tuple[Any, Any, Any]:
+    def _remainders(self) -> tuple[Number, Number, Number]:
         """Variances of Z_S - m Z_n and Z_T - k Z_n, and their covariance."""
         m, k = self.means
         v = {name: law.total_variance for name, law in self.noise.items()}
         return v["x"] + m * m * v["count"], v["y"] + k * k * v["count"], m * k * v["count"]
 
     @property
-    def covariance(self) -> Any:
+    def covariance(self) -> Number:
         """The covariance (divisor n), its second-order bias taken off."""
         n = self.rows
         return (self.st - (self.s * self.t - self._remainders[2]) / n) / n
 
     @property
-    def variances(self) -> tuple[Any, Any]:
+    def variances(self) -> tuple[Number, Number]:
         """Both variances (divisor n), their second-order bias taken off; noise can make them negative."""
         n, (first, second, _) = self.rows, self._remainders
         return (self.ss - (self.s**2 - first) / n) / n, (self.tt - (self.t**2 - second) / n) / n
@@ -209,7 +209,7 @@ class Moments:
             total = total + self.noise[name].scaled(factor)
         return total
 
-    def of_covariance(self, candidate: Any) -> Coefficients:
+    def of_covariance(self, candidate: Number) -> Coefficients:
         """Return how the errors enter ``n`` times the covariance, at a candidate."""
         m, k = self.means
         return {"xy": 1.0, "x": -k, "y": -m, "count": m * k - candidate}
@@ -223,7 +223,7 @@ class Moments:
         )
 
     @property
-    def second_order(self) -> tuple[Any, Any, Any]:
+    def second_order(self) -> tuple[Number, Number, Number]:
         """Variances of what the first order leaves out of n times the covariance and both variances."""
         first, second, both = self._remainders
         n = self.rows
@@ -234,7 +234,7 @@ class Moments:
         )
 
     @cached_property
-    def variance_noise(self) -> tuple[Any, Any]:
+    def variance_noise(self) -> tuple[Number, Number]:
         """Standard deviations of the noise on both variances."""
         _, one, two = self.second_order
         x, y = self.of_variances()
@@ -244,17 +244,17 @@ class Moments:
         )
 
     @property
-    def undefined(self) -> Any:
+    def undefined(self) -> Number:
         """Whether a noised variance is not positive, so that there is no correlation."""
         return lesser(*self.variances) <= 0
 
     @property
-    def hidden(self) -> Any:
+    def hidden(self) -> Number:
         """Whether the noise on a variance is more than a quarter of it."""
         (a, b), (one, two) = self.variances, self.variance_noise
         return (one > _HIDDEN * a) | (two > _HIDDEN * b)
 
-    def row_bound(self, candidate: Any) -> Any:
+    def row_bound(self, candidate: Number) -> Number:
         """Return the largest variance of ``(p-m)(q-k)`` that the bounds and the noised variances allow."""
         (m, k), (a, b) = self.means, self.variances
         up = [
@@ -263,7 +263,7 @@ class Moments:
         ]
         return greater(lesser((1 + abs(m)) ** 2 * up[1], (1 + abs(k)) ** 2 * up[0]) - candidate**2, 0.0)
 
-    def row_likely(self, candidate: Any, tails: float) -> Any:
+    def row_likely(self, candidate: Number, tails: float) -> Number:
         """Return the variance of ``(p-m)(q-k)`` that was bought or is supposed (:func:`likely_products`), at most the bound."""
         a, b = (
             greater(v, 0.0) + _MARGIN * sd for v, sd in zip(self.variances, self.variance_noise, strict=True)
@@ -276,11 +276,11 @@ class Moments:
         return lesser(self.row_bound(candidate), supposed)
 
 
-def _inside(value: Any) -> Any:
+def _inside(value: Number) -> Number:
     return inside(value, -1.0, 1.0)
 
 
-def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Moments:
+def moment(setting: Setting, parts: Parts) -> Moments:
     """Return the moments of all cells at once: arrays of the shape of the parts."""
     products = Products.of(*sides(setting), parts)
     parts = without_products(parts)
@@ -293,12 +293,12 @@ def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Momen
     return Moments(n, s, t, ss, tt, st, noise, setting.clustered, binary, products)
 
 
-def without_products(parts: Mapping[str, Any]) -> dict[str, Any]:
+def without_products(parts: Parts) -> dict[str, Truth]:
     """Return the parts that are moments of two numbers."""
     return {name: part for name, part in parts.items() if name not in NAMES}
 
 
-def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def boxed(setting: Setting, released: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return the sums in the unit of the box, squares with their middle put back; arrays may have leading axes."""
     units = units_of(*sides(setting))
     made = {name: values / units[name] for name, values in released.items()}
@@ -307,11 +307,11 @@ def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.
     return {**made, "xx": made["xx"] + made["count"] / 2, "yy": made["yy"] + made["count"] / 2}
 
 
-def redrawn(setting: Setting, parts: Mapping[str, Part], count: int, rng: Any) -> tuple[np.ndarray, ...]:
+def redrawn(setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> tuple[Floats, ...]:
     """Return plausible exact covariances and variances of every cell in the unit of the box, ``(count, cells)`` each."""
     moments = without_products(parts)
 
-    def read(values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+    def read(values: Mapping[str, Floats]) -> tuple[Floats, ...]:
         sums = boxed(setting, values)
         n = np.maximum(sums["count"], 1.0)
         m, k = np.clip(sums["x"] / n, -1, 1), np.clip(sums["y"] / n, -1, 1)

@@ -49,13 +49,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpnb.inference import NoiseSum
-from dpnb.inference.elementwise import choose, greater, root
+from dpnb.inference.elementwise import Number, choose, greater, root
 from dpnb.statistics._base import Centred, Pricing, Setting, Square, powered
 from dpnb.statistics.noise import Summand, additive, unit_losses
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query.plan import Share
 
@@ -143,11 +143,11 @@ def price_beside(setting: Setting, share: Share, sides: tuple[Centred, Centred],
 class Products:
     """Noised sums of products in the unit of the box, and the laws of their errors; of one cell, or of many as arrays."""
 
-    sums: Mapping[str, Any]
+    sums: Mapping[str, Number]
     noise: Mapping[str, NoiseSum]
 
     @classmethod
-    def of(cls, x: Centred, y: Centred, parts: Mapping[str, Part | SimulatedPart]) -> Products | None:
+    def of(cls, x: Centred, y: Centred, parts: Parts) -> Products | None:
         """Read the released parts; nothing where none were bought."""
         if "xxyy" not in parts:
             return None
@@ -157,20 +157,20 @@ class Products:
             {name: parts[name].noise.scaled(unit) for name, unit in units.items()},
         )
 
-    def likely(self, moments: Moments, candidate: Any, supposed: Any) -> Any:
+    def likely(self, moments: Moments, candidate: Number, supposed: Number) -> Number:
         """Return the likely variance of ``(p - m)(q - k)`` at a candidate covariance; what is supposed where noise hides it."""
         noise = root(self._noise(moments)) / moments.rows
         found = greater(self._mean(moments) - candidate**2, 0.0) + _MARGIN * noise
         return choose(noise <= _CLEAR * supposed, found, supposed)
 
-    def _mean(self, moments: Moments) -> Any:
+    def _mean(self, moments: Moments) -> Number:
         """The mean of ``(p - m)² (q - k)²``."""
         (m, k), one = moments.means, self.sums
         total = one["xxyy"] - 2 * k * one["xxy"] - 2 * m * one["xyy"]
         total = total + k**2 * moments.ss + m**2 * moments.tt + 4 * m * k * moments.st
         return total / moments.rows - 3 * m**2 * k**2
 
-    def _noise(self, moments: Moments) -> Any:
+    def _noise(self, moments: Moments) -> Number:
         """Variance of the noise on the sum of these."""
         m, k = moments.means
         own, law = self.noise, moments.noise
@@ -188,7 +188,7 @@ TAILS = Fraction(3, 2)
 _MOST_TAILS = 1000
 
 
-def tails_of(asked: Any) -> float:
+def tails_of(asked: object) -> float:
     """Return tails= as it was asked, checked.
 
     Raises
@@ -196,20 +196,23 @@ def tails_of(asked: Any) -> float:
     OptionError
         When it is no number from 1 on.
     """
-    good = isinstance(asked, int | float | Fraction) and not isinstance(asked, bool)
-    if not good or not 1 <= asked <= _MOST_TAILS:
+    if (
+        isinstance(asked, bool)
+        or not isinstance(asked, int | float | Fraction)
+        or not 1 <= asked <= _MOST_TAILS
+    ):
         raise OptionError(
             f"tails= says how much larger than that of normal columns the sampling variance may be: a number from 1 to {_MOST_TAILS:,}."
         )
     return float(asked)
 
 
-def lean(mean: Any, variance: Any, *, binary: Any) -> Any:
+def lean(mean: Number, variance: Number, *, binary: Number) -> Number:
     """Return c² of a column in units of half its range: its variance over the squared distance of its mean to the nearer bound, at most 1."""
     return lesser(variance / greater((1 - abs(mean)) ** 2, 1e-12), 1.0) * (1.0 - binary)
 
 
-def likely_products(both: Any, covariance: Any, tails: float, leans: Any) -> Any:
+def likely_products(both: Number, covariance: Number, tails: float, leans: Number) -> Number:
     """Return how much products of two columns are supposed to vary.
 
     Parameters

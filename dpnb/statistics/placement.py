@@ -17,7 +17,7 @@ Wasserman & Zhou 2010, *A statistical framework for differential privacy*; Massa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -30,6 +30,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference import digits
+from dpnb.inference.elementwise import Floats, Truths
 from dpnb.inference.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.statistics._base import Axis, Setting, check_levels
 from dpnb.statistics.ratio import CLUSTERED
@@ -251,17 +252,17 @@ class Placed:
         return self.value(grid.firsts[first]), self.value(grid.firsts[last] + grid.sizes[last] - 1)
 
 
-def _shares(placed: tuple[int, ...]) -> np.ndarray:
+def _shares(placed: tuple[int, ...]) -> Floats:
     """The distribution function of the points before each cell, and after the last."""
     return np.asarray(np.cumsum((0, *placed)) / sum(placed))
 
 
-def _first(true: np.ndarray) -> int:
+def _first(true: Truths) -> int:
     """The first place of which something is true; the last place where it is true of none, for nothing lies beyond."""
     return int(np.argmax(true)) if true.any() else true.size - 1
 
 
-def _points(points: Any, setting: Setting) -> tuple[Fraction, ...]:
+def _points(points: Iterable[object], setting: Setting) -> tuple[Fraction, ...]:
     """Return points of the declared range as they are written, below its last value, where the share is known to be 1."""
     number, listed = setting.number(), tuple(points)
     good = all(not isinstance(at, bool) and isinstance(at, Real) and math.isfinite(at) for at in listed)
@@ -283,7 +284,7 @@ def _beyond(below: float, above: float, radius: float) -> Pair:
 
 def _cdf_at(setting: Setting, points: Any) -> Read:
     """The distribution function at given points of the declared range, below its last value."""
-    several = isinstance(points, list | tuple | np.ndarray)
+    several = isinstance(points, list | tuple | Floats)
     given = _points(points if several else (points,), setting)
     number, grid = setting.number(), Grid.of(setting)
     codes = np.array((*grid.firsts, grid.firsts[-1] + grid.sizes[-1]))
@@ -306,7 +307,7 @@ def _cdf_at(setting: Setting, points: Any) -> Read:
     return Read(f".cdf([{said}])" if several else f".cdf({said})", shape, axes, conclude)
 
 
-def cdf(setting: Setting, points: Any = None) -> Read:
+def cdf(setting: Setting, points: object = None) -> Read:
     """The distribution function: the share of people with a value of at most each point.
 
     Parameters
@@ -340,7 +341,7 @@ def quantile(setting: Setting, q: Any = 0.5) -> Read:
     q : float or list of float
         Between 0 and 1.
     """
-    several = isinstance(q, list | tuple | np.ndarray)
+    several = isinstance(q, list | tuple | Floats)
     levels = tuple(q) if several else (q,)
     check_levels(levels)
     domain = setting.number().bounds
@@ -367,7 +368,7 @@ def median(setting: Setting) -> Read:
     return Read(".median()", found.shape, found.axes, found.conclude)
 
 
-def sample(setting: Setting, size: Any = None) -> Read:
+def sample(setting: Setting, size: object = None) -> Read:
     """A synthetic sample in rising order: evenly spaced quantiles of the placement.
 
     As private as the release itself, at any size.

@@ -15,7 +15,7 @@ McSherry & Talwar 2007; Smith 2011; Drechsler, Globus-Harris, McMillan, Sarathy 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -26,10 +26,10 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import selection_law
 from dpnb.inference.digits import given, rounded
-from dpnb.inference.elementwise import greater, lesser
+from dpnb.inference.elementwise import Floats, Number, Truth, greater, lesser
 from dpnb.inference.largest_epsilon import exponential_epsilon
 from dpnb.inference.spread import normal_quantile
-from dpnb.statistics._base import Axis, PriceRow, Pricing, Setting, Target, check_levels
+from dpnb.statistics._base import Axis, Options, PriceRow, Pricing, Readers, Setting, Target, check_levels
 from dpnb.statistics.declaration import Spelling, Statistic, asked_rows
 from dpnb.statistics.quantile_tree import (
     PublicFacts,
@@ -43,7 +43,7 @@ from dpnb.statistics.quantile_tree import (
     tree_ranks,
     tree_setting,
 )
-from dpnb.statistics.released import Part, SimulatedPart, best, mechanism_of
+from dpnb.statistics.released import Parts, SimulatedPart, best, mechanism_of
 from dpnb.statistics.result import Cell, Pair, Result
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
@@ -83,17 +83,17 @@ class QuantileCell(Cell):
         The share of rows on the nearer side.
     """
 
-    value: Any
+    value: Number
     limits: Pair | None
-    rank: Any
+    rank: Number
     population: bool
-    ranks: Any = math.inf
-    tail: Any = 0.5
+    ranks: Number = math.inf
+    tail: Number = 0.5
 
     noise_variance: ClassVar[float] = math.nan
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Whether the rank may be wrong by more rows than there are, on either side or on the nearer one alone."""
         past = self.rank >= self.ranks * self.tail / (1 - self.tail)
         return {UNCLEAR: self.rank >= self.ranks, PAST: past & (self.rank < self.ranks)}
@@ -150,8 +150,8 @@ class Quantile(Statistic):
     of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
     no_draws: ClassVar[str] = NO_DRAWS
-    defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False, "about": None}
-    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"q": exact_levels, "about": asked_rows}
+    defaults: ClassVar[Options] = {"q": Fraction(1, 2), "ci": False, "about": None}
+    readers: ClassVar[Readers] = {"q": exact_levels, "about": asked_rows}
     spelling: ClassVar[Spelling] = Spelling(bare=("q",))
     reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
 
@@ -173,7 +173,7 @@ class Quantile(Statistic):
             return ()
         return (Axis("quantile", "quantile", tuple(float(q) for q in levels)),)
 
-    def said(self, options: Mapping[str, Any]) -> str:
+    def said(self, options: Options) -> str:
         """The median, or quantiles by their levels."""
         levels = options["q"] if isinstance(options["q"], tuple) else (options["q"],)
         if levels == (Fraction(1, 2),):
@@ -248,22 +248,20 @@ class Quantile(Statistic):
         how = _how([part.name for part in pricing.parts])
         return f"rank within ± {rounded(found)} rows of the target{how}{much * (found >= ranks)}"
 
-    def entries(
-        self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]
-    ) -> QuantileCell | TreeQuantiles:
+    def entries(self, setting: Setting, parts: Parts) -> QuantileCell | TreeQuantiles:
         """Return the quantiles of all cells at once, levels side by side in each cell."""
         if is_tree(parts):
-            tree: Any = tree_setting(setting)
+            tree: Number = tree_setting(setting)
             selected = self._selected(setting, parts) if any(map(is_selected, parts)) else None
             most = _most(setting, self._levels(setting))
             return TreeQuantiles(tree, parts, self._levels(setting), most, selected)  # type: ignore[arg-type]
         return self._selected(setting, parts)
 
-    def _selected(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:
+    def _selected(self, setting: Setting, parts: Parts) -> QuantileCell:
         """Return what was selected: the points, and limits where they were selected too."""
         number, levels = setting.number(), len(self._levels(setting))
 
-        def side(name: str) -> np.ndarray:
+        def side(name: str) -> Floats:
             found = np.stack([parts[f"{place}:{name}"].values for place in range(levels)], axis=-1)
             return float(number.lowest) + float(number.step) * found.reshape((*found.shape[:-2], -1))
 
@@ -290,7 +288,7 @@ class Quantile(Statistic):
             if is_selected(part.name)
         }
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """Limits are selections too."""
         return _NOTES
 
@@ -401,7 +399,7 @@ def _most(setting: Setting, levels: Sequence[Fraction]) -> dict[str, list[float]
     return {UNCLEAR: far, PAST: near}
 
 
-def _around(point: Any, one: Any, other: Any) -> Pair:
+def _around(point: Number, one: Number, other: Number) -> Pair:
     """Return the bought limits, the point among them."""
     return lesser(lesser(one, other), point), greater(greater(one, other), point)
 

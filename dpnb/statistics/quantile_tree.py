@@ -24,10 +24,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from dpnb.inference.elementwise import Floats, Number, Truth, Truths
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree, level_sizes
 from dpnb.statistics._base import Numeric, Pricing, Setting
@@ -201,7 +202,7 @@ def _of_tree(release: Release) -> Release:
 
 def unclear(
     found: Fitted, levels: Sequence[Fraction], most: Mapping[str, Sequence[float]]
-) -> dict[str, np.ndarray]:
+) -> dict[str, Truths]:
     """Tell for each quantile which flag is raised, as its rank may be off by so many rows: the first of them alone."""
     reach, raised = found.critical(_ALPHA), np.zeros(len(levels), dtype=bool)
     off, up = np.array([_open(found.structure, float(q), reach) for q in levels]), {}
@@ -236,7 +237,7 @@ class TreeQuantiles(Cell):
     noise_variance: ClassVar[float] = math.nan
 
     @cached_property
-    def _found(self) -> list[Any]:
+    def _found(self) -> list[Fitted]:
         """The consistent trees at each loss."""
         levels = {name: one for name, one in self.parts.items() if not is_selected(name)}
         losses = next(iter(levels.values())).values.shape[0]
@@ -246,18 +247,18 @@ class TreeQuantiles(Cell):
         ]
 
     @cached_property
-    def _values(self) -> list[np.ndarray]:
+    def _values(self) -> list[Floats]:
         if self.selected is not None:
             points = self.selected.value
             return list(points.reshape((*points.shape[:-1], -1, len(self.levels))))
         return [quantiles_of(found, self.levels)(found.counts) for found in self._found]
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The quantiles."""
         return np.stack([_flat(values) for values in self._values])
 
-    def _each(self, figure: Callable[[Fitted, np.ndarray], np.ndarray]) -> np.ndarray:
+    def _each(self, figure: Callable[[Fitted, Floats], Number]) -> Number:
         """Return a figure of every entry at every loss."""
         pairs = zip(self._found, self._values, strict=True)
         return np.stack(
@@ -265,19 +266,19 @@ class TreeQuantiles(Cell):
         )
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows behind each quantile."""
         return self._each(lambda found, _: np.maximum(found.sizes, 0.0)[..., None])
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """Rows without noise whose ranks would be as near; of a selection not known."""
         if self.setting.clustered or self.selected is not None:
             return None
         return self._each(lambda found, values: rank_sizes(found, values, [float(q) for q in self.levels]))
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Groups that are too small, and ranks that may be off by as many rows as there are."""
         return {
             "arm too small": self._each(lambda found, _: found.small[..., None]),
@@ -285,7 +286,7 @@ class TreeQuantiles(Cell):
         }
 
     @property
-    def _unclear(self) -> dict[str, Any]:
+    def _unclear(self) -> dict[str, Truth]:
         return {
             flag: self._each(lambda found, _, flag=flag: unclear(found, self.levels, self.most)[flag])  # type: ignore[misc]
             for flag in self.most
@@ -315,6 +316,6 @@ def _at(part: SimulatedPart, place: int) -> Part:
     return Part(part.name, part.values[place], sources)
 
 
-def _flat(values: np.ndarray) -> np.ndarray:
+def _flat(values: Floats) -> Floats:
     """Levels side by side in each cell."""
     return np.asarray(values.reshape((*values.shape[:-2], -1)))

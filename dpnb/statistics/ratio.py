@@ -7,20 +7,31 @@ it (Fieller's construction), so that coverage holds down to a handful of rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, student_inflation
-from dpnb.inference.elementwise import around, choose, greater, inside, lesser, raised, root
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import (
+    Floats,
+    Number,
+    Truth,
+    around,
+    choose,
+    greater,
+    inside,
+    lesser,
+    raised,
+    root,
+)
 from dpnb.statistics._base import Centred, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Pair
 from dpnb.statistics.variance_powers import SpreadCentre
 from dpnb.trusted.aggregate.algebra import Add, FloorDiv, Key, Lit
@@ -150,13 +161,13 @@ class Ratio:
         From where the squares are measured, in centred grid units.
     """
 
-    total: Any
-    size: Any
+    total: Number
+    size: Number
     sum_noise: NoiseSum
     size_noise: NoiseSum
     tally: bool
     half: float
-    second: Any
+    second: Number
     second_noise: NoiseSum
     spread: Spread
     place: int = 0
@@ -167,21 +178,21 @@ class Ratio:
         return NO_SAMPLING.get(self.spread, "")
 
     @cached_property
-    def rows(self) -> Any:
+    def rows(self) -> Number:
         """The number of rows, at least one."""
         return greater(self.size, 1.0)
 
     @cached_property
-    def raw(self) -> Any:
+    def raw(self) -> Number:
         """Sum over size, before it is moved into the bounds."""
         return self.total / self.rows
 
     @cached_property
-    def mean(self) -> Any:
+    def mean(self) -> Number:
         """The estimate in centred grid units, inside the bounds."""
         return inside(self.raw, -self.half, self.half)
 
-    def residual_noise(self, mean: Any) -> NoiseSum:
+    def residual_noise(self, mean: Number) -> NoiseSum:
         """Return the law of ``S̃ - mean · ñ`` when ``mean`` is the exact mean."""
         if self.tally:
             return self.sum_noise.scaled(1 - mean) + self.sum_noise.scaled(1 + mean)
@@ -195,12 +206,12 @@ class Ratio:
         return not (self.tally or self.size_noise.scales or self.size_noise.many or self.size_noise.variance)
 
     @cached_property
-    def noise_variance(self) -> Any:
+    def noise_variance(self) -> Number:
         """Variance of the mean from the mechanism, in squared grid units."""
         return self.residual_noise(self.mean).total_variance / self.rows**2
 
     @cached_property
-    def _moment_spread(self) -> tuple[Any, Any]:
+    def _moment_spread(self) -> tuple[Number, Number]:
         """Variance of one row from the second moment, and whether it is clear of its noise."""
         assert self.second is not None
         ceiling = greater(self.half**2 - self.mean**2, 0.0)
@@ -213,7 +224,7 @@ class Ratio:
         upper = greater(estimate, 0.0) + _UPPER * noise
         return lesser(choose(clear, estimate, upper), ceiling), clear
 
-    def row_variance(self, mean: Any = None) -> Any:
+    def row_variance(self, mean: Number = None) -> Number:
         """Return the variance of one row, at a candidate mean where the spread depends on it."""
         if self.no_sampling:
             return None
@@ -224,13 +235,13 @@ class Ratio:
         return greater(self.half**2 - mean**2, 0.0)
 
     @cached_property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance of the mean from sampling, in squared grid units."""
         variance = self.row_variance()
         return None if variance is None else variance / self.rows
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Every warning that a mean can have, and whether it is up."""
         found = {"arm too small": self.small, "clamped": abs(self.raw) > self.half}
         if self.spread == "bought":
@@ -238,7 +249,7 @@ class Ratio:
         return found
 
     @property
-    def small(self) -> Any:
+    def small(self) -> Number:
         """Whether the size is not clearly above zero: intervals are then the whole domain."""
         return self.size < 3 * self.size_noise_sd
 
@@ -248,15 +259,15 @@ class Ratio:
         return raised(self.raised)
 
     @property
-    def size_noise_sd(self) -> Any:
+    def size_noise_sd(self) -> Number:
         """Standard deviation of the noise on the number of rows."""
         return (self.sum_noise + self.sum_noise).sd if self.tally else self.size_noise.sd
 
-    def p_value(self, mean: Any, level: float, *, sampling: bool) -> Any:
+    def p_value(self, mean: Number, level: float, *, sampling: bool) -> Number:
         """Return the p-value of a candidate mean, with or without sampling error."""
         return self._law(mean, level, sampling=sampling).tail(abs(self.mean - mean) * self.rows)
 
-    def _law(self, mean: Any, level: float, *, sampling: bool) -> NoiseSum:
+    def _law(self, mean: Number, level: float, *, sampling: bool) -> NoiseSum:
         law = self.residual_noise(mean)
         if not sampling:
             return law
@@ -274,15 +285,13 @@ class Ratio:
             return around(self.mean, reach, -self.half, self.half)
         sd = root(self._law(self.mean, level, sampling=sampling).total_variance) / self.rows
 
-        def test(ratio: Ratio, mean: Any) -> Any:
+        def test(ratio: Ratio, mean: Number) -> Number:
             return ratio.p_value(mean, level, sampling=sampling)
 
         return accepted(test, self, self.mean, -self.half, self.half, level, sd=sd, lost=self.small)
 
 
-def ratio(
-    setting: Setting, parts: Mapping[str, Part | SimulatedPart], around: SpreadCentre | None = None
-) -> Ratio:
+def ratio(setting: Setting, parts: Parts, around: SpreadCentre | None = None) -> Ratio:
     """Return the ratios of all cells at once, arrays of the shape of the parts; their squares from the middle, or from a place of their own."""
     centred, spread = setting.number().centred(), spread_of(setting)
     square = (centred if around is None else around.powers).square()
@@ -306,7 +315,7 @@ def ratio(
     )
 
 
-def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def centred_totals(setting: Setting, values: dict[str, Floats]) -> tuple[Floats, Floats]:
     """Return centred sum and number of rows for every cell; arrays may have leading axes."""
     if "tally" in values:
         pairs = values["tally"].reshape((*values["tally"].shape[:-1], -1, 2))
@@ -317,7 +326,7 @@ def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.
     return total, np.full(total.shape, float(setting.public_n or 1))
 
 
-def redrawn_means(setting: Setting, parts: Mapping[str, Part], count: int, rng: Any) -> np.ndarray:
+def redrawn_means(setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
     """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column."""
     used = {name: part for name, part in parts.items() if name in {"sum", "count", "tally"}}
     values = {name: part.values - part.noise_draws(count, rng) for name, part in used.items()}
@@ -327,7 +336,7 @@ def redrawn_means(setting: Setting, parts: Mapping[str, Part], count: int, rng: 
     return np.asarray(float(centred.centre) + float(centred.unit) * mean)
 
 
-def means_inside(drawn: tuple[Any, Any], seen: tuple[Any, Any], half: float) -> np.ndarray:
+def means_inside(drawn: tuple[Number, Number], seen: tuple[Number, Number], half: float) -> Floats:
     """Return plausible means from draws of sums and sizes, within the bounds.
 
     A sum beyond the bounds is moved to them before noise is taken away, as intervals do: else all draws would be the bound.

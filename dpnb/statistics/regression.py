@@ -23,12 +23,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
 from dpnb.statistics.formula import Formula
 from dpnb.statistics.moment_matrix import Crossed, Matrices
 from dpnb.statistics.ratio import CLUSTERED
@@ -59,7 +60,7 @@ class Fit:
     formula: Formula
 
     @cached_property
-    def _places(self) -> tuple[int, np.ndarray]:
+    def _places(self) -> tuple[int, Floats]:
         y, terms = self.formula.places(self.crossed)
         return y, np.array(terms)
 
@@ -69,21 +70,21 @@ class Fit:
         return self.formula.coefficients
 
     @cached_property
-    def _origin(self) -> np.ndarray:
+    def _origin(self) -> Floats:
         """The map that measures columns from where the regression does: the middle of their bounds, or without an intercept zero."""
         found = np.eye(len(self.crossed.names) + 1)
         if not self.formula.intercept:
             found[1:, 0] = self.crossed.centres / self.crossed.halves
         return found
 
-    def _cut(self, matrices: Matrices) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _cut(self, matrices: Matrices) -> tuple[Floats, Floats, Floats]:
         y, x = self._places
         if not self.formula.intercept:
             matrices = self._origin @ matrices @ self._origin.T
         return matrices[..., x[:, None], x], matrices[..., x, y], matrices[..., y, y]
 
     @cached_property
-    def _system(self) -> tuple[np.ndarray, np.ndarray, float]:
+    def _system(self) -> tuple[Floats, Floats, float]:
         a, b, c = self._cut(self.crossed.matrix)
         return a, b, float(c)
 
@@ -102,12 +103,12 @@ class Fit:
         )
 
     @cached_property
-    def _noise(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _noise(self) -> tuple[Floats, Floats, Floats]:
         """Draws of the noise on X'X, X'y and y'y: the same whatever is read from them."""
         return self._cut(self.crossed.noise(DRAWS, self.crossed.generator()))
 
     @property
-    def _noise_draws(self) -> np.ndarray:
+    def _noise_draws(self) -> Floats:
         return self._noise[0]
 
     @cached_property
@@ -137,14 +138,14 @@ class Fit:
         return self.crossed.size - len(self.terms)
 
     @cached_property
-    def _gram(self) -> np.ndarray:
+    def _gram(self) -> Floats:
         """X'X, with the ridge that a possibly singular one needs."""
         a = self._system[0]
         ridge = max(self._noise_norm - self._smallest, 0.0) if self.singular else 0.0
         return np.asarray(a + ridge * np.eye(len(a)))
 
     @cached_property
-    def _beta(self) -> np.ndarray:
+    def _beta(self) -> Floats:
         return np.asarray(np.linalg.solve(self._gram, self._system[1]))
 
     @cached_property
@@ -189,12 +190,12 @@ class Fit:
         """The share of the response's variance that is explained, in [0, 1]; without an intercept, of its squares about zero."""
         return float(self._explained(self.crossed.matrix[None], self._beta[None])[0])
 
-    def explained(self, matrices: Matrices) -> np.ndarray:
+    def explained(self, matrices: Matrices) -> Floats:
         """Return R² of the regressions of exact matrices, shape ``(count,)``."""
         a, b, _ = self._cut(matrices)
         return self._explained(matrices, solved(a, b))
 
-    def _explained(self, matrices: Matrices, betas: np.ndarray) -> np.ndarray:
+    def _explained(self, matrices: Matrices, betas: Floats) -> Floats:
         a, b, c = self._cut(matrices)
         left = c - 2 * (b * betas).sum(axis=-1) + np.einsum("...i,...ij,...j->...", betas, a, betas)
         total = c - b[..., 0] ** 2 / np.maximum(a[..., 0, 0], 1.0) if self.formula.intercept else c
@@ -204,7 +205,7 @@ class Fit:
     # ------------------------------------------------------------ the columns' own units
 
     @cached_property
-    def _units(self) -> tuple[np.ndarray, np.ndarray]:
+    def _units(self) -> tuple[Floats, Floats]:
         """The linear map and the shift that take coefficients in half ranges to the columns' units."""
         y, x = self._places
         halves, centres = self.crossed.halves, self.crossed.centres
@@ -218,13 +219,13 @@ class Fit:
         return turn, shift
 
     @property
-    def coefficients(self) -> np.ndarray:
+    def coefficients(self) -> Floats:
         """The estimates, in the columns' units."""
         turn, shift = self._units
         return np.asarray(turn @ self._beta + shift)
 
     @cached_property
-    def sampling(self) -> np.ndarray | None:
+    def sampling(self) -> Floats | None:
         """The covariance of the coefficients from sampling, in the columns' units."""
         if self.crossed.clustered:
             return None
@@ -233,20 +234,20 @@ class Fit:
 
     # ------------------------------------------------------------ draws
 
-    def exact(self, matrices: Matrices) -> np.ndarray:
+    def exact(self, matrices: Matrices) -> Floats:
         """Return the coefficients of exact matrices in the columns' units, shape ``(count, terms)``."""
         a, b, _ = self._cut(matrices)
         turn, shift = self._units
         return np.asarray(solved(a, b) @ turn.T + shift)
 
     @cached_property
-    def privacy_deviations(self) -> np.ndarray:
+    def privacy_deviations(self) -> Floats:
         """How far this dataset's coefficients may lie from the estimates."""
         (a, b, _), (noise_a, noise_b, _) = self._system, self._noise
         turn, shift = self._units
         return np.asarray(solved(a - noise_a, b - noise_b) @ turn.T + shift - self.coefficients)
 
-    def deviations(self, level: float) -> np.ndarray:
+    def deviations(self, level: float) -> Floats:
         """Return draws of the parametric bootstrap, less the estimates."""
         if self.sampling is None:
             raise Unavailable(CLUSTERED)
@@ -260,7 +261,7 @@ class Fit:
         return np.asarray((solved(gram + noise_a, response) - beta) @ turn.T)
 
     @cached_property
-    def noise_variances(self) -> np.ndarray:
+    def noise_variances(self) -> Floats:
         """The variance of each coefficient from the mechanism: the squared half-width of its middle 68 %."""
         return drawn_variances(self.privacy_deviations)
 
@@ -276,7 +277,7 @@ class Fit:
             found.append("ill-conditioned")
         return (*found, "spread unclear") if self.unclear else tuple(found)
 
-    def ends(self, level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    def ends(self, level: float, kind: str) -> tuple[Floats, Floats]:
         """Return both ends of the intervals of all coefficients."""
         if kind == "confidence" and self.crossed.clustered:
             raise Unavailable(CLUSTERED)
@@ -285,7 +286,7 @@ class Fit:
         spread = self.privacy_deviations if kind == "privacy" else self.deviations(level)
         return around_draws(self.coefficients, spread, level)
 
-    def redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
+    def redraw(self, count: int, rng: DrawGenerator, kind: str) -> Floats:
         """Return plausible coefficients of this dataset, or of the population; where nothing is known, of any size."""
         found = self.exact(self.crossed.matrix - self.crossed.noise(count, rng))
         if self.lost:
@@ -294,7 +295,7 @@ class Fit:
             found = found + self._sampled(count, rng)
         return found
 
-    def _sampled(self, count: int, rng: Any) -> np.ndarray:
+    def _sampled(self, count: int, rng: DrawGenerator) -> Floats:
         """Return draws of the sampling error, in the columns' units."""
         normal = rng.of("sampling").standard_normal((count, len(self.terms)))
         root = math.sqrt(self.variance) * np.linalg.inv(np.linalg.cholesky(self._gram)).T
@@ -302,7 +303,7 @@ class Fit:
         return np.asarray(normal @ (turn @ root).T)
 
 
-def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def solved(a: Floats, b: Floats) -> Floats:
     """Return the solutions of many symmetric systems at once; a singular one has a large solution, never an error."""
     size = a.shape[-1]
     scale = np.abs(np.trace(a, axis1=-2, axis2=-1))[..., None, None] + 1e-300
@@ -313,18 +314,18 @@ def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(found[..., 0])
 
 
-def around_draws(values: np.ndarray, deviations: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def around_draws(values: Floats, deviations: Floats, level: float) -> tuple[Floats, Floats]:
     """Return symmetric intervals about values: the ``⌈level · (draws + 1)⌉``-th smallest of the absolute deviations either way."""
     draws = len(deviations)
     radius = np.sort(np.abs(deviations), axis=0)[min(math.ceil(level * (draws + 1)) - 1, draws - 1)]
     return values - radius, values + radius
 
 
-def anything(size: int) -> tuple[np.ndarray, np.ndarray]:
+def anything(size: int) -> tuple[Floats, Floats]:
     """Return the unbounded intervals of what nothing is known of."""
     return np.full(size, -math.inf), np.full(size, math.inf)
 
 
-def drawn_variances(deviations: np.ndarray) -> np.ndarray:
+def drawn_variances(deviations: Floats) -> Floats:
     """Return the variance of each value from the mechanism: the squared half-width of the middle 68 % of draws."""
     return np.asarray(np.quantile(np.abs(deviations), ONE_SD, axis=0) ** 2)

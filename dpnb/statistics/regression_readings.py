@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference import effective_size
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.declared_coefficients import Bounds, CoefficientBounds, CoefficientPriors, Priors
 from dpnb.statistics.formula import parse
@@ -78,10 +79,10 @@ def coefficients(
         noise = fit.noise_variances
         sizes = np.full(len(fit.terms), max(fit.crossed.size, 0.0))
 
-        def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+        def ends(level: float, kind: str) -> tuple[Floats, Floats]:
             return known.cut(*laws.cut(lambda one: fit.ends(one, kind), level))
 
-        def redraw(count: int, rng: Any, kind: str) -> np.ndarray:
+        def redraw(count: int, rng: DrawGenerator, kind: str) -> Floats:
             return known.inside(fit.redraw(count, rng, kind))
 
         said = f"; {declared}" if declared else ""
@@ -127,13 +128,13 @@ def r_squared(setting: Setting, formula: str) -> Read:
         crossed = fit.crossed
         drawn = fit.explained(crossed.matrix - crossed.noise(DRAWS, crossed.generator()))[:, None]
 
-        def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+        def ends(level: float, kind: str) -> tuple[Floats, Floats]:
             if kind == "confidence":
                 raise Unavailable(NO_SAMPLING)
             radius = 1.0 if fit.lost else np.quantile(np.abs(drawn - value), level, axis=0)
             return np.clip(value - radius, 0.0, 1.0), np.clip(value + radius, 0.0, 1.0)
 
-        def redraw(count: int, rng: Any, kind: str) -> np.ndarray:  # noqa: ARG001
+        def redraw(count: int, rng: DrawGenerator, kind: str) -> Floats:  # noqa: ARG001
             return fit.explained(crossed.matrix - crossed.noise(count, rng))[:, None]
 
         noise = drawn_variances(drawn - value)
@@ -191,33 +192,33 @@ class _Standard:
         y, x = fit.formula.places(fit.crossed)
         self.fit, self.places = fit, np.array((y, *x[1:]))
 
-    def _variances(self, matrices: Matrices) -> np.ndarray:
+    def _variances(self, matrices: Matrices) -> Floats:
         """The variances of response and columns, in half ranges."""
         n = np.maximum(matrices[..., 0, 0], 1.0)[..., None]
         means = matrices[..., 0, self.places] / n
         squares = matrices[..., self.places, self.places] / n
         return np.asarray(np.maximum(squares - means**2, _FLOOR))
 
-    def _ratios(self, matrices: Matrices) -> np.ndarray:
+    def _ratios(self, matrices: Matrices) -> Floats:
         """What a slope is multiplied with: the column's deviation over the response's, in their units."""
         halves = self.fit.crossed.halves[self.places - 1]
         deviations = np.sqrt(self._variances(matrices)) * halves
         return np.asarray(deviations[..., 1:] / deviations[..., :1])
 
     @property
-    def _values(self) -> np.ndarray:
+    def _values(self) -> Floats:
         return np.asarray(self.fit.coefficients[1:] * self._ratios(self.fit.crossed.matrix))
 
-    def _exact(self, matrices: Matrices) -> np.ndarray:
+    def _exact(self, matrices: Matrices) -> Floats:
         return np.asarray(self.fit.exact(matrices)[..., 1:] * self._ratios(matrices))
 
-    def _privacy(self) -> np.ndarray:
+    def _privacy(self) -> Floats:
         crossed = self.fit.crossed
         return np.asarray(
             self._exact(crossed.matrix - self.fit.crossed.noise(DRAWS, crossed.generator())) - self._values
         )
 
-    def _confidence(self, level: float) -> np.ndarray:
+    def _confidence(self, level: float) -> Floats:
         """Draws of the bootstrap of the slopes, each with the deviations that the same draw of the noise gives."""
         crossed = self.fit.crossed
         slopes = self.fit.coefficients[1:] + self.fit.deviations(level)[:, 1:]
@@ -242,13 +243,13 @@ class _Standard:
         )
         drawn = self._privacy()
 
-        def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+        def ends(level: float, kind: str) -> tuple[Floats, Floats]:
             spread = drawn if kind == "privacy" else self._confidence(level)
             if lost:
                 return anything(values.size)
             return around_draws(values, spread, level)
 
-        def redraw(count: int, rng: Any, kind: str) -> np.ndarray:
+        def redraw(count: int, rng: DrawGenerator, kind: str) -> Floats:
             slopes = fit.redraw(count, rng, kind)[:, 1:]
             matrices = fit.crossed.matrix - self.fit.crossed.noise(count, rng)
             return np.asarray(slopes * self._ratios(matrices))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum, fast_noise
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number
 from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
 from dpnb.trusted.mechanisms import Mechanism
 from dpnb.trusted.mechanisms.mechanism_record import read_law
@@ -46,7 +48,7 @@ class Part:
     """
 
     name: str
-    values: np.ndarray
+    values: Floats
     sources: tuple[Source, ...]
 
     @property
@@ -64,7 +66,7 @@ class Part:
         """The one law behind the part, where nothing was combined."""
         return self.sources[0].law if len(self.sources) == 1 else None
 
-    def noise_draws(self, count: int, rng: Any) -> np.ndarray:
+    def noise_draws(self, count: int, rng: DrawGenerator) -> Floats:
         """Return draws of the error, shape ``(count, cells)``, one stream for each draw."""
         shape = (count, self.values.size)
         total = np.zeros(shape)
@@ -90,7 +92,7 @@ class SimulatedPart:
     """
 
     name: str
-    values: np.ndarray
+    values: Floats
     laws: tuple[Law, ...]
     radii: tuple[float, ...] = ()
 
@@ -101,7 +103,7 @@ class SimulatedPart:
         if not found:
             return NoiseSum()
         scales = [_column([law.scales[j] for law in found]) for j in range(len(found[0].scales))]
-        variance: Any = 0.0 if scales else _column([law.variance for law in found])
+        variance: Number = 0.0 if scales else _column([law.variance for law in found])
         return NoiseSum(variance, tuple(scales), 0.5)
 
     @property
@@ -109,12 +111,17 @@ class SimulatedPart:
         """The laws behind the part."""
         return self
 
-    def tail_radius(self, alpha: float) -> Any:
+    def tail_radius(self, alpha: float) -> Number:
         """Return the smallest integers x with P(|noise| > x) ≤ alpha, by the exact law of each loss."""
         return _column([float(law.tail_radius(alpha)) for law in self.laws]) if self.laws else 0.0
 
 
-def _column(values: Sequence[float]) -> np.ndarray:
+ReleasedParts = Mapping[str, Part]
+Parts = Mapping[str, Part | SimulatedPart]
+"""The parts of a release, or of many simulated ones, by name."""
+
+
+def _column(values: Sequence[float]) -> Floats:
     return np.asarray(values, dtype=float)[:, None, None]
 
 
@@ -125,7 +132,7 @@ def law_as_sum(law: Law) -> NoiseSum:
     return NoiseSum(float(law.variance), (), 0.5)
 
 
-def fast_draws(law: Law, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+def fast_draws(law: Law, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
     """Return simulated draws of a law, for intervals; never for a release."""
     size = int(np.prod(shape))
     if isinstance(law, DiscreteLaplaceLaw):

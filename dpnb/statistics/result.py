@@ -13,16 +13,18 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference import accepted, effective_size
-from dpnb.inference.elementwise import Floats, Number, subset
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, subset
 from dpnb.inference.interval import Interval
+from dpnb.statistics._base import Axis
 from dpnb.trusted.releases import Release
 
-Pair = tuple[Any, Any]
+Pair = tuple[Number, Number]
 """Both ends of an interval, or of a range: numbers, or arrays."""
 Kind = str
 Pairs = tuple[Floats, Floats]
 Ends = Callable[[float, Kind], Pairs]
-Redraw = Callable[[int, Any, Kind], Floats]
+Redraw = Callable[[int, DrawGenerator, Kind], Floats]
 _FEW = 8
 _FIGURES = ("noise_variance", "sampling_variance", "n", "n_eff")
 
@@ -90,7 +92,7 @@ class Result:
         cells: Sequence[Cell],
         shape: tuple[int, ...],
         domain: Pair,
-        redraw: Callable[[int, Any], Floats] | None = None,
+        redraw: Callable[[int, DrawGenerator], Floats] | None = None,
         no_draws: str = "",
         **more: Any,
     ) -> Self:
@@ -128,34 +130,34 @@ class Result:
             values, shape, domain, ends, noise, sampling, sizes, effective, flags, drawn, no_draws, **more
         )
 
-    def _shaped(self, values: Floats | None) -> Any:
+    def _shaped(self, values: Floats | None) -> Number:
         if values is None:
             return None
         whole = np.asarray(values, dtype=float).reshape(self.shape)
         return float(whole) if self.shape == () else whole
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The estimate: a float, or an array of the answer's shape."""
         return self._shaped(self.values)
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows behind each entry, as released."""
         return self._shaped(self.sizes)
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """As accurate as this many rows without noise."""
         return self._shaped(self.effective)
 
     @property
-    def noise_sd(self) -> Any:
+    def noise_sd(self) -> Number:
         """Standard deviation of the noise, in the unit of the answer."""
         return self._shaped(np.sqrt(self.noise))
 
     @property
-    def standard_error(self) -> Any:
+    def standard_error(self) -> Number:
         """Standard error about the population: sampling and noise; nothing where no population is meant."""
         return None if self.sampling is None else self._shaped(np.sqrt(self.sampling + self.noise))
 
@@ -184,7 +186,7 @@ class Result:
         low, high = self.both(level, kind)
         return Interval(self._shaped(low), self._shaped(high), level, kind, self.notes.get(kind, ""))  # type: ignore[arg-type]
 
-    def draws(self, count: int, rng: Any, kind: Kind) -> Floats:
+    def draws(self, count: int, rng: DrawGenerator, kind: Kind) -> Floats:
         """Return plausible exact (``privacy``) or population (``confidence``) values, shape ``(count, *shape)``.
 
         Raises
@@ -219,10 +221,10 @@ def _flags(cells: Sequence[Cell], values: Floats) -> tuple[tuple[str, ...], ...]
     return tuple(tuple(compress(names, row)) for row in zip(*up, strict=True)) if up else ((),) * values.size
 
 
-def _sampled(redraw: Callable[[int, Any], Floats], sampling: Floats | None) -> Redraw:
+def _sampled(redraw: Callable[[int, DrawGenerator], Floats], sampling: Floats | None) -> Redraw:
     """Return a redraw of both kinds: plausible exact values, and with sampling error those of a population."""
 
-    def drawn(count: int, rng: Any, kind: Kind) -> Floats:
+    def drawn(count: int, rng: DrawGenerator, kind: Kind) -> Floats:
         values = redraw(count, rng)
         if kind == "privacy":
             return values
@@ -245,7 +247,7 @@ def one_by_one(cell: Cell) -> list[Cell]:
 def public_result(value: float, domain: Pair) -> Result:
     """Return a public answer as a result."""
 
-    def redraw(count: int, rng: Any) -> Floats:  # noqa: ARG001
+    def redraw(count: int, rng: DrawGenerator) -> Floats:  # noqa: ARG001
         return np.full((count, 1), value)
 
     return Result.of([PublicCell(value)], (), domain, redraw, notes={"privacy": "public: exact"})
@@ -282,7 +284,7 @@ FLAG_WORDS = {
 }
 
 
-_NONE_RAISED: Mapping[str, Any] = MappingProxyType({})
+_NONE_RAISED: Mapping[str, Truth] = MappingProxyType({})
 
 
 class Cell:
@@ -310,25 +312,25 @@ class Cell:
     if TYPE_CHECKING:
 
         @property
-        def value(self) -> Any:
+        def value(self) -> Number:
             """The estimates."""
 
         @property
-        def noise_variance(self) -> Any:
+        def noise_variance(self) -> Number:
             """Variance of each from the mechanism alone; not a number where it has none."""
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance of each from sampling: none, where a cell says no other."""
         return None
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows behind each: none, where a cell says no other."""
         return None
 
     @property
-    def raised(self) -> Mapping[str, Any]:
+    def raised(self) -> Mapping[str, Truth]:
         """Every warning, and where it is up: none, where a cell says no other."""
         return _NONE_RAISED
 
@@ -338,7 +340,7 @@ class Cell:
         return ""
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """Rows without noise that would be as accurate."""
         sampling = self.sampling_variance
         return (
@@ -360,24 +362,24 @@ class Cell:
     def _interval(self, level: float, *, sampling: bool) -> Pair:
         raise NotImplementedError
 
-    def _p_value(self, candidate: Any, level: float, *, sampling: bool) -> Any:
+    def _p_value(self, candidate: Number, level: float, *, sampling: bool) -> Number:
         """Return the p-value of a candidate, in the unit in which intervals are found."""
         raise NotImplementedError
 
     def _inverted(
         self,
-        start: Any,
-        low: Any,
-        high: Any,
+        start: Number,
+        low: Number,
+        high: Number,
         level: float,
         *,
         sampling: bool,
-        sd: Any = None,
-        lost: Any = False,
+        sd: Number = None,
+        lost: Truth = False,
     ) -> Pair:
         """Return the candidates that the test does not reject; see :func:`~dpnb.inference.accepted`."""
 
-        def test(cell: Cell, candidate: Any) -> Any:
+        def test(cell: Cell, candidate: Number) -> Number:
             return cell._p_value(candidate, level, sampling=sampling)
 
         return accepted(test, self, start, low, high, level, sd=sd, lost=lost)
@@ -429,7 +431,7 @@ class Read:
 
     text: str
     shape: tuple[int, ...] | None
-    axes: tuple[Any, ...]
+    axes: tuple[Axis, ...]
     conclude: Callable[[Sequence[Release]], Result]
     products: tuple[tuple[int, int, int], ...] = ()
 

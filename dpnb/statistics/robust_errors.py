@@ -30,12 +30,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, SchemaError, Unavailable
 from dpnb.inference import student_inflation
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
 from dpnb.statistics._base import Numeric, Setting
 from dpnb.statistics.formula import Formula
 from dpnb.statistics.moment_integers import of_four, radius_squared
@@ -152,19 +153,19 @@ class RobustFit(Fit):
             {p for p, zero_one in zip(crossed.counts, own, strict=True) if zero_one},
         )
 
-    def _unit(self, place: int) -> np.ndarray:
+    def _unit(self, place: int) -> Floats:
         found = np.zeros(len(self.crossed.whole))
         found[place] = 1.0
         return found
 
-    def _own(self, place: int) -> np.ndarray:
+    def _own(self, place: int) -> Floats:
         """A column in its own unit, as a form in v."""
         crossed = self.crossed
         return np.asarray(
             crossed.centres[place - 1] * self._unit(0) + crossed.halves[place - 1] * self._unit(place)
         )
 
-    def _product(self, a: int, b: int, place: int) -> np.ndarray:
+    def _product(self, a: int, b: int, place: int) -> Floats:
         """The product of two columns in their own units, as a form in v, from where the product of both is."""
         if not self.crossed.pairs:
             return self._own(place)
@@ -172,7 +173,7 @@ class RobustFit(Fit):
         return np.asarray(one * self._own(b) + two * left * self._unit(a) + left * right * self._unit(place))
 
     @cached_property
-    def _quadratics(self) -> np.ndarray:
+    def _quadratics(self) -> Floats:
         """The products of every two of (1, terms, response), as the regression measures them: forms in v, shape (m, m, v)."""
         half = self.crossed.halves
         columns = [place_of(name, self.crossed) for name in (*self.formula.terms, self.formula.response)]
@@ -195,12 +196,12 @@ class RobustFit(Fit):
         return found if self.formula.intercept else found[1:, 1:]
 
     @cached_property
-    def _squared_error(self) -> np.ndarray:
+    def _squared_error(self) -> Floats:
         """The squared residual of a row, as a form in v."""
         weights = np.append(-self._beta, 1.0)
         return np.asarray(np.einsum("a,b,abv->v", weights, weights, self._quadratics))
 
-    def _form(self, row: np.ndarray) -> tuple[float, float]:
+    def _form(self, row: Floats) -> tuple[float, float]:
         """Return the sum over rows of a squared combination of the terms times the squared residual, and the sd of its noise."""
         terms = self._quadratics[:-1, :-1]
         one, other = np.einsum("a,b,abv->v", row, row, terms), self._squared_error
@@ -208,7 +209,7 @@ class RobustFit(Fit):
         return float((weights * self.crossed.whole).sum()), self.crossed.form_sd(weights)
 
     @cached_property
-    def _variances(self) -> tuple[np.ndarray, bool]:
+    def _variances(self) -> tuple[Floats, bool]:
         """The variance of each coefficient from sampling, in its unit, and whether all are clear of noise."""
         turn, _ = self._units
         rows = turn @ np.linalg.inv(self._gram)
@@ -222,7 +223,7 @@ class RobustFit(Fit):
         return np.array(found), clear
 
     @cached_property
-    def sampling(self) -> np.ndarray | None:
+    def sampling(self) -> Floats | None:
         """The covariance of the coefficients from sampling: their variances as released, correlated as under one variance."""
         plain = super().sampling
         if plain is None:
@@ -237,7 +238,7 @@ class RobustFit(Fit):
         found = super().flags
         return found if self._variances[1] or "spread unclear" in found else (*found, "spread unclear")
 
-    def deviations(self, level: float) -> np.ndarray:
+    def deviations(self, level: float) -> Floats:
         """Return draws of noise and sampling, less the estimates."""
         if self.sampling is None:
             raise Unavailable(CLUSTERED)
@@ -246,7 +247,7 @@ class RobustFit(Fit):
         noise = (solved(self._gram + noise_a, self._gram @ self._beta + noise_b) - self._beta) @ turn.T
         return np.asarray(noise + self._sampled(DRAWS, rng, student_inflation(self.freedom + 1, level)))
 
-    def _sampled(self, count: int, rng: Any, inflation: float = 1.0) -> np.ndarray:
+    def _sampled(self, count: int, rng: DrawGenerator, inflation: float = 1.0) -> Floats:
         """Return draws of the sampling error."""
         assert self.sampling is not None
         values, vectors = np.linalg.eigh(self.sampling)

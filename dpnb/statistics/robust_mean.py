@@ -30,6 +30,8 @@ import numpy as np
 from dpnb.errors import PlanError
 from dpnb.inference import NoiseSum, fast_noise
 from dpnb.inference.digits import rounded
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth
 from dpnb.inference.largest_epsilon import largest_epsilon, pure_epsilon
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.selection_law import rank_radius, selection
@@ -176,12 +178,12 @@ class RobustCell(MeanCell):
         return "range unclear" in self.warnings
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance from sampling; none where the range may be far from the data, so that nothing computed from it has one either."""
         return None if self.unclear and self.alone else super().sampling_variance
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Warnings about the range, and those of any mean."""
         return dict.fromkeys(self.warnings, True) | self.ratio.raised
 
@@ -279,7 +281,7 @@ class RobustMean(Statistic):
         ends, alone = self.domain(setting), len(found) == 1
         cells = [RobustCell(each.ratio, each.centre, each.unit, each.warnings, ends, alone) for each in found]
 
-        def redraw(count: int, rng: Any) -> np.ndarray:
+        def redraw(count: int, rng: DrawGenerator) -> Floats:
             columns = [
                 _redrawn(each, count, rng.of(f"{draw}:{i}"), ends if cell.unclear else None)
                 for i, (each, cell) in enumerate(zip(found, cells, strict=True))
@@ -305,7 +307,7 @@ def _estimand(setting: Setting, found: Sequence[Located]) -> str:
     return f"{mean} {low}–{high}, a range that was chosen privately"
 
 
-def _redrawn(cell: Located, count: int, rng: np.random.Generator, ends: Pair | None) -> np.ndarray:
+def _redrawn(cell: Located, count: int, rng: np.random.Generator, ends: Pair | None) -> Floats:
     """Plausible exact means of the moved values of one cell; either of the bounds where these are given, as the range is unclear."""
     if ends is not None:
         return np.asarray(rng.choice(ends, count))

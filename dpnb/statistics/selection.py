@@ -19,7 +19,7 @@ Refuses candidates from the data: labels and expressions are public. The loss is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -29,7 +29,7 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import pure_epsilon
 from dpnb.inference.selection_law import count_radius
-from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target, common_step, scaled
+from dpnb.statistics._base import ONE, Axis, Options, PriceRow, Pricing, Setting, Target, common_step, scaled
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.noise import unit_loss
 from dpnb.statistics.released import best, mechanism_of
@@ -134,7 +134,7 @@ class TopK(Mode):
 
     name: ClassVar[str] = "top_k"
     title: ClassVar[str] = "most frequent values"
-    defaults: ClassVar[Mapping[str, Any]] = {"k": 3}
+    defaults: ClassVar[Options] = {"k": 3}
     spelling: ClassVar[Spelling] = Spelling(bare=("k",))
 
     def _picks(self, setting: Setting) -> int:
@@ -196,7 +196,7 @@ class Choice(Statistic):
     name: ClassVar[str] = "choose"
     title: ClassVar[str] = "largest of some totals"
     target: ClassVar[Target] = "numbers"
-    defaults: ClassVar[Mapping[str, Any]] = {"labels": None}
+    defaults: ClassVar[Options] = {"labels": None}
     spelling: ClassVar[Spelling] = Spelling("labelled")
     reference: ClassVar[str] = "McKenna & Sheldon 2020 (permute-and-flip); Ding et al. 2021"
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from dpnb.inference import NoiseSum, accepted_interval, student_inflation
-from dpnb.inference.elementwise import drawn_inside
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Integers, drawn_inside
 from dpnb.statistics._base import Setting
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part
@@ -148,7 +148,7 @@ class SharesResult(Result):
 
     groups: tuple[tuple[int, ...], ...] = ()
 
-    def draws(self, count: int, rng: Any, kind: str) -> np.ndarray:
+    def draws(self, count: int, rng: DrawGenerator, kind: str) -> Floats:
         """Return plausible shares of the dataset or of the population, dependent as they are."""
         if kind != "confidence":
             return super().draws(count, rng, kind)
@@ -198,7 +198,7 @@ def shares_result(
         for c, n in zip(counts, sizes, strict=True)
     ]
 
-    def redraw(count: int, rng: Any) -> np.ndarray:
+    def redraw(count: int, rng: DrawGenerator) -> Floats:
         found, all_sizes = _against(part.values - part.noise_draws(count, rng), grouped, total)
         drawn, seen = found / np.maximum(all_sizes, 1.0), counts / np.maximum(sizes, 1.0)
         return np.asarray(drawn_inside(drawn, seen, 0.0, 1.0))
@@ -217,7 +217,7 @@ def public_total(setting: Setting) -> float | None:
     return None if setting.private or setting.unit.rows is None else float(setting.unit.rows)
 
 
-def _against(values: np.ndarray, grouped: np.ndarray, total: float | None) -> tuple[np.ndarray, np.ndarray]:
+def _against(values: Floats, grouped: Integers, total: float | None) -> tuple[Floats, Floats]:
     """Return counts and the total of the group of each; arrays may have leading axes."""
     sums = values[..., grouped].sum(axis=-1, keepdims=True)
     counts, sizes = values.astype(float).copy(), np.empty(values.shape)

@@ -19,13 +19,13 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.inference.digits import rounded
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
-from dpnb.statistics._base import ONE, Axis, PriceRow, Pricing, Setting, Target
+from dpnb.statistics._base import ONE, Axis, Options, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.noise import Noise, Summand, amount, price_row, split
@@ -47,7 +47,7 @@ class Tree(Statistic):
     target: ClassVar[Target] = "number"
     of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
-    defaults: ClassVar[Mapping[str, Any]] = {"levels": None}
+    defaults: ClassVar[Options] = {"levels": None}
     reference: ClassVar[str] = "Hay, Rastogi, Miklau & Suciu 2010; Honaker 2015"
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
         {

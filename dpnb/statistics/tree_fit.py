@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truths
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree, Prefixes, prefix_sums, rising
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Leaves, leaves_of
-from dpnb.statistics.released import Part, combine, fast_draws
+from dpnb.statistics.released import Part, ReleasedParts, combine, fast_draws
 from dpnb.statistics.result import Kind
 from dpnb.trusted.releases import Release
 
@@ -58,8 +59,8 @@ class Fitted:
     setting: Setting
     leaves: Leaves
     structure: ConsistentTree
-    parts: Mapping[str, Part]
-    counts: np.ndarray
+    parts: ReleasedParts
+    counts: Floats
 
     @property
     def public(self) -> bool:
@@ -74,11 +75,11 @@ class Fitted:
         )
 
     @property
-    def sizes(self) -> np.ndarray:
+    def sizes(self) -> Floats:
         """Number of rows of each group: public, or consistent."""
         return self.size_of(self.counts)
 
-    def size_of(self, counts: np.ndarray) -> np.ndarray:
+    def size_of(self, counts: Floats) -> Floats:
         """Return the number of rows behind some leaves, shape ``(…, groups)``."""
         if self.public:
             return np.full(counts.shape[:-1], float(self.setting.public_n or 0))
@@ -90,11 +91,11 @@ class Fitted:
         return math.sqrt(self.structure.root_variance)
 
     @property
-    def small(self) -> np.ndarray:
+    def small(self) -> Truths:
         """Whether the size of each group is not clearly above zero: intervals are then the whole domain."""
         return np.asarray(self.sizes < 3 * self.size_sd)
 
-    def prefixes(self, places: Any) -> Prefixes:
+    def prefixes(self, places: Number) -> Prefixes:
         """Return the error law of the rows before some leaves."""
         return self.structure.prefixes(np.asarray(places, dtype=np.int64))
 
@@ -102,12 +103,12 @@ class Fitted:
         """Return how many standard deviations hold the noise with probability ``1 - alpha``, conservatively."""
         return critical(alpha, laplace=self.laplace)
 
-    def exact_critical(self, weights: np.ndarray, alpha: float) -> float:
+    def exact_critical(self, weights: Floats, alpha: float) -> float:
         """Return the same for one linear function of the leaves, from the law of its error."""
         law = self.law(weights)
         return law.radius(alpha) / law.sd if law.total_variance else 0.0
 
-    def law(self, weights: np.ndarray) -> NoiseSum:
+    def law(self, weights: Floats) -> NoiseSum:
         """Return the law of the error of ``Σ weights · leaf``: its largest Laplace errors, the rest as Gaussian.
 
         The slack is half of the widest step by which a noised integer moves the sum.
@@ -123,7 +124,7 @@ class Fitted:
         rest = float(2 * np.sum(ordered[:-_LARGEST] ** 2))
         return NoiseSum(gaussian + rest, tuple(ordered[-_LARGEST:].tolist()), step / 2)
 
-    def covariance(self, one: np.ndarray, other: np.ndarray) -> float:
+    def covariance(self, one: Floats, other: Floats) -> float:
         """Return the covariance of two linear functions of the leaves."""
         mine, theirs = (self._used(self.structure.coefficients(w)) for w in (one, other))
         noise = [part.noise.total_variance for part in self._noisy()]
@@ -134,12 +135,12 @@ class Fitted:
         names = [level_name(level) for level in range(1, self.leaves.depth + 1)]
         return [self.parts[name] for name in ([] if self.public else [ROOT]) + names]
 
-    def _used(self, levels: list[np.ndarray]) -> list[np.ndarray]:
+    def _used(self, levels: list[Floats]) -> list[Floats]:
         return levels[1:] if self.public else levels
 
     # ------------------------------------------------------------ draws
 
-    def redraw(self, read: Callable[[np.ndarray], np.ndarray]) -> Callable[[int, Any, Kind], np.ndarray]:
+    def redraw(self, read: Callable[[Floats], Floats]) -> Callable[[int, DrawGenerator, Kind], Floats]:
         """Return draws of a reading: noise is taken off the release, sampling error of the leaves put on, and it is read again.
 
         Parameters
@@ -148,7 +149,7 @@ class Fitted:
             From leaves, shape ``(draws, groups, leaves)``, to entries, shape ``(draws, groups, entries)``.
         """
 
-        def draws(count: int, rng: Any, kind: Kind) -> np.ndarray:
+        def draws(count: int, rng: DrawGenerator, kind: Kind) -> Floats:
             nodes = sum(part.values.size for part in self.parts.values())
             if nodes * count > _MOST_DRAWN:
                 raise Unavailable(
@@ -161,7 +162,7 @@ class Fitted:
 
         return draws
 
-    def _drawn(self, count: int, rng: Any) -> Iterator[np.ndarray]:
+    def _drawn(self, count: int, rng: DrawGenerator) -> Iterator[Floats]:
         """Return leaves as they may have been, in pieces; each draw has a stream of its own."""
         streams = {source.draw: rng.of(source.draw) for part in self._noisy() for source in part.sources}
         for rows in self._pieces(count):
@@ -174,7 +175,7 @@ class Fitted:
                 noise.append(drawn.reshape(rows, self.setting.cells, -1))  # type: ignore[union-attr]
             yield self.counts - self.structure.fit(self._rooted(noise))
 
-    def _rooted(self, noise: list[np.ndarray]) -> list[np.ndarray]:
+    def _rooted(self, noise: list[Floats]) -> list[Floats]:
         return [np.zeros((*noise[0].shape[:-1], 1)), *noise] if self.public else noise
 
     def _pieces(self, count: int) -> Iterator[int]:
@@ -182,7 +183,7 @@ class Fitted:
         most = max(_CHUNK // nodes, 1)
         yield from (min(most, count - start) for start in range(0, count, most))
 
-    def _sampled(self, counts: np.ndarray, rng: Any) -> np.ndarray:
+    def _sampled(self, counts: Floats, rng: DrawGenerator) -> Floats:
         """Add the multinomial error of a sample of this size, by its normal law, at the shares of the monotone curve."""
         curve = np.clip(rising(prefix_sums(self.counts)), 0.0, np.maximum(self.sizes, 0.0)[:, None])
         held = np.diff(curve, axis=-1)
@@ -192,7 +193,7 @@ class Fitted:
 
     # ------------------------------------------------------------ simultaneous
 
-    def supremum(self, level: float, statistic: Callable[[np.ndarray], np.ndarray]) -> float:
+    def supremum(self, level: float, statistic: Callable[[Floats], Floats]) -> float:
         """Return a bound on a statistic of the noise that holds with probability ``level``, exactly.
 
         The noise of this release is one more draw from the law that is simulated here: with B simulated values, the
@@ -218,7 +219,7 @@ class Fitted:
         ordered = np.sort(np.concatenate([statistic(self._errors(piece, rng)) for piece in pieces]))
         return float(ordered[min(math.ceil((count + 1) * level), count) - 1])
 
-    def _errors(self, rows: int, rng: np.random.Generator) -> np.ndarray:
+    def _errors(self, rows: int, rng: np.random.Generator) -> Floats:
         noise = []
         for level, part in enumerate(self._noisy(), start=int(self.public)):
             shape = (rows, self.leaves.sizes[level])
@@ -228,7 +229,7 @@ class Fitted:
         return self.structure.fit(self._rooted(noise))
 
 
-def _seed(parts: Mapping[str, Part]) -> int:
+def _seed(parts: ReleasedParts) -> int:
     ids = sorted({source.draw for part in parts.values() for source in part.sources})
     return int.from_bytes(hashlib.sha256("|".join(ids).encode()).digest()[:8], "big")
 
@@ -238,7 +239,7 @@ def fitted(setting: Setting, releases: Sequence[Release]) -> Fitted:
     return fitted_from(setting, combine(releases))
 
 
-def fitted_from(setting: Setting, parts: Mapping[str, Part]) -> Fitted:
+def fitted_from(setting: Setting, parts: ReleasedParts) -> Fitted:
     """Return the consistent tree of released levels; those of many studies stand on leading axes."""
     leaves, lead = leaves_of(setting), next(iter(parts.values())).values.shape[:-1]
     levels, variances = [], []

@@ -18,12 +18,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import effective_size, student_inflation
+from dpnb.inference.elementwise import Floats, Integers, Number, Truths
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
@@ -48,26 +48,26 @@ class Means:
         return (self.found.leaves.grid - 1) / 2
 
     @cached_property
-    def weights(self) -> np.ndarray:
+    def weights(self) -> Floats:
         """What a row in each leaf adds to the sum."""
         return np.asarray(self.found.leaves.middles - self.half)
 
-    def value(self, means: Any) -> np.ndarray:
+    def value(self, means: Number) -> Floats:
         """Return means in the unit of the column."""
         return self.found.leaves.value(np.asarray(means) + self.half)
 
-    def read(self, counts: np.ndarray) -> np.ndarray:
+    def read(self, counts: Floats) -> Floats:
         """Return the means of some leaves in the unit of the column, ``(…, groups, 1)``."""
         mean = counts @ self.weights / np.maximum(self.found.size_of(counts), 1.0)
         return np.asarray(self.value(np.clip(mean, -self.half, self.half))[..., None])
 
     @cached_property
-    def rows(self) -> np.ndarray:
+    def rows(self) -> Floats:
         """Number of rows of each group, at least one."""
         return np.asarray(np.maximum(self.found.sizes, 1.0))
 
     @cached_property
-    def means(self) -> np.ndarray:
+    def means(self) -> Floats:
         """The mean of each group, inside the range."""
         return np.asarray(np.clip(self.found.counts @ self.weights / self.rows, -self.half, self.half))
 
@@ -79,7 +79,7 @@ class Means:
         return total, -2 * self.found.covariance(self.weights, ones), self.found.covariance(ones, ones)
 
     @cached_property
-    def noise(self) -> np.ndarray:
+    def noise(self) -> Floats:
         """Variance of each mean from the mechanism."""
         q0, q1, q2 = self.spread
         return np.asarray((q0 + q1 * self.means + q2 * self.means**2) / self.rows**2)
@@ -100,7 +100,7 @@ class Means:
         return min(max(estimate, 0.0) + _UPPER * noise, ceiling), False
 
     @cached_property
-    def sampling(self) -> np.ndarray:
+    def sampling(self) -> Floats:
         """Variance of each mean from sampling."""
         return np.asarray(np.array([variance for variance, _ in self.row_variances]) / self.rows)
 
@@ -117,7 +117,7 @@ class Means:
         bias = (self.found.leaves.width - 1) / 2
         return max(float(low) - bias, -self.half), min(float(high) + bias, self.half)
 
-    def ends(self, level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(self, level: float, kind: Kind) -> tuple[Floats, Floats]:
         """Return both ends for every group, in the unit of the column."""
         if kind == "confidence":
             sampling_known(self.found)
@@ -155,14 +155,12 @@ def mean_result(found: Fitted) -> Result:
 # ---------------------------------------------------------------- quantiles and mode
 
 
-def quantile_results(
-    found: Fitted, levels: tuple[Fraction, ...], selected: np.ndarray | None = None
-) -> Result:
+def quantile_results(found: Fitted, levels: tuple[Fraction, ...], selected: Floats | None = None) -> Result:
     """Return some quantiles of each group; their points read off the tree, or selected beside it, shape ``(groups, levels)``."""
     qs, leaves, read = [float(q) for q in levels], found.leaves, quantiles_of(found, levels)
     values = read(found.counts) if selected is None else selected
 
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: Kind) -> tuple[Floats, Floats]:
         if kind == "confidence":
             sampling_known(found)
         pairs = [remaining(found, q, level, kind, values[:, at]) for at, q in enumerate(qs)]
@@ -183,17 +181,17 @@ def quantile_results(
     )
 
 
-def quantiles_of(found: Fitted, levels: Sequence[Fraction]) -> Callable[[np.ndarray], np.ndarray]:
+def quantiles_of(found: Fitted, levels: Sequence[Fraction]) -> Callable[[Floats], Floats]:
     """Return how quantiles are read from leaves, shape ``(…, groups, leaves)``: an array of shape ``(…, groups, levels)``."""
 
-    def read(counts: np.ndarray) -> np.ndarray:
+    def read(counts: Floats) -> Floats:
         curve, size = rising(prefix_sums(counts)), found.size_of(counts)
         return np.stack([_crossing(found.leaves, curve, float(q) * size) for q in levels], axis=-1)
 
     return read
 
 
-def _crossing(leaves: Leaves, rising: np.ndarray, target: np.ndarray) -> np.ndarray:
+def _crossing(leaves: Leaves, rising: Floats, target: Floats) -> Floats:
     """Return the value at which a rising curve of rows reaches a target; inside a wide leaf, in proportion."""
     leaf = np.minimum((rising[..., 1:] < target[..., None]).sum(axis=-1), leaves.count - 1)
     before = np.take_along_axis(rising, leaf[..., None], -1)[..., 0]
@@ -203,9 +201,7 @@ def _crossing(leaves: Leaves, rising: np.ndarray, target: np.ndarray) -> np.ndar
     return np.asarray(leaves.first(leaf) + part * (leaves.last(leaf) - leaves.first(leaf)))
 
 
-def remaining(
-    found: Fitted, q: float, level: float, kind: Kind, values: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def remaining(found: Fitted, q: float, level: float, kind: Kind, values: Floats) -> tuple[Floats, Floats]:
     """Return the lowest and highest value of the leaves that are not rejected, for each group, the value among them."""
     law = found.prefixes(np.arange(found.leaves.count + 1))
     alpha, root, size = 1 - level, found.structure.root_variance, found.sizes[..., None]
@@ -222,12 +218,12 @@ def remaining(
     return low, high
 
 
-def _hull(kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _hull(kept: Truths) -> tuple[Integers, Integers]:
     """Return the first and the last leaf that is kept, for each group."""
     return kept.argmax(axis=-1), kept.shape[-1] - 1 - kept[..., ::-1].argmax(axis=-1)
 
 
-def rank_sizes(found: Fitted, values: np.ndarray, qs: Sequence[float]) -> np.ndarray:
+def rank_sizes(found: Fitted, values: Floats, qs: Sequence[float]) -> Floats:
     """Return effective sizes in ranks: sampling moves the rank of a quantile by n q (1 - q), noise by its variance there."""
     leaves, root = found.leaves, found.structure.root_variance
     law = found.prefixes(np.arange(leaves.count + 1))
@@ -245,10 +241,10 @@ def mode_result(found: Fitted) -> Result:
     leaves = found.leaves
     middles = leaves.value(leaves.middles)
 
-    def read(counts: np.ndarray) -> np.ndarray:
+    def read(counts: Floats) -> Floats:
         return np.asarray(middles[counts.argmax(axis=-1)])[..., None]
 
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: Kind) -> tuple[Floats, Floats]:
         if kind == "confidence":
             raise Unavailable(
                 "A mode has no confidence interval: which bin is most frequent in the population is not a smooth "

@@ -15,12 +15,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import OptionError
 from dpnb.inference.digits import given
+from dpnb.inference.elementwise import Floats
 from dpnb.inference.tree import pair_sums, paired
 from dpnb.statistics._base import Axis, Setting, check_levels
 from dpnb.statistics.leaves import Places, leaves_of
@@ -127,7 +127,7 @@ def mode(setting: Setting) -> Read:
     return _read(setting, ".mode()", (), mode_result, located=True)
 
 
-def density(setting: Setting, levels: Any = None) -> Read:
+def density(setting: Setting, levels: object = None) -> Read:
     """Read the density in bins of equal width: noise is smoothed where counts are not clear of it.
 
     Parameters
@@ -173,9 +173,8 @@ def _read(
     return Read(text, shape, whole, concluded)
 
 
-def _number(value: Any, name: str) -> Fraction:
-    known = isinstance(value, int | float | Fraction | np.integer | np.floating)
-    if not known or isinstance(value, bool):
+def _number(value: object, name: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | np.integer | np.floating):
         raise OptionError(f"{name} must be a number, not {value!r}.")
     if not math.isfinite(value):
         raise OptionError(f"{name} must be finite; leave it out for an open end.")
@@ -228,7 +227,7 @@ def density_result(found: Fitted, level: int) -> Result:
     step = float(leaves.number.step)
     width = np.diff(np.minimum(edges * leaves.width, leaves.grid)) * step
 
-    def read(counts: np.ndarray) -> np.ndarray:
+    def read(counts: Floats) -> Floats:
         mass = np.maximum(_smoothed(found, counts, level), 0.0) * width
         total = mass.sum(axis=-1, keepdims=True)
         even = width / width.sum()
@@ -240,7 +239,7 @@ def density_result(found: Fitted, level: int) -> Result:
     values = read(found.counts).ravel()
     wide = np.tile(width, found.setting.cells)
 
-    def ends(at: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(at: float, kind: Kind) -> tuple[Floats, Floats]:
         lowest, highest = shares.ends(at, kind)
         return np.minimum(lowest / wide, values), np.maximum(highest / wide, values)
 
@@ -261,7 +260,7 @@ def density_result(found: Fitted, level: int) -> Result:
     )
 
 
-def _smoothed(found: Fitted, counts: np.ndarray, level: int) -> np.ndarray:
+def _smoothed(found: Fitted, counts: Floats, level: int) -> Floats:
     """Return rows per unit of width in the nodes of a level; a node is split only where its halves are clear of noise.
 
     It is split where both halves count more than three standard deviations, or differ by more than three.

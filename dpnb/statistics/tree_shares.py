@@ -12,20 +12,19 @@ Dvoretzky-Kiefer-Wolfowitz-Massart bound is added, each at half the error.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import effective_size
-from dpnb.inference.elementwise import around, drawn_inside
+from dpnb.inference.elementwise import Floats, Integers, Number, around, drawn_inside
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.leaves import Leaves, Places
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.result import Kind, Pair, Result
+from dpnb.statistics.result import Ends, Kind, Pair, Result
 from dpnb.statistics.tree_fit import Fitted
 
 SLACK = 0.5
@@ -35,12 +34,12 @@ NOTES = {
 }
 
 
-def _at(prefix: np.ndarray, places: Places) -> np.ndarray:
+def _at(prefix: Floats, places: Places) -> Floats:
     before, behind = prefix[..., places.before], prefix[..., places.behind]
     return np.asarray(before + places.share * (behind - before))
 
 
-def _between(low: np.ndarray, high: np.ndarray, leaves: Leaves) -> np.ndarray:
+def _between(low: Integers, high: Integers, leaves: Leaves) -> Floats:
     """Return the 0/1 weights of the leaves from one edge to another."""
     at = np.arange(leaves.count)
     return ((at >= low) & (at < high)).astype(float)
@@ -66,7 +65,7 @@ def leaf_counts(found: Fitted, domain: Pair) -> Result:
     values = found.counts.ravel()
     noise = np.tile(found.structure.leaf_variances, found.setting.cells)
 
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: Kind) -> tuple[Floats, Floats]:
         if kind == "confidence":
             raise Unavailable(NO_POPULATION)
         return around(values, found.critical(1 - level) * np.sqrt(noise) + SLACK, *domain)
@@ -84,15 +83,15 @@ def count_result(found: Fitted, ends: tuple[Places, Places], domain: Pair) -> Re
     outer = _between(low.before, high.behind, found.leaves)
     noise = np.full(found.setting.cells, found.law(outer).total_variance)
 
-    def read(counts: np.ndarray) -> np.ndarray:
+    def read(counts: Floats) -> Floats:
         prefix = prefix_sums(counts)
         return np.asarray(_at(prefix, high) - _at(prefix, low))
 
-    def radius(weights: np.ndarray, alpha: float) -> float:
+    def radius(weights: Floats, alpha: float) -> float:
         law = found.law(weights)
         return float(law.radius(alpha)) if law.total_variance > 0 else 0.0
 
-    def bounds(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def bounds(level: float, kind: Kind) -> tuple[Floats, Floats]:
         if kind == "confidence":
             raise Unavailable(NO_POPULATION)
         low, _ = around(found.counts @ inner, radius(inner, 1 - level), *domain)
@@ -107,15 +106,15 @@ def count_result(found: Fitted, ends: tuple[Places, Places], domain: Pair) -> Re
 
 
 def _proportions(
-    found: Fitted, totals: np.ndarray, low: np.ndarray, high: np.ndarray, level: float, kind: Kind
-) -> tuple[np.ndarray, np.ndarray]:
+    found: Fitted, totals: Floats, low: Integers, high: Integers, level: float, kind: Kind
+) -> tuple[Floats, Floats]:
     """Return the accepted shares of rows from one edge to another; arrays over groups and entries."""
     first, last = found.prefixes(low), found.prefixes(high)
     root, alpha = found.structure.root_variance, 1 - level
     variance = last.variances + first.variances - 2 * last.covariances(first)
     covariance = (last.slope - first.slope) * root
     noise, size = found.critical(alpha) ** 2, found.sizes[:, None]
-    sampling = 0.0
+    sampling: Number = 0.0
     if kind == "confidence":
         sampling_known(found)
         sampling = normal_quantile(1 - alpha / 2) ** 2 * np.maximum(size, 0.0)
@@ -125,9 +124,7 @@ def _proportions(
     return np.where(every, 1.0, lowest), np.where(every, 1.0, highest)
 
 
-def _shares(
-    found: Fitted, read: Callable[[np.ndarray], np.ndarray], low: Places, high: Places, ends: Any
-) -> Result:
+def _shares(found: Fitted, read: Callable[[Floats], Floats], low: Places, high: Places, ends: Ends) -> Result:
     """Return shares of rows between two places, with what the noise and sampling add to their variance."""
     seen = read(found.counts)
     values = np.clip(seen, 0.0, 1.0)
@@ -158,12 +155,12 @@ def _shares(
 def share_result(found: Fitted, low: Places, high: Places) -> Result:
     """Return which share of the rows lies between places, for each group."""
 
-    def read(counts: np.ndarray) -> np.ndarray:
+    def read(counts: Floats) -> Floats:
         prefix = prefix_sums(counts)
         gap = _at(prefix, high) - _at(prefix, low)
         return np.asarray(gap / np.maximum(found.size_of(counts), 1.0)[..., None])
 
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: Kind) -> tuple[Floats, Floats]:
         prefix = prefix_sums(found.counts)
         inner = np.maximum(high.before, low.behind)
         some = prefix[..., inner] - prefix[..., low.behind]
@@ -175,8 +172,8 @@ def share_result(found: Fitted, low: Places, high: Places) -> Result:
     return _shares(found, read, low, high, ends)
 
 
-def _curve(found: Fitted, places: Places) -> Callable[[np.ndarray], np.ndarray]:
-    def read(counts: np.ndarray) -> np.ndarray:
+def _curve(found: Fitted, places: Places) -> Callable[[Floats], Floats]:
+    def read(counts: Floats) -> Floats:
         curve = rising(prefix_sums(counts))
         return np.asarray(
             np.clip(_at(curve, places) / np.maximum(found.size_of(counts), 1.0)[..., None], 0.0, 1.0)
@@ -194,7 +191,7 @@ def cdf_result(found: Fitted, places: Places) -> Result:
     """Return the distribution function at some places, each with an interval of its own."""
     read, start = _curve(found, places), _start(places)
 
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: Kind) -> tuple[Floats, Floats]:
         prefix, value = prefix_sums(found.counts), read(found.counts)
         lowest, _ = _proportions(found, prefix[..., places.before], start.before, places.before, level, kind)
         _, highest = _proportions(found, prefix[..., places.behind], start.before, places.behind, level, kind)
@@ -207,7 +204,7 @@ def band_result(found: Fitted, places: Places) -> Result:
     """Return the distribution function with a band that holds all of it at the stated level."""
     read = _curve(found, places)
 
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    def ends(level: float, kind: Kind) -> tuple[Floats, Floats]:
         if kind == "confidence":
             sampling_known(found)
         radius, fewest = _noise_band(found, level if kind == "privacy" else (1 + level) / 2)
@@ -228,7 +225,7 @@ def band_result(found: Fitted, places: Places) -> Result:
     return _shares(found, read, _start(places), places, ends)
 
 
-def _noise_band(found: Fitted, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _noise_band(found: Fitted, level: float) -> tuple[Floats, Floats]:
     """Return the radius of ``P(j) - φN`` at every edge for all φ in [0, 1], and the fewest rows there can be.
 
     ``|δ_j - φδ_N| ≤ max(|δ_j|, |δ_j - δ_N|)``: both are bounded over all edges at once.
@@ -238,7 +235,7 @@ def _noise_band(found: Fitted, level: float) -> tuple[np.ndarray, np.ndarray]:
     below = np.sqrt(law.variances)
     above = np.sqrt(np.maximum(law.variances - 2 * law.slope * root + root, 0.0))
 
-    def largest(errors: np.ndarray) -> np.ndarray:
+    def largest(errors: Floats) -> Floats:
         prefix = prefix_sums(errors)
         scaled = over(np.abs(prefix), below).max(axis=-1)
         other = over(np.abs(prefix - prefix[..., -1:]), above).max(axis=-1)
@@ -249,7 +246,7 @@ def _noise_band(found: Fitted, level: float) -> tuple[np.ndarray, np.ndarray]:
     return reach * np.maximum(below, above), fewest
 
 
-def over(values: np.ndarray, sd: np.ndarray) -> np.ndarray:
+def over(values: Floats, sd: Floats) -> Floats:
     """Return values in standard deviations; what has no error counts as zero."""
     known = sd > 1e-9
     return np.asarray(np.where(known, values / np.where(known, sd, 1.0), 0.0))

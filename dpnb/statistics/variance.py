@@ -10,16 +10,27 @@ its mean alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum, student_inflation
-from dpnb.inference.elementwise import choose, drawn_inside, greater, inside, lesser, root
-from dpnb.statistics._base import Pricing, Setting, Target
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import (
+    Floats,
+    Number,
+    Truth,
+    choose,
+    drawn_inside,
+    greater,
+    inside,
+    lesser,
+    root,
+)
+from dpnb.statistics._base import Options, Pricing, Readers, Setting, Target
 from dpnb.statistics.declaration import Statistic, bought_or_bound
 from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.ratio import (
@@ -30,7 +41,7 @@ from dpnb.statistics.ratio import (
     ratio,
     spread_of,
 )
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Cell, Pair
 from dpnb.statistics.variance_powers import NOTE, Tails, spread_centre, tail_share, tail_summands
 from dpnb.trusted.query.plan import Share
@@ -53,7 +64,7 @@ class VarianceCell(Cell):
         return self.ratio.second is None
 
     @property
-    def _raw(self) -> Any:
+    def _raw(self) -> Number:
         if self._tallied:
             return self.ratio.half**2 - self.ratio.mean**2
         ratio = self.ratio
@@ -61,7 +72,7 @@ class VarianceCell(Cell):
         return (ratio.second - square) / ratio.rows
 
     @property
-    def _mean(self) -> Any:
+    def _mean(self) -> Number:
         """The mean from where the powers are measured."""
         return self.ratio.mean - self.ratio.place
 
@@ -70,58 +81,58 @@ class VarianceCell(Cell):
         return self.ratio.half**2
 
     @property
-    def _variance(self) -> Any:
+    def _variance(self) -> Number:
         return inside(self._raw, 0.0, self._ceiling)
 
-    def _shown(self, variance: Any) -> Any:
+    def _shown(self, variance: Number) -> Number:
         real = greater(variance, 0.0) * self.unit**2
         return root(real) if self.root else real
 
-    def _delta(self, variance_of_variance: Any) -> Any:
+    def _delta(self, variance_of_variance: Number) -> Number:
         real = variance_of_variance * self.unit**4
         return real / (4 * greater(self._variance * self.unit**2, 1e-300)) if self.root else real
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The estimate; zero where the noise made it negative."""
         return self._shown(self._variance)
 
     @property
-    def noise_variance(self) -> Any:
+    def noise_variance(self) -> Number:
         """Variance from the mechanism, to first order."""
         return self._delta(self._law(self._variance).total_variance / self.ratio.rows**2)
 
-    def _row_bound(self, variance: Any) -> Any:
+    def _row_bound(self, variance: Number) -> Number:
         reach = (self.ratio.half + abs(self.ratio.mean)) ** 2
         most = greater(variance * (reach - variance), 0.0)
         return most if self.tails is None else lesser(most, self._likely)
 
     @property
-    def _likely(self) -> Any:
+    def _likely(self) -> Number:
         """Variance of ``(x - m)²`` from the moments bought."""
         assert self.tails is not None
         ratio = self.ratio
         return self.tails.spread(self._mean, ratio.second, ratio.second_noise, ratio.rows, self._variance)
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance from sampling: from the moments bought, at most that which the bounds allow."""
         if self.ratio.no_sampling:
             return None
         return self._delta(self._row_bound(self._variance) / self.ratio.rows)
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """Rows behind the estimate, as released."""
         return greater(self.ratio.size, 0.0)
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Every warning that a variance can have, and whether it is up."""
         found = {"arm too small": self.ratio.raised["arm too small"]}
         return found if self._tallied else {**found, "nonpositive": self._raw <= 0}
 
-    def _law(self, variance: Any) -> NoiseSum:
+    def _law(self, variance: Number) -> NoiseSum:
         if self._tallied:
             return self.ratio.residual_noise(self.ratio.mean).scaled(2 * abs(self.ratio.mean))
         mean, noise = self._mean, self.ratio.sum_noise
@@ -130,7 +141,7 @@ class VarianceCell(Cell):
             law = law + self.ratio.size_noise.scaled(mean**2 - variance)
         return law.plus_normal(_SECOND_ORDER * (noise.total_variance / self.ratio.rows) ** 2)
 
-    def _p_value(self, variance: Any, level: float, *, sampling: bool) -> Any:
+    def _p_value(self, variance: Number, level: float, *, sampling: bool) -> Number:
         law = self._law(variance)
         if sampling:
             bound = self._row_bound(variance) * student_inflation(self.ratio.rows, level)
@@ -149,7 +160,7 @@ class VarianceCell(Cell):
         )
         return self._shown(low), self._shown(high)
 
-    def _folded(self, low: Any, high: Any) -> Pair:
+    def _folded(self, low: Number, high: Number) -> Pair:
         """Return the variances of a two-valued number whose mean lies between two limits."""
         nearest = choose((low <= 0) & (high >= 0), 0.0, lesser(abs(low), abs(high)))
         furthest = greater(abs(low), abs(high))
@@ -168,8 +179,8 @@ class Variance(Statistic):
     name: ClassVar[str] = "variance"
     title: ClassVar[str] = "variance"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
-    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"spread": bought_or_bound}
+    defaults: ClassVar[Options] = {"ci": True, "spread": "bought"}
+    readers: ClassVar[Readers] = {"spread": bought_or_bound}
     smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Honaker's A.2 with its moments released; Bun & Steinke 2016"
     root: ClassVar[bool] = False
@@ -215,18 +226,18 @@ class Variance(Statistic):
         """± in squared units, or as a function of n."""
         return "± depends on the variance itself" if self.root else super().accuracy(setting, pricing, n)
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> VarianceCell:
+    def entries(self, setting: Setting, parts: Parts) -> VarianceCell:
         """Return the variances (or their roots) of all cells at once."""
         unit, around = float(setting.number().centred().unit), spread_centre(setting)
         return VarianceCell(ratio(setting, parts, around), unit, self.root, Tails.of(around.powers, parts))
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Plausible exact variances, or their roots; either end of the domain where the size is not clear, as intervals are all of it."""
         centred = setting.number().centred()
         around = spread_centre(setting)
         top = float(centred.half) ** 2
 
-        def read(values: Mapping[str, np.ndarray]) -> np.ndarray:
+        def read(values: Mapping[str, Floats]) -> Floats:
             total, size = centred_totals(setting, dict(values))
             rows, bought = np.maximum(size, 1.0), "square" in values
             moment = values["square"] * around.powers.square().scale / rows if bought else top
@@ -241,7 +252,7 @@ class Variance(Statistic):
         variance = found * float(centred.unit) ** 2
         return np.asarray(np.sqrt(variance) if self.root else variance)
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """A test of the noise, and of sampling by what was bought about the tails."""
         bound = "conservative: the largest fourth moment that the bounds allow"
         return {

@@ -34,17 +34,15 @@ Cramér, *Mathematical Methods of Statistics* (1946), 27.4, for the variance of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import given
-from dpnb.inference.elementwise import greater, root
+from dpnb.inference.elementwise import Number, greater, root
 from dpnb.statistics._base import Centred, Setting
 from dpnb.statistics.noise import Summand, unit_losses
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts
 from dpnb.trusted.aggregate.algebra import Total
 from dpnb.trusted.query.plan import Share
 
@@ -168,13 +166,13 @@ def tail_summands(setting: Setting, powers: Centred, share: Fraction) -> tuple[S
 class Tails:
     """Noised third and fourth moments times rows in powers of the grid unit; of one cell, or of many as arrays."""
 
-    cube: Any
-    fourth: Any
+    cube: Number
+    fourth: Number
     cube_noise: NoiseSum
     fourth_noise: NoiseSum
 
     @classmethod
-    def of(cls, powers: Centred, parts: Mapping[str, Part | SimulatedPart]) -> Tails | None:
+    def of(cls, powers: Centred, parts: Parts) -> Tails | None:
         """Read the released parts; nothing where none were bought."""
         if "fourth" not in parts:
             return None
@@ -187,7 +185,9 @@ class Tails:
             last.noise.scaled(float(fourth.scale)),
         )
 
-    def spread(self, mean: Any, square: Any, square_noise: NoiseSum, rows: Any, variance: Any) -> Any:
+    def spread(
+        self, mean: Number, square: Number, square_noise: NoiseSum, rows: Number, variance: Number
+    ) -> Number:
         """Return the likely variance of ``(x - mean)²``, and half a standard deviation of its noise."""
         found = (self.fourth - 4 * mean * self.cube + 6 * mean**2 * square) / rows - 3 * mean**4
         noise = (

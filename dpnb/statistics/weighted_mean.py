@@ -36,20 +36,22 @@ estimators from complex surveys* (1983).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
-from dpnb.inference.elementwise import choose, greater, lesser
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, choose, greater, lesser
 from dpnb.statistics._base import (
     Numeric,
+    Options,
     Pricing,
+    Readers,
     Setting,
     Square,
     Target,
@@ -61,7 +63,7 @@ from dpnb.statistics.declaration import Statistic, bought_or_bound
 from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.ratio import COUNT_SHARE, EXACT_TESTS, Ratio, Spread, means_inside
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Pair
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query.plan import Share
@@ -142,14 +144,14 @@ class WeightedRatio(Ratio):
         The largest weight, on its grid.
     """
 
-    cross: Any
-    weight: Any
+    cross: Number
+    weight: Number
     cross_noise: NoiseSum
     weight_noise: NoiseSum
     top: int
 
     @cached_property
-    def worth(self) -> Any:
+    def worth(self) -> Number:
         """How many rows of one weight would be worth as much (Kish); at least as many as the largest weight makes them."""
         least = greater(self.size, 0.0) / self.top
         if self.weight is None:
@@ -157,10 +159,10 @@ class WeightedRatio(Ratio):
         clear = self.weight > _CLEAR * self.weight_noise.sd
         return greater(choose(clear, self.size**2 / greater(self.weight, 1.0), least), least)
 
-    def _ceiling(self, mean: Any) -> Any:
+    def _ceiling(self, mean: Number) -> Number:
         return self.top * self.rows * greater(self.half**2 + mean**2 - 2 * mean * self.mean, 0.0)
 
-    def _bought(self, mean: Any) -> tuple[Any, Any]:
+    def _bought(self, mean: Number) -> tuple[Number, Number]:
         """Return Σw²(z - m)² as released, and the standard deviation of its noise."""
         if self.second is None:
             found = self.weight * (self.half**2 + mean**2) - 2 * mean * self.cross
@@ -170,7 +172,7 @@ class WeightedRatio(Ratio):
             variance = self.second_noise.total_variance + mean**4 * self.weight_noise.total_variance
         return found, (variance + 4 * mean**2 * self.cross_noise.total_variance) ** 0.5
 
-    def residual_variance(self, mean: Any) -> Any:
+    def residual_variance(self, mean: Number) -> Number:
         """Return Σw²(z - m)², or as much as it may well be."""
         if self.no_sampling:
             return None
@@ -181,13 +183,13 @@ class WeightedRatio(Ratio):
         return lesser(likely, self._ceiling(mean))
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance of the mean from sampling, in squared grid units."""
         variance = self.residual_variance(self.mean)
         return None if variance is None else variance / self.rows**2
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Every warning that a weighted mean can have, and whether it is up."""
         found = {"arm too small": self.small, "clamped": abs(self.raw) > self.half}
         if self.spread == "bought":
@@ -195,7 +197,7 @@ class WeightedRatio(Ratio):
             found["spread unclear"] = square <= _CLEAR * noise
         return found
 
-    def _law(self, mean: Any, level: float, *, sampling: bool) -> NoiseSum:
+    def _law(self, mean: Number, level: float, *, sampling: bool) -> NoiseSum:
         law = self.residual_noise(mean)
         if not sampling:
             return law
@@ -211,12 +213,12 @@ class WeightedCell(MeanCell):
     ratio: WeightedRatio
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """As many rows as the weights are worth."""
         return self.ratio.worth
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """Rows of one weight that would be as accurate without noise."""
         sampling = self.ratio.sampling_variance
         return (
@@ -226,7 +228,7 @@ class WeightedCell(MeanCell):
         )
 
 
-def _ratio(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> WeightedRatio:
+def _ratio(setting: Setting, parts: Parts) -> WeightedRatio:
     """Return the ratios of all cells at once: arrays of the shape of the parts."""
     spread, none = _spread(setting), NoiseSum()
     squares = _Squares.of(setting)
@@ -262,9 +264,9 @@ class WeightedMean(Statistic):
     name: ClassVar[str] = "weighted_mean"
     title: ClassVar[str] = "weighted mean"
     target: ClassVar[Target] = "weighted"
-    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
-    readers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {"spread": bought_or_bound}
-    examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ci": False}, {"spread": "bound"})
+    defaults: ClassVar[Options] = {"ci": True, "spread": "bought"}
+    readers: ClassVar[Readers] = {"spread": bought_or_bound}
+    examples: ClassVar[tuple[Options, ...]] = ({"ci": False}, {"spread": "bound"})
     apart: ClassVar[bool] = True
     reference: ClassVar[str] = "Fieller 1954 on exact noise laws; Kish 1965; Binder 1983"
 
@@ -299,12 +301,12 @@ class WeightedMean(Statistic):
         heavy = rounded(float(weights.offset + weights.step * Fraction(middle)))
         return f"{width_words(setting, width, n)}, each of weight {heavy}"
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> WeightedCell:
+    def entries(self, setting: Setting, parts: Parts) -> WeightedCell:
         """Return the weighted means of all cells at once."""
         centred = setting.number().centred()
         return WeightedCell(_ratio(setting, parts), float(centred.centre), float(centred.unit))
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Plausible exact weighted means."""
         centred = setting.number().centred()
         both = [parts[name] for name in ("sum", "weight")]
@@ -312,6 +314,6 @@ class WeightedMean(Statistic):
         mean = means_inside((total, size), (both[0].values, both[1].values), centred.half)
         return np.asarray(float(centred.centre) + float(centred.unit) * mean)
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """Both are tests."""
         return dict(EXACT_TESTS)

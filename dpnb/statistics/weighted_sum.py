@@ -17,22 +17,22 @@ Horvitz & Thompson, *A generalization of sampling without replacement from a fin
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
-from dpnb.inference.elementwise import choose, greater, inside
-from dpnb.statistics._base import Pricing, Setting, Square, Target, powered, shifted
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats, Number, Truth, choose, greater, inside
+from dpnb.statistics._base import Options, Pricing, Setting, Square, Target, powered, shifted
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.noise import Summand, additive
 from dpnb.statistics.ratio import CLUSTERED, DECLINED
-from dpnb.statistics.released import Part, SimulatedPart
+from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.statistics.result import Pair
 from dpnb.statistics.weighted_mean import weights_of
 from dpnb.trusted.aggregate.algebra import Clip, IntExpr, Mul
@@ -75,7 +75,7 @@ class TotalCell(LinearCell):
     Without squares no population can be spoken of, for the reason that ``refused`` gives.
     """
 
-    squares: Any
+    squares: Number
     squares_noise: NoiseSum
     rows: int | None
     refused: str
@@ -86,7 +86,7 @@ class TotalCell(LinearCell):
         return self.refused
 
     @property
-    def _likely(self) -> tuple[Any, Any]:
+    def _likely(self) -> tuple[Number, Number]:
         """Variance from sampling in squared grid units, and whether it is clear of its noise."""
         noise = self.squares_noise.sd
         clear = self.squares > _CLEAR * noise
@@ -96,12 +96,12 @@ class TotalCell(LinearCell):
         return greater(known - self.released**2 / self.rows, 0.0) * self.rows / (self.rows - 1), clear
 
     @property
-    def sampling_variance(self) -> Any:
+    def sampling_variance(self) -> Number:
         """Variance from sampling."""
         return None if self.no_population else self._likely[0] * self.unit**2
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Truth]:
         """Whether the spread had to be bounded."""
         return {} if self.no_population else {"spread unclear": choose(self._likely[1], False, True)}
 
@@ -124,8 +124,8 @@ class WeightedSum(Statistic):
     name: ClassVar[str] = "weighted_sum"
     title: ClassVar[str] = "weighted total"
     target: ClassVar[Target] = "weighted"
-    defaults: ClassVar[Mapping[str, Any]] = {"ci": True}
-    examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ci": False},)
+    defaults: ClassVar[Options] = {"ci": True}
+    examples: ClassVar[tuple[Options, ...]] = ({"ci": False},)
     apart: ClassVar[bool] = True
     reference: ClassVar[str] = "Horvitz & Thompson 1952; Canonne, Kamath & Steinke 2020"
 
@@ -161,7 +161,7 @@ class WeightedSum(Statistic):
         """± in the unit of the total."""
         return f"± {rounded(self.half_width(setting, pricing, n) or 0.0)}"
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> TotalCell:
+    def entries(self, setting: Setting, parts: Parts) -> TotalCell:
         """Return the totals of all cells at once."""
         product, total, square = _Product.of(setting), parts["sum"], parts.get("square")
         squares = None if square is None else square.values * product.square.scale
@@ -169,12 +169,12 @@ class WeightedSum(Statistic):
         linear = (total.values, float(product.step), total.noise, total.single, *self.domain(setting))
         return TotalCell(*linear, squares, noise, setting.public_n, self._refused(setting))
 
-    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+    def redraw(self, setting: Setting, parts: ReleasedParts, count: int, rng: DrawGenerator) -> Floats:
         """Plausible exact totals."""
         total = parts["sum"]
         return np.asarray((total.values - total.noise_draws(count, rng)) * float(_Product.of(setting).step))
 
-    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+    def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
         """The law of the noise, exactly, and draws that do not know of each other."""
         return {
             "privacy": "exact law of the noise",
