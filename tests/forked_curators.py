@@ -164,7 +164,7 @@ def become(asked: dict[str, Any], out: int, foreign: Sequence[int]) -> None:
     for one in {nothing, *foreign} - {0, 1, 2}:
         os.close(one)
     curator, service = (importlib.import_module(name) for name in ("dpnb.teach.curator", MODULE + ".service"))
-    service.Chance = lambda: curator.SeededChance(seed=asked["seed"])
+    service.Randomness = lambda: curator.SeededRandomness(seed=asked["seed"])
 
 
 def import_all() -> None:

@@ -41,7 +41,7 @@ DIFFERS = {
     "tests/curator/test_mark.py": "sqlite3 and file descriptors",
     "tests/curator/test_ledger_tables.py": "sqlite3",
     "tests/curator/test_shares.py": "sqlite3, and threads that race",
-    "tests/curator/test_together.py": "sqlite3, and threads that wait for one another",
+    "tests/curator/test_grouped_calls.py": "sqlite3, and threads that wait for one another",
     "tests/curator/test_content.py": "sqlite3, and digests of what a frame holds",
     "tests/curator/test_sources.py": "CSV, SQLite and files by descriptor",
     "tests/owner/test_holds.py": "sqlite3, and processes that are killed",

@@ -159,8 +159,8 @@ class Verdict:
             ("event" if self.has_event else "measure", self.event),
         ]
         if self.has_event:
-            lines.append(("under A", self._chance(self.likely, "at least")))
-            lines.append(("under B", self._chance(self.unlikely, "at most")))
+            lines.append(("under A", self._randomness(self.likely, "at least")))
+            lines.append(("under B", self._randomness(self.unlikely, "at most")))
         lines += self._delta_row()
         lines += [(f"noise on {'AB'[i]}", fit.words) for i, fit in enumerate(self.fits)]
         lines.append(("certainty", self._certainty()))
@@ -179,7 +179,7 @@ class Verdict:
         """Whether the loss is shown by an event; a divergence is an average over all outputs."""
         return not math.isnan(self.likely.probability)
 
-    def _chance(self, side: Side, word: str) -> str:
+    def _randomness(self, side: Side, word: str) -> str:
         if side.hits is None:
             return f"probability {chance(side.probability)}, exactly" if side.probability else "impossible"
         return f"{side.hits:,} of {self.trials:,} runs; probability {word} {chance(side.bound)}"

@@ -1,6 +1,6 @@
 """``python -m dpnb.teach.curator --home FOLDER --seed TEXT``: a curator whose noise is a function of a seed.
 
-It is the trusted wing's curator with its chance replaced, in a home of its own, and it opens TEACHING data alone: whoever knows
+It is the trusted wing's curator with its randomness replaced, in a home of its own, and it opens TEACHING data alone: whoever knows
 the seed can take the noise off again. Noise depends on the seed, the dataset, what is measured and how often that was drawn, so
 that students who run cells in another order see the same numbers.
 """
@@ -21,10 +21,10 @@ from dpnb.inference.seeded_bits import SeededBits
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.open_dataset import Attached, Copy
-from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.curator.server import main
 from dpnb.trusted.curator.service import Curator
-from dpnb.trusted.curator.sources import Found
+from dpnb.trusted.curator.sources import OpenedSource
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.places import Home, write_private
 
@@ -32,8 +32,8 @@ _MEASURED = ("measured", "events", "share")
 
 
 @dataclass(frozen=True, slots=True)
-class SeededChance(Chance):
-    """Chance that a seed decides: bits and draw ids of each question by itself.
+class SeededRandomness(Randomness):
+    """Randomness that a seed decides: bits and draw ids of each question by itself.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class SeededChance(Chance):
     seed: str = ""
     drawn: Counter[str] = field(default_factory=Counter)
 
-    def of(self, dataset: str, question: Mapping[str, Any]) -> Chance:
-        """Return the chance of one draw of a question: the first draw has one, the second another."""
+    def of(self, dataset: str, question: Mapping[str, Any]) -> Randomness:
+        """Return the randomness of one draw of a question: the first draw has one, the second another."""
         facts = canonical([dataset, {name: question[name] for name in _MEASURED}])
         self.drawn[facts] += 1
         digests = _digests(f"{self.seed}\n{self.drawn[facts]}\n{facts}")
         bits = SeededBits(int(next(digests), 16))
-        return Chance(bits, lambda: next(digests)[:32], self.now)
+        return Randomness(bits, lambda: next(digests)[:32], self.now)
 
 
 def _digests(text: str) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _digests(text: str) -> Iterator[str]:
 class TeachingCurator(Curator):
     """A curator that opens TEACHING data alone."""
 
-    def _prepared(self, found: Found, principal: str) -> Copy:
+    def _prepared(self, found: OpenedSource, principal: str) -> Copy:
         _refuse_protected(found.schema)
         return super()._prepared(found, principal)
 
@@ -83,7 +83,7 @@ def opening(seed: str) -> Callable[[Config], Curator]:
     """Return what opens a curator under a seed."""
 
     def opened(config: Config) -> Curator:
-        made = TeachingCurator.opened(config, SeededChance(seed=seed))
+        made = TeachingCurator.opened(config, SeededRandomness(seed=seed))
         if not config.home.key.exists():  # which rows of a person count depends on the key
             write_private(config.home.key, hashlib.sha256(f"key\n{seed}".encode()).digest())
         return made

@@ -47,7 +47,7 @@ SECRET = "7731"
 """The value of one row: no message may show it."""
 
 
-class Desk:
+class OwnersFolder:
     """An owner's folder, and a session whose curator is in this process."""
 
     def __init__(self, folder: Path, home: Path) -> None:
@@ -81,7 +81,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path, dpnb_home, monkeypatch):
-    made = Desk(tmp_path, Path(dpnb_home))
+    made = OwnersFolder(tmp_path, Path(dpnb_home))
     monkeypatch.setattr(sessions, "plain", lambda: made.session)
     yield made
     made.service.close()

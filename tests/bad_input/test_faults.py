@@ -212,7 +212,7 @@ def test_a_full_disk_while_preparing_is_told_and_leaves_nothing(desk, monkeypatc
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device", "7731")
 
-    monkeypatch.setattr(desk.service._shelf, "_prepare", full)
+    monkeypatch.setattr(desk.service._copies, "_prepare", full)
     with pytest.raises(OwnerError, match="No space left") as told:
         desk.people()
     short(told.value)

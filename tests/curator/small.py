@@ -16,10 +16,10 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
-from dpnb.teach.curator import SeededChance
+from dpnb.teach.curator import SeededRandomness
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import Shelf
-from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.open_dataset import PreparedCopies
+from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.places import Home
@@ -77,11 +77,11 @@ def prepare_numpy(raw: Mapping[str, Any], of: Schema, into: Path, table: str | N
     into.write_bytes(pickle.dumps(prepare(raw, of, key=key)))
 
 
-def curator(home: Path | str, chance: Chance | None = None) -> Curator:
+def curator(home: Path | str, randomness: Randomness | None = None) -> Curator:
     """A curator of a home, in this process; a seed decides its noise, another one for each curator of a home."""
     place = Home(Path(home)).make()
-    shelf = Shelf(place, prepare_numpy, NumpyEngine)
-    made = chance or SeededChance(seed=seed_of_a_start(place.root))
+    shelf = PreparedCopies(place, prepare_numpy, NumpyEngine)
+    made = randomness or SeededRandomness(seed=seed_of_a_start(place.root))
     return Curator(place, Ledger(place.ledger), shelf, made, "dpnb.datasets")
 
 

@@ -356,7 +356,7 @@ def test_a_full_disk_at_the_store_leaves_the_charge_to_be_completed(house, monke
 
     messages = [house.submit(x), house.submit(y)]
     with monkeypatch.context() as broken:
-        broken.setattr("dpnb.trusted.curator.stored.insert", full)
+        broken.setattr("dpnb.trusted.curator.answer_store.insert", full)
         for message in messages:
             with pytest.raises(ChargedError, match="charge stands"):
                 house.ask(message)

@@ -37,7 +37,7 @@ from dpnb.trusted.wire.messages import Again, Attach
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_ledger import POOL, charge, pure, terms
-from tests.curator.test_mark import SMALL, Desk, in_child, message
+from tests.curator.test_mark import SMALL, SpentHome, in_child, message
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -55,7 +55,7 @@ def killed(*_):
 
 @pytest.fixture
 def desk(dpnb_home):
-    return Desk(dpnb_home)
+    return SpentHome(dpnb_home)
 
 
 def spent(desk):

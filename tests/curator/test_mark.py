@@ -30,7 +30,7 @@ from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.guard import journal_of, mark_at, note_in_copies
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark, MarkFile, Total, mark_of
-from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.owner.restoration import restore
@@ -66,7 +66,7 @@ def in_child(work):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-class Desk:
+class SpentHome:
     """A home in which ann has spent ε 6 of 10 in two releases, by curators that were killed."""
 
     def __init__(self, home):
@@ -98,7 +98,7 @@ class Desk:
 
 @pytest.fixture
 def desk(dpnb_home):
-    return Desk(dpnb_home)
+    return SpentHome(dpnb_home)
 
 
 def refused(desk, fault):
@@ -983,7 +983,7 @@ def test_a_ledger_that_rests_is_whole_without_its_journal_and_has_a_full_mark_an
     service, ann, data, dpnb_home
 ):
     home = Home(Path(dpnb_home))
-    upkeep = Upkeep(service._ledger, service.note, service._shelf.keep).start()
+    upkeep = Upkeep(service._ledger, service.note, service._copies.keep).start()
     ann.release([data.x.mean()], Ask.make(epsilon=1))
     assert head_without_journal(home.ledger) != service._ledger.mark.head
     wait_until(lambda: head_without_journal(home.ledger) == service._ledger.mark.head)
@@ -1127,7 +1127,7 @@ def test_a_disk_that_fills_up_releases_nothing_that_is_not_charged_on_disk(desk)
 def test_a_clock_that_jumps_backwards_moves_no_entry(dpnb_home):
     """Times go back years between charge, store and the next charge: order is by entry, and the chain holds."""
     times = iter([f"{year}-01-01T00:00:00+00:00" for year in range(2090, 1970, -1)])
-    with contextlib.closing(small.curator(dpnb_home, Chance(now=lambda: next(times)))) as service:
+    with contextlib.closing(small.curator(dpnb_home, Randomness(now=lambda: next(times)))) as service:
         here = small.session(service)
         data = small.opened(here, dpnb_home)
         for n in range(4):

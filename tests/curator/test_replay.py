@@ -12,7 +12,7 @@ from dpnb.client.handles import Dataset
 from dpnb.client.priced_batch import batch_of
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.request import Ask
-from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.owner.act_entries import Act, grant
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.codec import encode, exact_json
@@ -47,7 +47,7 @@ class Rigged:
 def trace(home, table, exact, monkeypatch):
     """Attach a table, release a batch, and return everything that it left: reply, store, ledger rows, log."""
     monkeypatch.setenv("DPNB_HOME", str(home))
-    chance = Chance(SeededBits(5), Counter(), lambda: "2026-01-01T00:00:00+00:00")
+    chance = Randomness(SeededBits(5), Counter(), lambda: "2026-01-01T00:00:00+00:00")
     service = small.curator(home, chance)
     service._ledger._life = "0" * 16  # as the clock and the ids: random, and no function of the data
     here = small.session(service)

@@ -22,7 +22,7 @@ from dpnb.planner.request import Ask
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import Shelf
+from dpnb.trusted.curator.open_dataset import PreparedCopies
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
@@ -121,7 +121,7 @@ def test_only_the_named_file_is_hashed_and_read_when_its_name_changes_meanwhile(
     with look_up(named(path), None, home) as found:
         before = found.rows().digest()
         with pytest.raises(OwnerError, match="changed while it was read"):
-            Shelf(home, prepare, small.NumpyEngine).prepared(found)
+            PreparedCopies(home, prepare, small.NumpyEngine).prepared(found)
     assert seen == [lines(*["1,0,1"] * 3), before]
     assert list(home.prepared.iterdir()) == []
 
@@ -178,7 +178,7 @@ def test_a_slow_source_keeps_nobody_else_waiting(dpnb_home, tmp_path):
         small.prepare_numpy(small.rows(len(schema.name)), schema, into, table, key)
 
     home = Home(dpnb_home).make()
-    service = Curator(home, Ledger(home.ledger), Shelf(home, prepare, small.NumpyEngine))
+    service = Curator(home, Ledger(home.ledger), PreparedCopies(home, prepare, small.NumpyEngine))
     owner, path = small.session(service), tmp_path / "slow.csv"
     path.write_text(lines("1,0,1"))
     slow = threading.Thread(target=lambda: owner.attach(named(path, name="slowest")), daemon=True)
@@ -250,14 +250,14 @@ def test_a_refused_attach_leaves_nothing(curator, owner, tmp_path):
     path.write_text(lines(*["1,0,1"] * 5))
     owner.attach(named(path))
     before, head = sorted(curator._home.prepared.iterdir()), curator._ledger.verify().head
-    running = dict(curator._shelf._running)
+    running = dict(curator._copies._running)
     with pytest.raises(OwnerError, match="pinned"):
         owner.attach(named(path, pool="county"))
     path.write_text(lines(*["1,0,1"] * 6))
     with pytest.raises(OwnerError, match="pinned"):
         owner.attach(named(path, pool="county"))
     assert sorted(curator._home.prepared.iterdir()) == before
-    assert (curator._ledger.verify().head, curator._shelf._running) == (head, running)
+    assert (curator._ledger.verify().head, curator._copies._running) == (head, running)
 
 
 PAID = [f"{n * n % 11},{n % 2},{n * 7 % 2}" for n in range(small.ROWS)]
@@ -424,7 +424,7 @@ def test_a_copy_of_another_quantiser_is_prepared_again(dpnb_home, tmp_path):
         copy.execute("UPDATE about SET quantiser = quantiser + 1")
     second = Curator.opened(config)
     with pytest.raises(CuratorGone, match="Open the dataset again"):
-        second._shelf.again(handle, second._ledger, "ann")
+        second._copies.again(handle, second._ledger, "ann")
     assert small.session(second).attach(named(path)).handle == handle
     second.close()
     with duckdb.connect(str(attached.copy), read_only=True) as copy:
@@ -464,7 +464,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(dpnb_home, tmp_path):
         FileSource(path=str(path), schema=raw(small.schema().to_json()), schema_path=None), None, home
     )
     with pytest.raises(OwnerError, match="changed while it was read"):
-        Shelf(home, prepare, small.NumpyEngine).prepared(found)
+        PreparedCopies(home, prepare, small.NumpyEngine).prepared(found)
     assert list(home.prepared.iterdir()) == []
 
 
@@ -511,7 +511,7 @@ def test_a_change_that_is_undone_while_a_file_is_read_is_seen(dpnb_home, tmp_pat
     with look_up(named(path), None, home) as found:
         before = found.rows().digest()
         with pytest.raises(OwnerError, match="changed while it was read"):
-            Shelf(home, prepare, small.NumpyEngine).prepared(found)
+            PreparedCopies(home, prepare, small.NumpyEngine).prepared(found)
         assert found.rows().digest() == before
     assert list(home.prepared.iterdir()) == []
 

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from msgspec import Raw
 
@@ -449,25 +448,6 @@ def test_a_detach_removes_a_copy_that_is_not_open_any_more(service, data, dpnb_h
     assert {path for path in mine.parent.iterdir() if path.suffix == ".duckdb"} == others
     assert not mine.with_name(f"{data.handle}.json").exists()
     now.close()
-
-
-@pytest.mark.parametrize("ended", [True, False], ids=["curator ended", "still open"])
-def test_a_second_copy_of_the_same_cells_goes_with_its_handle(service, data, dpnb_home, ended):
-    """The same cells in another container are one handle and two copies: a detach leaves neither, nor does a curator's start."""
-    folder = Home(dpnb_home).prepared
-    texts = {
-        name: [None if np.isnan(v) else str(int(v)) for v in cells] for name, cells in small.rows().items()
-    }
-    again = small.opened(small.session(service), dpnb_home, texts)
-    assert again.handle == data.handle
-    assert len(list(folder.glob("*.duckdb"))) == 2
-    if ended:
-        service.close()
-        sweep(Home(dpnb_home))
-        assert len(list(folder.glob("*.duckdb"))) == 1
-    else:
-        service.reply(Detach(handle=data.handle, remove=True), "ann")
-        assert list(folder.iterdir()) == []
 
 
 def test_a_killed_curators_leavings_are_swept(dpnb_home):

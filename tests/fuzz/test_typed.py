@@ -18,7 +18,7 @@ from dpnb.errors import DpnbError
 from dpnb.planner import Ask, BatchPlan, Item, price
 from dpnb.trusted.curator import service
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import Shelf
+from dpnb.trusted.curator.open_dataset import PreparedCopies
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode
@@ -96,7 +96,9 @@ def test_the_curator_charges_and_answers_what_was_typed(seed, dpnb_home):
     """Handle, plan, wire, price, ledger and DuckDB: where the noise vanishes, the reference's integers come back."""
     where, question, priced = silent(random.Random(seed))
     raw, home = table(random.Random(seed), where), Home(dpnb_home).make()
-    curator = service.Curator(home, Ledger(home.ledger), Shelf(home, service._prepare, service._engine))
+    curator = service.Curator(
+        home, Ledger(home.ledger), PreparedCopies(home, service._prepare, service._engine)
+    )
     session = small.session(curator)
     asked = typed(question, session.attach(hand_over(raw, where, home)))
     ask = Ask.make(epsilon=LOUD)

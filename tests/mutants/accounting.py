@@ -14,7 +14,7 @@ import pytest
 from dpnb.inference import largest_epsilon
 from dpnb.planner import expression
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import database, known_content, meters, pins, stored, totals
+from dpnb.trusted.curator import answer_store, database, known_content, meters, pins, totals
 from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.mechanisms import DiscreteLaplace
@@ -23,9 +23,9 @@ from dpnb.trusted.privacy.conversion import laplace_rho
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
+from tests.curator import test_grouped_calls as on_together
 from tests.curator import test_ledger as on_ledger
 from tests.curator import test_shares as on_shares
-from tests.curator import test_together as on_together
 from tests.mutants.table import Mutant, Patch, replaced
 from tests.planner import test_question as on_question
 from tests.privacy.test_conversion import divergence
@@ -100,7 +100,7 @@ def address_without(part: str) -> Patch:
         kept = [scope[name] for name in names if name != part]
         return hashlib.sha256(canonical([*kept, key]).encode()).hexdigest()
 
-    return replaced(stored, "address", lambda _: address)
+    return replaced(answer_store, "address", lambda _: address)
 
 
 def bound_without(*names: str) -> Patch:

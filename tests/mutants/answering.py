@@ -21,7 +21,7 @@ from dpnb.statistics.ratio import Ratio
 from dpnb.trusted.aggregate.reference import Evaluator
 from dpnb.trusted.curator import adoption, failpoints, release, service, totals
 from dpnb.trusted.curator import ledger as ledger_module
-from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.releases import Release, ReleasedPart
 from tests.curator import small, test_adoption_rules, test_failpoints, test_replay, test_store
 from tests.mutants.table import Mutant, replaced, together
@@ -29,7 +29,7 @@ from tests.mutants.table import Mutant, replaced, together
 
 @contextlib.contextmanager
 def curator(
-    folder: Any, name: str = "home", chance: Chance | None = None, **dataset: Any
+    folder: Any, name: str = "home", chance: Randomness | None = None, **dataset: Any
 ) -> Iterator[tuple[Any, Any, Any]]:
     """A curator, a session and the small dataset, in a folder."""
     home = folder / name
@@ -145,7 +145,7 @@ def two_curators_differ(folder: Any) -> None:
     """Two curators on the same rows, asked the same, draw different noise."""
     values = []
     for name in ("one", "two"):
-        with curator(folder, name, service.Chance()) as (_, here, data):
+        with curator(folder, name, service.Randomness()) as (_, here, data):
             report = here.release([data.x.histogram()], Ask.make(epsilon="0.01"))
             values.append(report.measurements[0].releases[0].parts[0].values)
     assert values[0] != values[1]
@@ -153,7 +153,7 @@ def two_curators_differ(folder: Any) -> None:
 
 def seeded(_: Any) -> Any:
     """Start every curator's noise from a seed."""
-    return lambda: Chance(SeededBits(7))
+    return lambda: Randomness(SeededBits(7))
 
 
 def means_ignore_missing_rows(folder: Any) -> None:
@@ -383,7 +383,7 @@ MUTANTS = {
     ),
     "a seed in the curator": Mutant(
         "Noise that can be drawn again can be taken off again.",
-        replaced(service, "Chance", seeded),
+        replaced(service, "Randomness", seeded),
         two_curators_differ,
     ),
     "missing values counted as public": Mutant(

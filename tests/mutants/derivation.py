@@ -67,7 +67,7 @@ def a_group_is_charged_at_its_worst_move(folder: Any) -> None:
     for joined in (True, False):
         home = folder / f"{joined}"
         home.mkdir()
-        desk = test_hostile_plans.Desk(home)
+        desk = test_hostile_plans.PlanSender(home)
         test_hostile_plans.test_a_group_is_charged_at_its_worst_move_and_groups_add(desk, joined)
         desk.service.close()
 

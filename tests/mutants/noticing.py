@@ -13,8 +13,7 @@ from dpnb.errors import ChargedError, FrozenError
 from dpnb.owner.backup import backup
 from dpnb.trusted.curator import guard, mark
 from dpnb.trusted.curator.database import Database
-from dpnb.trusted.curator.guard import mark_at
-from dpnb.trusted.curator.inodes import Inodes
+from dpnb.trusted.curator.guard import Inodes, mark_at
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile, mark_of
 from dpnb.trusted.owner import act_entries, restoration

@@ -13,7 +13,7 @@ from dpnb.inference.law import law_from_json
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.question import Question
 from dpnb.trusted.curator import release
-from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.measurements import selections
 from dpnb.trusted.mechanisms import QuantileSelection, exponential, gaussian, laplace
 from dpnb.trusted.releases import ReleasedPart
@@ -34,14 +34,14 @@ def parts_carry_their_noise(_: Any) -> None:
     question = priced(Question("tiny", "mean", X, None, (G,)), schema(ROW, missing_b=0))
     exact = list(range(20_000))
     for seed, part in enumerate(question.parts):
-        sent = release._noised(part, exact, Chance(SeededBits(seed)))
+        sent = release._noised(part, exact, Randomness(SeededBits(seed)))
         assert fit(np.array(sent.values) - np.array(exact), law_from_json(dict(sent.law))) > FITS, part.name
 
 
 def exact_count(real: Any) -> Any:
     """Send the private count as it is."""
 
-    def noised(part: Any, exact: Any, chance: Chance) -> ReleasedPart:
+    def noised(part: Any, exact: Any, chance: Randomness) -> ReleasedPart:
         found = real(part, exact, chance)
         if part.name != "count":
             return found
@@ -53,7 +53,7 @@ def exact_count(real: Any) -> Any:
 def one_draw_for_all_cells(real: Any) -> Any:
     """Draw one noise value and use it in every cell."""
 
-    def noised(part: Any, exact: Any, chance: Chance) -> ReleasedPart:
+    def noised(part: Any, exact: Any, chance: Randomness) -> ReleasedPart:
         found = real(part, exact, chance)
         shift = found.values[0] - int(exact[0])
         return ReleasedPart(found.name, found.law, tuple(int(v) + shift for v in exact), found.draw)

@@ -12,7 +12,7 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.errors import BudgetError, CuratorGone, OwnerError
 from dpnb.owner.backup import backup
 from dpnb.planner.request import Ask
-from dpnb.trusted.curator import entry_rows, failpoints, holds
+from dpnb.trusted.curator import chain, failpoints, holds
 from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile
@@ -104,7 +104,7 @@ def test_killed_about_the_mark_a_closing_stands(home, late, monkeypatch):
 
 def test_killed_inside_its_transaction_a_closing_leaves_no_trace(home, monkeypatch):
     def work():
-        monkeypatch.setattr(entry_rows, "rows_of", lambda *_: os._exit(7))
+        monkeypatch.setattr(chain, "rows_of", lambda *_: os._exit(7))
         with Ledger(home.ledger) as ledger:
             held(ledger, "close")
         return b"alive"

@@ -64,7 +64,7 @@ def fill(place, seed=3):
         )
 
 
-class Desk:
+class PostgresHome:
     """A curator of a home in this process, and what its engines answered."""
 
     def __init__(self, home):
@@ -72,7 +72,7 @@ class Desk:
         self.service = Curator.opened(Config(Home(home)))
         self.session = Session(lambda: InMemory(lambda body: self.service.answer(body, "ann")))
         self.batches = []
-        shelf, real = self.service._shelf, self.service._shelf._engine
+        shelf, real = self.service._copies, self.service._copies._engine
 
         def opened(path):
             engine = real(path)
@@ -105,7 +105,7 @@ class Desk:
 @pytest.fixture
 def desk(dpnb_home):
     """A desk, closed again."""
-    made = Desk(dpnb_home)
+    made = PostgresHome(dpnb_home)
     yield made
     made.service.close()
 
@@ -140,13 +140,13 @@ def asked(data):
 def test_the_same_questions_have_the_same_integers_on_a_file(place, desk, declare, tmp_path):
     """One line of the declaration is another; codes, caps by a keyed hash and ranks are those of DuckDB."""
     fill(place)
-    desk.service._shelf.__dict__["_key"] = b"k" * 32
+    desk.service._copies.__dict__["_key"] = b"k" * 32
     desk.ask(asked(desk.open(declare())), 2)
     file = tmp_path / "rows.csv"
     file.write_text("".join(",".join(row) + "\n" for row in [("person", "age", "sex", "day"), *rows()]))
-    other = Desk(tmp_path / "home")
+    other = PostgresHome(tmp_path / "home")
     with contextlib.closing(other.service):
-        other.service._shelf.__dict__["_key"] = b"k" * 32
+        other.service._copies.__dict__["_key"] = b"k" * 32
         text = declare(source=file.name).read_text().replace("[source]\n", "")
         (tmp_path / "visits.dpnb.toml").write_text(text)
         other.ask(asked(other.open(tmp_path / "visits.dpnb.toml")), 2)
@@ -295,7 +295,7 @@ def test_a_curator_started_anew_opens_the_copy_again(place, desk, declare):
     copies = place.run(COPIES)
     desk.service.close()
     place.run("DROP TABLE visits")
-    again = Desk(desk.home)
+    again = PostgresHome(desk.home)
     with contextlib.closing(again.service):
         reply = again.service.reply(Attach(source=Again(handle=data.handle), mode=None), "ann")
         assert reply.handle == data.handle

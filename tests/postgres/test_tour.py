@@ -12,7 +12,7 @@ import pytest
 from dpnb.datasets import find
 from dpnb.notebook import load
 from tests.notebook.conftest import shell  # noqa: F401 - a fixture
-from tests.postgres.test_attach import Desk
+from tests.postgres.test_attach import PostgresHome
 
 TOUR = Path(__file__).parents[2] / "notebooks" / "00-tour.ipynb"
 OPENING, REFUSED = 'dpnb.open("hiv", mode="guard-rail")', "%%dp epsilon=100"
@@ -44,7 +44,7 @@ def toured(shell, home, folder, source, monkeypatch):  # noqa: F811 - the fixtur
     """Run the tour with its first line changed; what the engine was asked and answered."""
     folder.mkdir()
     (folder / "hiv.dpnb.toml").write_text(DECLARATION.format(source=source))
-    desk = Desk(home)
+    desk = PostgresHome(home)
     with contextlib.closing(desk.service):
         monkeypatch.chdir(folder)
         monkeypatch.setattr("dpnb.client.sessions.plain", lambda: desk.session)

@@ -23,7 +23,7 @@ from tests.contracts.expressions import SIZES
 from tests.contracts.handed import prepare
 from tests.curator.engines.test_duckdb import schema_of
 from tests.curator.engines.test_sql_dialect import ALL
-from tests.postgres.test_attach import Desk
+from tests.postgres.test_attach import PostgresHome
 from tests.postgres.test_rows import DAYS, DOUBLES, MOMENTS, OUTSIDE, TYPES
 
 WIDE = [2.0**53, 1e308, -1e308, 1.7e308, 5e-324, 0.49999999999999994, 0.5, 2.5, 99.5, 100.49, 100.5, *DOUBLES]
@@ -188,7 +188,7 @@ def test_answers_are_those_of_a_copy(place, write, tmp_path):
     """The same integers, nothing written into the server, and what it costs is said."""
     batches = []
     for name, section in (("copy", ""), ("none", 'copy = false\nversion = "1"')):
-        desk = Desk(tmp_path / name)
+        desk = PostgresHome(tmp_path / name)
         data = desk.open(write(section))
         copies = place.run("SELECT count(*) FROM pg_class WHERE relname LIKE 'copy_%'")[0][0]
         assert copies == (1 if name == "copy" else 0)
@@ -202,7 +202,7 @@ def test_answers_are_those_of_a_copy(place, write, tmp_path):
 
 def test_a_table_that_changes_is_seen_in_the_next_batch(place, write, dpnb_home):
     """Each batch in one snapshot; a column that was dropped is told after the charge, and completed when it is back."""
-    desk = Desk(dpnb_home)
+    desk = PostgresHome(dpnb_home)
     data = desk.open(write('copy = false\nversion = "1"'))
     desk.session.release([data.count()], Ask.make(epsilon=1))
     place.run("INSERT INTO visits SELECT * FROM visits")

@@ -66,7 +66,7 @@ X, G, ONE = Col("x"), Col("g"), Lit(1)
 BUDGET = {"epsilon": 10_000, "delta": "0.01"}
 
 
-class Desk:
+class PlanSender:
     """A curator, and plans that are sent to it as they are written."""
 
     def __init__(self, home):
@@ -129,7 +129,7 @@ def desk(tmp_path_factory):
     """One curator with its real engine."""
     home = tmp_path_factory.mktemp("home", numbered=True)
     home.chmod(0o700)
-    made = Desk(home)
+    made = PlanSender(home)
     yield made
     assert made.service._ledger.verify().intact
     made.service.close()

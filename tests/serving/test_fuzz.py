@@ -15,7 +15,7 @@ from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Open
 from tests.curator import small
 from tests.serving.conftest import CONFIG
-from tests.serving.test_desk import Office
+from tests.serving.test_gateway import Office
 from tests.wire.requests import Requests, World
 from tests.wire.test_fuzz import Asked, fuzzed
 

@@ -16,7 +16,7 @@ from dpnb.planner.request import Ask
 from dpnb.trusted.serving.hub import Hub, hub_of
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.serving.tokens import OURS
-from tests.serving.test_desk import released
+from tests.serving.test_gateway import released
 
 ANALYST = ("access:services!service=dpnb", "custom:dpnb:release")
 

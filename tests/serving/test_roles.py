@@ -15,7 +15,7 @@ from dpnb.planner.request import Ask
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.messages import Cap, Describe, Open, Peek, Receipt, Statement, Submit
 from tests.serving.conftest import CONFIG, write_people
-from tests.serving.test_desk import Office
+from tests.serving.test_gateway import Office
 
 ROLES = {"analyst": ("release",), "instructor": ("instruct",), "auditor": ("audit",)}
 GROUPS = "each = { epsilon = 1 }\ngroups = { class-1 = { epsilon = 2 }, class-2 = { epsilon = 1 } }"

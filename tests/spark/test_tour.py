@@ -60,7 +60,7 @@ class Asked:
         self.batches = []
         self.session = Session(lambda: InMemory(lambda body: self.service.answer(body, "ann")))
         self.fails = 0
-        shelf = self.service._shelf
+        shelf = self.service._copies
         real = shelf._engine
 
         def opened(path):

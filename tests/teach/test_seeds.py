@@ -17,7 +17,7 @@ from dpnb.client.session import Session
 from dpnb.client.transport import InMemory
 from dpnb.errors import OptionError, OwnerError
 from dpnb.inference.law import law_of
-from dpnb.teach.curator import SeededChance, TeachingCurator, opening
+from dpnb.teach.curator import SeededRandomness, TeachingCurator, opening
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.mechanisms import DiscreteLaplace
@@ -76,7 +76,7 @@ def test_seeded_noise_has_the_law_of_the_noise():
     """Over questions and over draws of one question; noise 10 % wider is told apart."""
     law = DiscreteLaplace(3)
     for keys in (["one"] * 12_000, [str(place) for place in range(12_000)]):
-        chance = SeededChance(seed="class of 2026")
+        chance = SeededRandomness(seed="class of 2026")
         drawn = [law.release([0], chance.of("d", {**QUESTION, "measured": key}).bits)[0] for key in keys]
         edges = np.arange(-8, 9)
         seen = np.histogram(drawn, [-np.inf, *(edges + 0.5), np.inf])[0]
@@ -90,7 +90,7 @@ def test_seeded_noise_has_the_law_of_the_noise():
 
 def test_draw_ids_are_those_of_the_seed_and_never_repeat():
     """Intervals are drawn by these ids, so they are the same on every machine too."""
-    one, two = SeededChance(seed="7"), SeededChance(seed="7")
+    one, two = SeededRandomness(seed="7"), SeededRandomness(seed="7")
     ids = [chance.of("d", QUESTION).new_id() for chance in (one, two, one)]
     assert ids[0] == ids[1] != ids[2]
     made = one.of("e", QUESTION)

@@ -16,12 +16,11 @@ from functools import cache
 from typing import Any
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator.chain import GENESIS, link
-from dpnb.trusted.curator.entry_rows import rows_of
+from dpnb.trusted.curator.answer_store import address, brief, published_rows
+from dpnb.trusted.curator.chain import GENESIS, link, rows_of
 from dpnb.trusted.curator.ledger_tables import COLUMNS, make_tables
 from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
-from dpnb.trusted.curator.stored import address, brief, published_rows
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.privacy.accountant import compose, spent_after
 from dpnb.trusted.privacy.event import PrivacyEvent

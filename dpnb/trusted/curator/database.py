@@ -20,10 +20,10 @@ from typing import Any
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.chain import Chain, head
 from dpnb.trusted.curator.file_faults import FAULTS, after_the_charge, named_faults
+from dpnb.trusted.curator.grouped_calls import BY_ITSELF, GroupedCalls
 from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.trusted.curator.ledger_tables import APPLICATION, DRAFTS, make_tables, refuse_newer
 from dpnb.trusted.curator.mark import Mark, Total
-from dpnb.trusted.curator.together import BY_ITSELF, Together
 from dpnb.trusted.errors import CuratorError, DpnbError, FrozenError, OwnerError
 
 Act = Callable[[Chain], Any]
@@ -62,7 +62,7 @@ class Database:
         self._process = os.getpid()
         self._connection: Chain | None = None
         self._guard: Guard | None = None
-        self._together = Together(self._written, self._written_in_one)
+        self._together = GroupedCalls(self._written, self._written_in_one)
         before = traces(path)  # looked at before the ledger: it is made first
         with named_faults(path.name):
             if not path.exists():

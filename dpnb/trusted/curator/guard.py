@@ -10,13 +10,12 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.curator.audit_trail import UNREADABLE, unlike_its_entry
 from dpnb.trusted.curator.chain import GENESIS, Chain
-from dpnb.trusted.curator.inodes import Inodes
 from dpnb.trusted.curator.mark import Mark, MarkFile, Total, advanced, key_id, keyed, mark_of, shortfall
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.wire.places import write_private
@@ -246,3 +245,35 @@ def _compared(ledger: Path, db: sqlite3.Connection, mark: Mark) -> Mark | str:
         return "its tables cannot be read as the ledger writes them"
     finally:
         db.execute("ROLLBACK")
+
+
+class Inodes:
+    """The files and folders at some paths, as they are now. An open file outlives its name: what is written to it then is forgotten.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Each must exist.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._known = {os.fspath(path): _identity(os.fspath(path)) for path in paths}
+
+    def moved(self) -> str | None:
+        """Return the name of the first that is no longer at its path, or None."""
+        for path, known in self._known.items():
+            if _identity(path) != known:
+                return Path(path).name
+        return None
+
+    def replaced(self) -> bool:
+        """Say whether another file lies at one of the paths."""
+        return any(_identity(path) not in {known, None} for path, known in self._known.items())
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - fifteen of these are made for each release
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import holds, pins
-from dpnb.trusted.curator.entry_rows import record
+from dpnb.trusted.curator.chain import record
 from dpnb.trusted.curator.terms import Terms
 
 _TAUGHT: Final = "These rows were attached before as protected data: they never open as TEACHING. Open them as protected data."

@@ -17,20 +17,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from dpnb.trusted.curator import admission, adoption, holds, known_content, pins, statement, stored, totals
+from dpnb.trusted.curator import (
+    admission,
+    adoption,
+    answer_store,
+    holds,
+    known_content,
+    pins,
+    statement,
+    totals,
+)
 from dpnb.trusted.curator.admission import LAST_ACT, MINE, POOL, Limit, Standing
 from dpnb.trusted.curator.adoption import Scope
+from dpnb.trusted.curator.answer_store import Answer, StoredAnswer
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS, Chain, head
+from dpnb.trusted.curator.chain import GENESIS, Chain, head, record
 from dpnb.trusted.curator.database import Database, aside
-from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.file_faults import after_the_charge
 from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.known_content import Tagged
 from dpnb.trusted.curator.mark import Total
 from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.statement import StatementRow
-from dpnb.trusted.curator.stored import Answer, StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow, Room
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
@@ -390,7 +398,7 @@ class Ledger(Database):
     def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
         """Return the names of what a request was charged for, in order, or None before its charge."""
         with self.reading() as db:
-            found = stored.charge_of(db, request_id, principal, self._charges)
+            found = answer_store.charge_of(db, request_id, principal, self._charges)
             return None if found is None else tuple(one["measured"] for one in found[1]["questions"])
 
     def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
@@ -423,10 +431,10 @@ class Ledger(Database):
         now = time or _now()
 
         def act(db: Chain) -> list[Answer]:
-            charge = stored.charge_of(db, request_id, principal, self._charges)
+            charge = answer_store.charge_of(db, request_id, principal, self._charges)
             if charge is None:
                 raise CuratorError("No answer is stored without a charge.")
-            return stored.insert(db, now, *charge, answers)
+            return answer_store.insert(db, now, *charge, answers)
 
         with after_the_charge():
             found: list[Answer] = self.together(act, leaves=True)
@@ -435,8 +443,8 @@ class Ledger(Database):
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
         with after_the_charge(), self.showing() as db:
-            charge = stored.charge_of(db, request_id, principal, self._charges)
-            return None if charge is None else stored.answers_of(db, charge[0])
+            charge = answer_store.charge_of(db, request_id, principal, self._charges)
+            return None if charge is None else answer_store.answers_of(db, charge[0])
 
     def best_stored(
         self,
@@ -462,7 +470,7 @@ class Ledger(Database):
         }
         with self.showing() as db:
             held = frozenset(again)
-            return [stored.serving(db, scope, measured, asked, held) for measured, asked in wanted]
+            return [answer_store.serving(db, scope, measured, asked, held) for measured, asked in wanted]
 
     def room(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> Room:
         """Return what every cap that holds leaves now, and which of them leaves the least."""

@@ -28,7 +28,7 @@ from dpnb.trusted.curator.guard import note_in_copies
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.curator.pins import Attachment
-from dpnb.trusted.curator.sources import Found
+from dpnb.trusted.curator.sources import OpenedSource
 from dpnb.trusted.curator.terms import Terms, compare, taught
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy.accountant import Budget
@@ -83,7 +83,7 @@ class Copy:
     new: bool
 
 
-class Shelf:
+class PreparedCopies:
     """The prepared copies of a home.
 
     :meth:`prepared` takes as long as reading the data takes, and holds no lock but that copy's own. Everything else is
@@ -111,7 +111,7 @@ class Shelf:
         """The home's key, made when rows are first read: a home whose ledger is frozen gets none, for it reads none."""
         return key_of(self._home)
 
-    def prepared(self, found: Found) -> Copy:
+    def prepared(self, found: OpenedSource) -> Copy:
         """Find the prepared copy of the rows, or prepare them; nothing else waits for it."""
         path = self._place(found)
         with self._preparing.setdefault(path, threading.Lock()):
@@ -120,7 +120,9 @@ class Shelf:
             self._write(found, path)
             return Copy(path, new=True)
 
-    def attach(self, found: Found, copy: Copy, ledger: Ledger, principal: str, time: str) -> Attached | None:
+    def attach(
+        self, found: OpenedSource, copy: Copy, ledger: Ledger, principal: str, time: str
+    ) -> Attached | None:
         """Open a copy's engine and pin the terms in the ledger; None when the copy is gone or damaged: prepare it again.
 
         Raises
@@ -223,14 +225,14 @@ class Shelf:
         if engine is not None:
             engine.close()
 
-    def _place(self, found: Found) -> Path:
+    def _place(self, found: OpenedSource) -> Path:
         unit = canonical(found.schema.unit.to_json())
         about = (found.known_as, found.fingerprint, found.schema.version, unit, str(QUANTISER_VERSION))
         facts = "\n".join(about).encode()
         name = hmac.new(self._key, facts, hashlib.sha256).hexdigest()[:32]
         return self._home.prepared / f"{name}{_ending(found)}"
 
-    def _write(self, found: Found, copy: Path) -> None:
+    def _write(self, found: OpenedSource, copy: Path) -> None:
         draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
         try:
             secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
@@ -257,8 +259,7 @@ class Shelf:
 def sweep(home: Home) -> None:
     """Delete what nobody opens again: drafts and workshops of a killed curator, copies without a description, old rows.
 
-    A description names one copy; the same cells in a file of other bytes are another copy of the same handle. Needs the
-    home's lock.
+    Needs the home's lock.
     """
     left = (home.prepared.glob(name) for name in ("draft-*", ".preparing-*", ".fetched-*"))
     for draft in itertools.chain(*left):
@@ -279,7 +280,7 @@ def sweep(home: Home) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _ending(found: Found) -> str:
+def _ending(found: OpenedSource) -> str:
     """How the name of a prepared copy, or of the note of one elsewhere, ends."""
     if found.server is None:
         return HERE

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dpnb.trusted.curator.entry_rows import record
+from dpnb.trusted.curator.chain import record
 from dpnb.trusted.curator.terms import Change, Terms, budget_change, compare, taught
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy.accountant import Budget

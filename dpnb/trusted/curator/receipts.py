@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from dpnb.trusted.curator import stored, totals
+from dpnb.trusted.curator import answer_store, totals
 from dpnb.trusted.curator.mark import ledger_id
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.releases import Release
@@ -36,7 +36,7 @@ def signing_key(home: Home) -> bytes:
 
 def receipt_of(db: sqlite3.Connection, charge: int) -> dict[str, Any] | None:
     """Return what the receipt of a charge says, or None where it has no answer yet."""
-    answers = stored.answers_of(db, charge)
+    answers = answer_store.answers_of(db, charge)
     if answers is None:
         return None
     body = totals.body_of(db, charge)
@@ -81,7 +81,7 @@ def signed_receipt(
     query = "SELECT 1 FROM charges WHERE entry = ? AND principal <> ''"
     if db.execute(query, (charge,)).fetchone() is None or not allowed(totals.body_of(db, charge)):
         return None
-    record, answers = receipt_of(db, charge), stored.answers_of(db, charge)
+    record, answers = receipt_of(db, charge), answer_store.answers_of(db, charge)
     signed = {} if record is None else {"receipt": record, "signature": sign("receipt", record, private)}
     return {**signed, "releases": answers} if signed else None
 

@@ -23,9 +23,9 @@ from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Scope, record_of
+from dpnb.trusted.curator.answer_store import StoredAnswer
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
-from dpnb.trusted.curator.stored import StoredAnswer
 from dpnb.trusted.curator.totals import ChargeRow, Room
 from dpnb.trusted.errors import CuratorError, PlanError
 from dpnb.trusted.measurements import Measurement
@@ -62,7 +62,7 @@ def _written(second: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class Randomness:
     """All that is not a function of the request and the data: noise bits, ids of draws, the clock."""
 
     bits: BitSource = field(default_factory=SecureBits)
@@ -73,13 +73,13 @@ class Chance:
         """Return what waits until an answer that was charged now may be known to be there; nothing where time is no secret."""
         return lambda: None
 
-    def of(self, dataset: str, question: Mapping[str, Any]) -> Chance:  # noqa: ARG002 - for seeds, which are not in this wing
-        """Return the chance of one draw of a question."""
+    def of(self, dataset: str, question: Mapping[str, Any]) -> Randomness:  # noqa: ARG002 - for seeds, which are not in this wing
+        """Return the randomness of one draw of a question."""
         return self
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PendingBatch:
     """A batch under way: who asks what, under which request id, what is measured again, and the caps on who asks."""
 
     principal: str
@@ -99,7 +99,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class BatchResult:
     """What a batch was answered: a record per question, its charge, its ledger row.
 
     `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing. `room`
@@ -113,24 +113,24 @@ class Given:
     room: Room | None = None
 
 
-def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[StoredAnswer | None]:
+def looked_up(batch: PendingBatch, attached: Attached, ledger: Ledger) -> list[StoredAnswer | None]:
     """Return what is stored for each question and not held already: the oldest that is enough, or else the dearest.
 
     The oldest, so that a notebook that is run again shows its own numbers.
     """
-    if wanted.again == EVERYTHING:
-        return [None] * len(wanted.questions)
-    key = wanted.principal, attached.data_version, attached.schema.version, MECHANISM_VERSION
-    asked = [(question.measured, question.loss(wanted.measure)) for question in wanted.questions]
-    return ledger.best_stored(*key, asked, wanted.again, wanted.store)
+    if batch.again == EVERYTHING:
+        return [None] * len(batch.questions)
+    key = batch.principal, attached.data_version, attached.schema.version, MECHANISM_VERSION
+    asked = [(question.measured, question.loss(batch.measure)) for question in batch.questions]
+    return ledger.best_stored(*key, asked, batch.again, batch.store)
 
 
 def enough(
-    wanted: Wanted, found: Sequence[StoredAnswer | None], attached: Attached, ledger: Ledger
+    batch: PendingBatch, found: Sequence[StoredAnswer | None], attached: Attached, ledger: Ledger
 ) -> list[dict[str, Any] | None]:
     """Return the stored answers that cost at least what is asked now; of a closed dataset, whatever is stored: they are free."""
-    pairs = list(zip(wanted.questions, found, strict=True))
-    fits = [one is not None and question.loss(wanted.measure).fits_in(one.loss) for question, one in pairs]
+    pairs = list(zip(batch.questions, found, strict=True))
+    fits = [one is not None and question.loss(batch.measure).fits_in(one.loss) for question, one in pairs]
     if any(found) and not all(fits) and ledger.state(attached.known_as) == "closed":
         fits = [one is not None for one in found]
     return [
@@ -138,57 +138,57 @@ def enough(
     ]
 
 
-def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[Charge]:
+def to_charge(batch: PendingBatch, stored: Sequence[dict[str, Any] | None]) -> list[Charge]:
     """Return the questions that are not stored."""
-    return [question for question, answer in zip(wanted.questions, stored, strict=True) if answer is None]
+    return [question for question, answer in zip(batch.questions, stored, strict=True) if answer is None]
 
 
 def release(
-    wanted: Wanted,
+    batch: PendingBatch,
     attached: Attached,
     ledger: Ledger,
-    chance: Chance,
+    randomness: Randomness,
     guard: Callable[[Callable[[], Any]], Any],
-) -> Given:
+) -> BatchResult:
     """Answer a batch. The caller holds the dataset's lock.
 
     Parameters
     ----------
-    wanted : Wanted
+    batch : PendingBatch
     attached : Attached
     ledger : Ledger
-    chance : Chance
+    randomness : Randomness
     guard : callable
         Runs the charge, unless the request was cancelled.
     """
-    stored = enough(wanted, looked_up(wanted, attached, ledger), attached, ledger)
-    mine = to_charge(wanted, stored)
-    if not mine and ledger.charged(wanted.request, wanted.principal) is None:
-        return Given(_known(stored), PrivacyLoss.zero(wanted.measure), None)
+    stored = enough(batch, looked_up(batch, attached, ledger), attached, ledger)
+    mine = to_charge(batch, stored)
+    if not mine and ledger.charged(batch.request, batch.principal) is None:
+        return BatchResult(_known(stored), PrivacyLoss.zero(batch.measure), None)
     failpoints.at("before-charge")
-    charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
-    settle, now = chance.settling(), chance.now()
+    charge = guard(lambda: _charge(batch, mine, attached, ledger, randomness))
+    settle, now = randomness.settling(), randomness.now()
     failpoints.at("charged")
-    answers = None if charge.new else ledger.answers(wanted.request, wanted.principal)
+    answers = None if charge.new else ledger.answers(batch.request, batch.principal)
     if answers is None:
         if not charge.new:
-            _refuse_strange_record(charge, wanted)
+            _refuse_strange_record(charge, batch)
         alone = (
-            [(one.bundle.parts, one.loss(wanted.measure)) for one in mine]
+            [(one.bundle.parts, one.loss(batch.measure)) for one in mine]
             if charge.new
             else _recorded_alone(charge)
         )
-        drawn = _draw(charge, alone, attached, chance, now)
+        drawn = _draw(charge, alone, attached, randomness, now)
         settle()
         failpoints.at("before-store")
-        answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
+        answers = ledger.store(batch.request, batch.principal, drawn, time=randomness.now())
         failpoints.at("stored")
-    return _given(wanted, stored, charge, answers)
+    return _given(batch, stored, charge, answers)
 
 
-def _refuse_strange_record(charge: ChargeRow, wanted: Wanted) -> None:
+def _refuse_strange_record(charge: ChargeRow, batch: PendingBatch) -> None:
     """Run a record only if it is what this request is priced at: no mark holds the last charge before it is answered."""
-    asked = {question.measured: question for question in wanted.questions}
+    asked = {question.measured: question for question in batch.questions}
     for recorded in charge.questions:
         question = asked.get(recorded["measured"])
         if question is None or canonical(record_of(question)) != canonical(recorded):
@@ -196,18 +196,18 @@ def _refuse_strange_record(charge: ChargeRow, wanted: Wanted) -> None:
 
 
 def _given(
-    wanted: Wanted,
+    batch: PendingBatch,
     stored: Sequence[dict[str, Any] | None],
     charge: ChargeRow,
     answers: Sequence[dict[str, Any]],
-) -> Given:
+) -> BatchResult:
     """Put together what the charge and what the store answers."""
     new = {question["measured"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
-    pairs = zip(wanted.questions, stored, strict=True)
+    pairs = zip(batch.questions, stored, strict=True)
     records = _known([new.get(question.measured, old) for question, old in pairs])
     if charge.adopted:
-        return Given(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
-    return Given(records, charge.loss, charge.entry, room=charge.room)
+        return BatchResult(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
+    return BatchResult(records, charge.loss, charge.entry, room=charge.room)
 
 
 def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
@@ -219,43 +219,45 @@ def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
 
 
 def _charge(
-    wanted: Wanted, mine: Sequence[Charge], attached: Attached, ledger: Ledger, chance: Chance
+    batch: PendingBatch, mine: Sequence[Charge], attached: Attached, ledger: Ledger, randomness: Randomness
 ) -> ChargeRow:
-    scope = _scope(wanted, attached)
+    scope = _scope(batch, attached)
     return ledger.charge(
-        request_id=wanted.request,
-        digest=wanted.digest,
+        request_id=batch.request,
+        digest=batch.digest,
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
-        caps=wanted.caps,
-        store=wanted.store,
+        caps=batch.caps,
+        store=batch.store,
         terms=attached.terms,
         questions=mine,
-        events=wanted.charged.part(mine),
-        others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
-        time=chance.now(),
+        events=batch.charged.part(mine),
+        others=_others(batch, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
+        time=randomness.now(),
     )
 
 
-def _scope(wanted: Wanted, attached: Attached) -> Scope:
+def _scope(batch: PendingBatch, attached: Attached) -> Scope:
     state = attached.known_as, attached.data_version, attached.schema.version, MECHANISM_VERSION
-    return Scope(wanted.principal, attached.pool, *state, wanted.again)
+    return Scope(batch.principal, attached.pool, *state, batch.again)
 
 
-def _others(wanted: Wanted, mine: Sequence[Charge]) -> list[Charge]:
+def _others(batch: PendingBatch, mine: Sequence[Charge]) -> list[Charge]:
     """Return the questions that the store answers."""
     names = {question.measured for question in mine}
-    return [question for question in wanted.questions if question.measured not in names]
+    return [question for question in batch.questions if question.measured not in names]
 
 
 def _draw(
-    charge: ChargeRow, alone: Sequence[Alone], attached: Attached, chance: Chance, now: str
+    charge: ChargeRow, alone: Sequence[Alone], attached: Attached, randomness: Randomness, now: str
 ) -> list[dict[str, Any]]:
     """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
     exact = iter(attached.engine.answer([part.request for parts, _ in alone for part in parts]))
     failpoints.at("scanned")
     pairs = zip(charge.questions, alone, strict=True)
-    releases = [_released(question, *one, exact, attached, chance, charge, now) for question, one in pairs]
+    releases = [
+        _released(question, *one, exact, attached, randomness, charge, now) for question, one in pairs
+    ]
     failpoints.at("noised")
     return releases
 
@@ -279,17 +281,17 @@ def _released(
     loss: PrivacyLoss,
     exact: Iterator[Any],
     attached: Attached,
-    chance: Chance,
+    randomness: Randomness,
     charge: ChargeRow,
     now: str,
 ) -> dict[str, Any]:
-    chance = chance.of(attached.known_as, question)
+    randomness = randomness.of(attached.known_as, question)
     made = Release(
-        id=chance.new_id(),
+        id=randomness.new_id(),
         question=question["texts"][0],
         dataset=attached.schema.name,
         data_version=attached.data_version,
-        parts=tuple(_noised(part, next(exact), chance) for part in parts),
+        parts=tuple(_noised(part, next(exact), randomness) for part in parts),
         loss=loss.bounded(),
         share=question["share"]["share"],
         stored=False,
@@ -301,18 +303,18 @@ def _released(
     return made.to_json()
 
 
-def _noised(part: Measurement, exact: Any, chance: Chance) -> ReleasedPart:
-    values = part.mechanism.noised(exact, chance.bits)
-    return ReleasedPart(part.name, part.mechanism.record, values, chance.new_id())
+def _noised(part: Measurement, exact: Any, randomness: Randomness) -> ReleasedPart:
+    values = part.mechanism.noised(exact, randomness.bits)
+    return ReleasedPart(part.name, part.mechanism.record, values, randomness.new_id())
 
 
 def cost(
-    wanted: Wanted, stored: Sequence[dict[str, Any] | None], attached: Attached, ledger: Ledger
+    batch: PendingBatch, stored: Sequence[dict[str, Any] | None], attached: Attached, ledger: Ledger
 ) -> PrivacyLoss:
     """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
-    mine, scope = to_charge(wanted, stored), _scope(wanted, attached)
+    mine, scope = to_charge(batch, stored), _scope(batch, attached)
     if mine and ledger.has_abandoned(scope.principal, scope.pool):
         waiting = mine
-        if ledger.adoptable(scope, waiting, _others(wanted, mine)) is not None:
-            return PrivacyLoss.zero(wanted.measure)
-    return whole(wanted.charged.part(mine), wanted.measure)
+        if ledger.adoptable(scope, waiting, _others(batch, mine)) is not None:
+            return PrivacyLoss.zero(batch.measure)
+    return whole(batch.charged.part(mine), batch.measure)

@@ -5,7 +5,7 @@ Requests are answered on worker threads, each kind on threads of its own, so tha
 would stop and a price never behind an attach.
 
 Who may ask is decided on the headers, before a byte of a body is kept. Whoever has not shown that within some seconds is hung
-up on, the one that has waited longest first when there are many. Where the door is full, the kernel that holds most connections
+up on, the one that has waited longest first when there are many. Where all connections are taken, the kernel that holds most connections
 loses one to the next kernel.
 
 Asked to end (SIGTERM), it takes nothing new and charges nothing more at once; what was charged has a moment to be stored and
@@ -82,7 +82,7 @@ class Answering(Protocol):
         """Read one request body, or return the refusal as bytes; never raises."""
 
     def carry_out(self, request: Any, who: Any) -> bytes:
-        """Answer one request of whoever the door let in; never raises."""
+        """Answer one request of whoever was admitted; never raises."""
 
     def refuse_charges(self) -> None:
         """Charge nothing from now on."""
@@ -95,14 +95,14 @@ class Answering(Protocol):
 
 
 class Refused(Exception):
-    """Refused at the door, with a reply that may say why."""
+    """Refused on the headers alone, with a reply that may say why."""
 
     def __init__(self, status: int, reply: bytes = b"") -> None:
         super().__init__(status)
         self.status, self.reply = status, reply
 
 
-class Place:
+class Listener:
     """Where a server listens, and who may come in: a Unix socket of one user, or a port of loopback with a token."""
 
     ssl: Any = None
@@ -124,11 +124,11 @@ class Place:
         path.unlink(missing_ok=True)  # we hold the home's lock: what is there is a dead curator's
         return tornado.netutil.bind_unix_socket(str(path), mode=0o600)
 
-    def announce(self, listener: socket.socket) -> None:
+    def announce(self, bound: socket.socket) -> None:
         """Say that it listens: write where, and tell the kernel that waits."""
         where: dict[str, Any] = {"protocol": PROTOCOL, "pid": os.getpid()}
         if self._config.tcp:
-            where |= {"port": listener.getsockname()[1], "token": self._token}
+            where |= {"port": bound.getsockname()[1], "token": self._token}
         else:
             where |= {"socket": str(self._config.home.socket)}
         write_private(self._config.home.address, canonical(where).encode())
@@ -140,7 +140,7 @@ class Place:
         if not self._config.tcp:
             self._config.home.socket.unlink(missing_ok=True)
 
-    async def admit(self, request: Exchange) -> Any:
+    async def admit(self, request: RequestHandler) -> Any:
         """Return who asks, from the headers alone, or raise :class:`Refused`: here this user, who alone may ask."""
         shown = request.headers.get(TOKEN, "").encode("utf-8", "surrogatepass")
         if self._token is not None and not hmac.compare_digest(shown, self._token.encode()):
@@ -149,7 +149,7 @@ class Place:
             raise Refused(403)
         return principal_of(os.getuid())
 
-    def knows(self, who: Any) -> bool:  # noqa: ARG002 - a place's
+    def knows(self, who: Any) -> bool:  # noqa: ARG002 - a listener's
         """Whoever runs as this user may."""
         return True
 
@@ -157,7 +157,7 @@ class Place:
         """Nothing besides messages and life-lines."""
         return {}
 
-    def owner(self, who: Any, stream: tornado.iostream.IOStream) -> Any:  # noqa: ARG002 - a place's
+    def owner(self, who: Any, stream: tornado.iostream.IOStream) -> Any:  # noqa: ARG002 - a listener's
         """Return the process at the other end, where the system knows it."""
         return _owner(stream)
 
@@ -242,7 +242,7 @@ class _Workers:
 class Address(NamedTuple):
     """What is done at a path."""
 
-    answer: Callable[[Exchange], Awaitable[None]]
+    answer: Callable[[RequestHandler], Awaitable[None]]
     """Answers a request that has arrived whole."""
     method: str = "POST"
     keeps: bool = False
@@ -251,12 +251,17 @@ class Address(NamedTuple):
     """Whether it matters who asks; where it does not, nobody may bring a body."""
 
 
-class Exchange(tornado.httputil.HTTPMessageDelegate):
+class RequestHandler(tornado.httputil.HTTPMessageDelegate):
     """One request and its answer: who asks is decided on the headers, before a byte of a body is kept."""
 
-    def __init__(self, door: Door, connection: Any) -> None:
+    def __init__(self, application: Application, connection: Any) -> None:
         self.connection: tornado.http1connection.HTTP1Connection = connection
-        self.door, self.life, self.stream, self.body = door, door.life, connection.stream, bytearray()
+        self.application, self.life, self.stream, self.body = (
+            application,
+            application.life,
+            connection.stream,
+            bytearray(),
+        )
 
     async def headers_received(self, start_line: Any, headers: tornado.httputil.HTTPHeaders) -> None:
         """Decide who asks and what, or refuse it at once."""
@@ -264,7 +269,7 @@ class Exchange(tornado.httputil.HTTPMessageDelegate):
         await self._or_refused(self._enter())
 
     async def _enter(self) -> None:
-        address = self.door.addresses.get(self.path)
+        address = self.application.addresses.get(self.path)
         if address is None or address.asks:
             await self._admit()
         if address is None:
@@ -278,12 +283,12 @@ class Exchange(tornado.httputil.HTTPMessageDelegate):
         self._late = asyncio.get_running_loop().call_later(WHOLE_BODY, self.life.hang_up, self.stream)
 
     async def _admit(self) -> None:
-        self.who = await self.door.place.admit(self)
+        self.who = await self.application.listener.admit(self)
         if self.stream.closed():  # whoever asked went while somebody looked who it was
             raise Refused(400)
         if self.headers.get("Origin"):  # a page in a browser
             raise Refused(403)
-        _OWNERS[self.stream] = self.door.place.owner(self.who, self.stream)
+        _OWNERS[self.stream] = self.application.listener.owner(self.who, self.stream)
         self.life.known.add(self.stream)
         self.life.rest(self.stream)
         if self.life.ending:
@@ -306,7 +311,7 @@ class Exchange(tornado.httputil.HTTPMessageDelegate):
         self.body = bytearray()
 
     async def _or_refused(self, work: Awaitable[None]) -> None:
-        """Do it, or send the refusal of the door, and nothing of any other fault: the service keeps the owner's log."""
+        """Do it, or send the refusal, and nothing of any other fault: the service keeps the owner's log."""
         try:
             await work
         except Refused as fault:
@@ -328,20 +333,22 @@ class Exchange(tornado.httputil.HTTPMessageDelegate):
         return self.connection.write_headers(start, tornado.httputil.HTTPHeaders(headers), chunk)
 
 
-class Door(tornado.httputil.HTTPServerConnectionDelegate):
+class Application(tornado.httputil.HTTPServerConnectionDelegate):
     """What all requests share: what is served, to whom, where, and the threads that do it."""
 
-    def __init__(self, service: Answering, life: Life, place: Place, workers: _Workers) -> None:
-        self.service, self.life, self.place, self.workers = service, life, place, workers
+    def __init__(self, service: Answering, life: Life, listener: Listener, workers: _Workers) -> None:
+        self.service, self.life, self.listener, self.workers = service, life, listener, workers
         ours = {MESSAGES: Address(_messages, keeps=True), HOLD: Address(_hold)}
-        self.addresses = {f"{place.prefix}{path}": one for path, one in {**ours, **place.addresses()}.items()}
+        self.addresses = {
+            f"{listener.prefix}{path}": one for path, one in {**ours, **listener.addresses()}.items()
+        }
 
-    def start_request(self, server_conn: object, request_conn: Any) -> Exchange:  # noqa: ARG002 - tornado's
+    def start_request(self, server_conn: object, request_conn: Any) -> RequestHandler:  # noqa: ARG002 - tornado's
         """Take a request."""
-        return Exchange(self, request_conn)
+        return RequestHandler(self, request_conn)
 
 
-async def _messages(asked: Exchange) -> None:
+async def _messages(asked: RequestHandler) -> None:
     asked.life.change(busy=1)
     asked.life.leave(asked.stream)
     try:
@@ -353,19 +360,19 @@ async def _messages(asked: Exchange) -> None:
         asked.life.rest(asked.stream)
 
 
-async def _reply(asked: Exchange) -> bytes:
-    door, body = asked.door, bytes(asked.body)
-    read, short = door.service.read, len(body) <= _SHORT
-    asks = read(body) if short else await door.workers.run("rest", read, body)
+async def _reply(asked: RequestHandler) -> bytes:
+    application, body = asked.application, bytes(asked.body)
+    read, short = application.service.read, len(body) <= _SHORT
+    asks = read(body) if short else await application.workers.run("rest", read, body)
     if isinstance(asks, bytes):
         return asks
-    if door.life.ending:
+    if application.life.ending:
         raise Refused(503)
     kind = _KINDS.get(type(asks), "rest")
-    return cast("bytes", await door.workers.run(kind, door.service.carry_out, asks, asked.who))
+    return cast("bytes", await application.workers.run(kind, application.service.carry_out, asks, asked.who))
 
 
-async def _hold(asked: Exchange) -> None:
+async def _hold(asked: RequestHandler) -> None:
     """Hold a life-line until it is closed."""
     life, line = asked.life, _Line(asked)
     life.leave(asked.stream)
@@ -383,13 +390,13 @@ async def _hold(asked: Exchange) -> None:
 class _Line:
     """A life-line. One byte on it says that the ledger grew: ask, if you want to know more."""
 
-    def __init__(self, asked: Exchange) -> None:
+    def __init__(self, asked: RequestHandler) -> None:
         self._asked, self.stream, self.closed = asked, asked.stream, asyncio.Event()
 
     def join(self) -> None:
         """Join the life-lines; where there are many, the oldest of whoever holds most of them is cut: a kernel opens another."""
         life = self._asked.life
-        if len(life.lines) >= self._asked.door.place.most // 2:
+        if len(life.lines) >= self._asked.application.listener.most // 2:
             cut = _of_the_greediest(line.stream for line in life.lines)[0]
             life.hang_up(cut)
             del life.lines[next(line for line in life.lines if line.stream is cut)]
@@ -397,7 +404,7 @@ class _Line:
 
     def wake(self) -> None:
         """Tell this kernel; one that does not read is let alone, one that has gone is found out elsewhere, who may not ask hears no more."""
-        if not self._asked.door.place.knows(self._asked.who):
+        if not self._asked.application.listener.knows(self._asked.who):
             self._asked.life.hang_up(self.stream)
         elif not self.stream.writing():
             self._asked.connection.write(b".")
@@ -476,27 +483,27 @@ class _Server(tornado.httpserver.HTTPServer):
             stream.close()
 
 
-def serve(service: Answering, config: Config, place: Place | None = None) -> bool:
+def serve(service: Answering, config: Config, listener: Listener | None = None) -> bool:
     """Listen until the last kernel has gone or a signal asks to end; say whether nothing is under way any more."""
-    return asyncio.run(_serve(service, config, place or Place(config)))
+    return asyncio.run(_serve(service, config, listener or Listener(config)))
 
 
-async def _serve(service: Answering, config: Config, place: Place) -> bool:
+async def _serve(service: Answering, config: Config, listener: Listener) -> bool:
     # nobody looks for cycles in what is here for good, nor often: a release leaves few
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
-    life, workers = Life(config.linger), _Workers(place.releases)
+    life, workers = Life(config.linger), _Workers(listener.releases)
     server = _Server(
-        Door(service, life, place, workers),
+        Application(service, life, listener, workers),
         max_header_size=MOST_HEADERS,
         max_body_size=MAX_REQUEST,
         max_buffer_size=2 * MAX_REQUEST,
-        ssl_options=place.ssl,
+        ssl_options=listener.ssl,
     )
     server.conn_params.header_timeout = None  # who rests is hung up on when room is needed
-    server.watch(life, place.most)
-    listener = place.listen()
-    server.add_socket(listener)
+    server.watch(life, listener.most)
+    bound = listener.listen()
+    server.add_socket(bound)
     loop = asyncio.get_running_loop()
 
     news = _News(life)
@@ -508,11 +515,11 @@ async def _serve(service: Answering, config: Config, place: Place) -> bool:
 
     service.listen(told)
     ended = _asked_to_end()
-    place.announce(listener)
+    listener.announce(bound)
     await _until_over(life, ended)
     life.ending = True
     server.stop()
-    place.withdraw()
+    listener.withdraw()
     service.refuse_charges()
     with contextlib.suppress(
         asyncio.TimeoutError

@@ -25,17 +25,17 @@ from dpnb.trusted.curator.engines import Engine
 from dpnb.trusted.curator.engines.copies import system_of
 from dpnb.trusted.curator.guard import REFUSAL, owners_words
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import Attached, Copy, Shelf, sweep
+from dpnb.trusted.curator.open_dataset import Attached, Copy, PreparedCopies, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
 from dpnb.trusted.curator.release import (
-    Chance,
-    Wanted,
+    PendingBatch,
+    Randomness,
     cost,
     enough,
     looked_up,
     release,
 )
-from dpnb.trusted.curator.sources import Found, look_up
+from dpnb.trusted.curator.sources import OpenedSource, look_up
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.terms import compare, taught
 from dpnb.trusted.curator.totals import Room
@@ -104,8 +104,8 @@ class Curator:
     ----------
     home : Home
     ledger : Ledger
-    shelf : Shelf
-    chance : Chance
+    shelf : PreparedCopies
+    randomness : Randomness
         Noise bits, draw ids and the clock; a test may bring its own.
     studies : str, optional
         The module that finds public studies by name.
@@ -117,15 +117,15 @@ class Curator:
         self,
         home: Home,
         ledger: Ledger,
-        shelf: Shelf,
-        chance: Chance | None = None,
+        shelf: PreparedCopies,
+        randomness: Randomness | None = None,
         studies: str | None = None,
     ) -> None:
         self._home = home
         self._studies = studies
         self._ledger = ledger
-        self._shelf = shelf
-        self._chance = chance or Chance()
+        self._copies = shelf
+        self._randomness = randomness or Randomness()
         self._open: dict[tuple[str, str], Attached] = {}
         self._attaching = threading.Lock()
         self._deciding = threading.Condition()
@@ -135,13 +135,15 @@ class Curator:
         self._upkeep: Upkeep | None = None
 
     @classmethod
-    def opened(cls, config: Config, chance: Chance | None = None) -> Self:
+    def opened(cls, config: Config, randomness: Randomness | None = None) -> Self:
         """Open a home's ledger and copies, and look after them."""
         home = config.home.make()
-        service = cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance, config.studies)
+        service = cls(
+            home, Ledger(home.ledger), PreparedCopies(home, _prepare, _engine), randomness, config.studies
+        )
         if service.frozen is None:
             sweep(home)
-        service._upkeep = Upkeep(service._ledger, service.note, service._shelf.keep).start()
+        service._upkeep = Upkeep(service._ledger, service.note, service._copies.keep).start()
         return service
 
     @property
@@ -165,7 +167,7 @@ class Curator:
         if self._upkeep is not None:
             self._upkeep.close()
         self._open.clear()
-        self._shelf.close()
+        self._copies.close()
         self._ledger.close()
 
     def listen(self, told: Callable[[], None]) -> None:
@@ -175,7 +177,7 @@ class Curator:
     def note(self, error: BaseException, what: str = "") -> None:
         """Write a fault to the owner's log, which may quote what an engine says of a value; nobody else reads it."""
         text = "".join(traceback.format_exception(error))
-        line = f"{self._chance.now()} {what}\n{text}\n".encode("utf-8", "backslashreplace")
+        line = f"{self._randomness.now()} {what}\n{text}\n".encode("utf-8", "backslashreplace")
         try:
             descriptor = os.open(self._home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             with os.fdopen(descriptor, "ab") as log:
@@ -255,17 +257,17 @@ class Curator:
             for _ in range(_ATTEMPTS):
                 copy = self._prepared(found, principal)
                 with self._attaching:
-                    made = self._shelf.attach(found, copy, self._ledger, principal, self._chance.now())
+                    made = self._copies.attach(found, copy, self._ledger, principal, self._randomness.now())
                     if made is not None:
                         return self._admitted(made, principal)
         raise CuratorGone("The prepared copy of this dataset was removed meanwhile. Open the dataset again.")
 
-    def _prepared(self, found: Found, principal: str) -> Copy:
+    def _prepared(self, found: OpenedSource, principal: str) -> Copy:
         """Prepare what was found; a size that is not the declared one is counted, and refused without the true one."""
         try:
-            return self._shelf.prepared(found)
+            return self._copies.prepared(found)
         except WrongSize as wrong:
-            now = self._chance.now()
+            now = self._randomness.now()
             instead = self._ledger.count_wrong_size(found.known_as, found.marks, by=principal, time=now)
             raise (wrong if instead is None else OwnerError(instead)) from None
 
@@ -281,7 +283,7 @@ class Curator:
 
     def _again(self, handle: str, principal: str) -> Attached:
         kept = self._open.get((principal, handle))
-        return kept if kept is not None else self._shelf.again(handle, self._ledger, principal)
+        return kept if kept is not None else self._copies.again(handle, self._ledger, principal)
 
     def _keep(self, attached: Attached, principal: str) -> Attached:
         """Keep what is open already, unless it paid from another pool: a batch under way is then refused at its charge."""
@@ -316,10 +318,10 @@ class Curator:
 
     def _peek(self, request: Peek, principal: str) -> Peeked:
         attached = self._find(request.handle, principal)
-        wanted = self._wanted(request, attached, principal)
-        found = looked_up(wanted, attached, self._ledger)
-        stored = enough(wanted, found, attached, self._ledger)
-        asked = cost(wanted, stored, attached, self._ledger)
+        batch = self._batch(request, attached, principal)
+        found = looked_up(batch, attached, self._ledger)
+        stored = enough(batch, found, attached, self._ledger)
+        asked = cost(batch, stored, attached, self._ledger)
         if asked:
             self._ledger.refuse_held(attached.known_as)
         room = self._room(attached, principal)
@@ -336,12 +338,12 @@ class Curator:
     def _submit(self, request: Submit, principal: str) -> Answered:
         failpoints.at("received")
         attached = self._find(request.handle, principal)
-        wanted = self._wanted(request, attached, principal)
+        batch = self._batch(request, attached, principal)
         failpoints.at("checked")
         with attached.lock:
             if self._find(request.handle, principal) is not attached:
                 raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
-            given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
+            given = release(batch, attached, self._ledger, self._randomness, self._unless_cancelled(batch))
         room = given.room or self._room(attached, principal)
         answered = Answered(
             request=request.request,
@@ -356,15 +358,15 @@ class Curator:
         failpoints.at("before-send")
         return answered
 
-    def _wanted(self, request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
+    def _batch(self, request: Peek | Submit, attached: Attached, principal: str) -> PendingBatch:
         charged, again, digest = _priced(bytes(request.plan), attached)
         measure = attached.schema.budget.measure
         mine = self._caps(attached, principal), self._store(attached)
         if isinstance(request, Peek):
-            return Wanted(principal, "", "", charged, measure, again, *mine)
+            return PendingBatch(principal, "", "", charged, measure, again, *mine)
         if digest != request.digest:
             raise PlanError("The plan is not the one that its digest names. Run the cell again.")
-        return Wanted(principal, request.request, digest, charged, measure, again, *mine)
+        return PendingBatch(principal, request.request, digest, charged, measure, again, *mine)
 
     def _store(self, attached: Attached) -> str | None:  # noqa: ARG002 - a service has some
         """Return the store that whoever asks now shares with others; None for their own."""
@@ -374,13 +376,13 @@ class Curator:
         """Return the caps on whoever asks now, besides the budget and their own."""
         return ()
 
-    def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
+    def _unless_cancelled(self, batch: PendingBatch) -> Callable[[Callable[[], Any]], Any]:
         def guard(charge: Callable[[], Any]) -> Any:
-            place = wanted.principal, wanted.request
+            place = batch.principal, batch.request
             with self._deciding:
                 if self._ending:
                     raise CuratorGone("The curator is about to end. Nothing was spent. Run the line again.")
-                if wanted.request in self._cancelled.get(wanted.principal, ()):
+                if batch.request in self._cancelled.get(batch.principal, ()):
                     raise PlanError("Cancelled before the charge. Nothing was spent. Run the cell again.")
                 self._charging[place] += 1
             try:
@@ -447,12 +449,12 @@ class Curator:
         attached = self._find(request.handle, principal)
         cap = own_cap(request, attached)
         if cap != self._ledger.cap(principal, attached.pool):
-            self._ledger.set_cap(principal, attached.pool, cap, time=self._chance.now())
+            self._ledger.set_cap(principal, attached.pool, cap, time=self._randomness.now())
         return Done(budget=self._state(attached, principal))
 
     def _reset(self, request: Reset, principal: str) -> Done:
         attached = self._find(request.handle, principal)
-        self._ledger.reset(attached.pool, by=principal, time=self._chance.now())
+        self._ledger.reset(attached.pool, by=principal, time=self._randomness.now())
         return Done(budget=self._state(attached, principal))
 
     def _detach(self, request: Detach, principal: str) -> Done:
@@ -462,21 +464,19 @@ class Curator:
             return Done()
         if attached is None:  # opened at an earlier curator, or under terms that were tightened since
             with self._attaching:
-                self._remove(request.handle, principal)
+                self._remove(request.handle, self._copies.copy_of(request.handle, principal))
             return Done()
         with (
             attached.lock,
             self._attaching,
         ):  # a batch under way is answered first; one that waits finds it closed
-            self._remove(request.handle, principal, attached.copy)
+            self._remove(request.handle, attached.copy)
         return Done()
 
-    def _remove(self, handle: str, principal: str, *copies: Path) -> None:
-        """Delete the copies of a handle: the open one, and the one described last, made of other bytes of the same cells."""
-        described = self._shelf.copy_of(handle, principal)
-        for copy in {*copies, *(() if described is None else (described,))}:
-            if not any(other.copy == copy for other in self._open.values()):
-                self._shelf.remove(handle, copy)
+    def _remove(self, handle: str, copy: Path | None) -> None:
+        """Delete the copy of a handle, unless another open dataset is asked on it."""
+        if copy is not None and not any(other.copy == copy for other in self._open.values()):
+            self._copies.remove(handle, copy)
 
     # budgets ---------------------------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ _NO_FILE = f"{owners_act('SCHEMA')}, where SCHEMA is a file that declares this d
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OpenedSource:
     """The rows of an attach, its schema, the name in the ledger, and what the card must say. Close it when it was read.
 
     Parameters
@@ -138,7 +138,7 @@ def look_up(
     studies: str | None = None,
     *,
     serves: bool = False,
-) -> Found:
+) -> OpenedSource:
     """Find the rows and the terms of an attach; `studies` is the module that finds public studies by name.
 
     With `serves` the data are another user's than whoever asks, so that they may be ENFORCED.
@@ -166,16 +166,16 @@ def _notes(schema: Schema) -> Iterator[str]:
         yield SEEN
 
 
-def _study(name: str, studies: str | None) -> Found:
+def _study(name: str, studies: str | None) -> OpenedSource:
     if studies is None:
         raise OwnerError("This curator serves no built-in studies. Open a file of your own.")
     study = importlib.import_module(studies).find(name)
     columns = study.load()
     known = frame_digest(columns)
-    return Found(study.schema, study.name, known, lambda: columns, marks=(known,))
+    return OpenedSource(study.schema, study.name, known, lambda: columns, marks=(known,))
 
 
-def _file(source: FileSource, home: Home) -> Found:
+def _file(source: FileSource, home: Home) -> OpenedSource:
     path, declared = _named(source.path, home), None
     if bytes(source.schema) != b"null":
         owned = OwnedDataset(_schema(source.schema), every(path), dialect=_dialect(source.dialect))
@@ -196,7 +196,7 @@ def _file(source: FileSource, home: Home) -> Found:
     return replace(found, declared=declared)
 
 
-def _with_others(found: Found, owned: OwnedDataset, home: Home) -> Found:
+def _with_others(found: OpenedSource, owned: OwnedDataset, home: Home) -> OpenedSource:
     """A file and the other tables of its declaration, all held open; content is known by each of them."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(found)
@@ -221,7 +221,7 @@ def _with_others(found: Found, owned: OwnedDataset, home: Home) -> Found:
     return replace(known, rows=lambda: files, close=None)
 
 
-def _in_server(table: ServerTable | LakeTable, schema: Schema, home: Home) -> Found:
+def _in_server(table: ServerTable | LakeTable, schema: Schema, home: Home) -> OpenedSource:
     """A table as it was looked over: known by which table it is, whatever it holds and is called; its rows by what they say."""
     place: Any
     if isinstance(table, LakeTable):
@@ -243,12 +243,12 @@ def _in_server(table: ServerTable | LakeTable, schema: Schema, home: Home) -> Fo
             fetched.pop().close()
 
     notes = (NO_COPY,) if isinstance(table, ServerTable) and not table.copy else ()
-    return Found(
+    return OpenedSource(
         schema, schema.name, version, rows, notes=notes, marks=(identity,), server=table, close=close
     )
 
 
-def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
+def _held_open(owned: OwnedDataset, file: NamedFile) -> OpenedSource:
     """An open file as it was found: closed again where it cannot be read."""
     schema, table = owned.schema, owned.table
 
@@ -263,7 +263,7 @@ def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
         refuse_empty(file)
         kind, stamp, each = format_of(file.path), file.stamp(), [part.digest() for part in file.parts]
         marks = tuple(digest(one, told_apart(file, table)) for one in each)
-        known = Found(schema, schema.name, fingerprint(each), lambda: file, table, recognise=now)
+        known = OpenedSource(schema, schema.name, fingerprint(each), lambda: file, table, recognise=now)
         return replace(known, marks=marks, places=places_of(file))
     except BaseException:
         file.close()
@@ -300,7 +300,7 @@ def _dialect(record: Any) -> Dialect:
     return STRICT if facts is None else Dialect.from_toml(facts, "[source]")
 
 
-def _handed_over(source: HandOver, home: Home) -> Found:
+def _handed_over(source: HandOver, home: Home) -> OpenedSource:
     path = home.hand_over / source.file
     try:
         with (
@@ -323,7 +323,7 @@ def _handed_over(source: HandOver, home: Home) -> Found:
     marks = tuple(
         mark for mark, frame in zip(digests, frames, strict=True) if frame and not may_be_guessed(frame)
     )
-    return Found(schema, schema.name, digest(*digests), lambda: rows, notes=(HELD,), marks=marks)
+    return OpenedSource(schema, schema.name, digest(*digests), lambda: rows, notes=(HELD,), marks=marks)
 
 
 def read_arrays(arrays: Mapping[str, np.ndarray], table: int = 0) -> dict[str, np.ndarray]:
@@ -363,7 +363,7 @@ def _schema(record: Any) -> Schema:
     return Schema.from_json(exact_json(record))
 
 
-def _in_mode(found: Found, mode: str | None, *, serves: bool) -> Found:
+def _in_mode(found: OpenedSource, mode: str | None, *, serves: bool) -> OpenedSource:
     """Apply ``mode=``: public data shown as protected keep a ledger of their own beside their TEACHING one."""
     if (mode or found.schema.mode) == Mode.ENFORCED and not serves:
         raise OwnerError(
@@ -384,7 +384,7 @@ def _in_mode(found: Found, mode: str | None, *, serves: bool) -> Found:
     )
 
 
-def _apart(found: Found) -> Found:
+def _apart(found: OpenedSource) -> OpenedSource:
     """TEACHING data keep a ledger for each unit, adjacency and measure: what was spent in one says nothing in another."""
     schema = found.schema
     if schema.mode is not Mode.TEACHING or schema.pool is not None:

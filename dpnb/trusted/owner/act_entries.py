@@ -13,9 +13,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from dpnb.trusted.curator import pins, stored, totals
-from dpnb.trusted.curator.chain import append
-from dpnb.trusted.curator.entry_rows import record
+from dpnb.trusted.curator import answer_store, pins, totals
+from dpnb.trusted.curator.chain import append, record
 from dpnb.trusted.curator.holds import STATES, WORDS, state
 from dpnb.trusted.errors import LossError, OwnerError
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -134,6 +133,6 @@ def publish(db: sqlite3.Connection, dataset: str, digest: str, draws: Collection
     ]
     body = {"dataset": dataset, "sha256": digest, "answers": places, **act.to_json()}
     entry = append(db, act.time, "publish", body)
-    rows = stored.published_rows(db, entry, places)
+    rows = answer_store.published_rows(db, entry, places)
     db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
     return entry

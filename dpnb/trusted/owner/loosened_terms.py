@@ -19,7 +19,7 @@ from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.server import principal_of
-from dpnb.trusted.curator.sources import Found, look_up
+from dpnb.trusted.curator.sources import OpenedSource, look_up
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import FrozenError, OwnerError
 from dpnb.trusted.wire.messages import FileSource
@@ -110,7 +110,7 @@ def _attached(
     return found.known_as, made
 
 
-def _refuse_unreadable(found: Found, home: Home) -> None:
+def _refuse_unreadable(found: OpenedSource, home: Home) -> None:
     """Prepare the rows as an opening does, and keep nothing of them."""
     with tempfile.TemporaryDirectory(prefix=".preparing-", dir=home.prepared) as aside:
         copy = Path(aside) / "copy.duckdb"

@@ -23,9 +23,8 @@ from pathlib import Path
 from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.curator.audit_trail import examine
-from dpnb.trusted.curator.chain import head
+from dpnb.trusted.curator.chain import head, record
 from dpnb.trusted.curator.database import aside, made, opened, sync_folder
-from dpnb.trusted.curator.entry_rows import record
 from dpnb.trusted.curator.file_faults import named_faults
 from dpnb.trusted.curator.guard import mark_at, note_in_copies, noted, notes_of
 from dpnb.trusted.curator.known_content import Known, learn, listed

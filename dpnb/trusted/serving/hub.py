@@ -23,9 +23,9 @@ from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from dpnb.trusted.curator.together import Together
+from dpnb.trusted.curator.grouped_calls import GroupedCalls
 from dpnb.trusted.errors import AccessError, OwnerError
-from dpnb.trusted.serving.tokens import SCOPES, Token
+from dpnb.trusted.serving.tokens import OURS, SCOPES, Token, Tokens
 
 PATIENCE = 5.0
 """Seconds for which a Hub may think."""
@@ -73,7 +73,7 @@ class Hub:
     ) -> None:
         self._api, self._service, self._clock = urlsplit(api), service, clock
         self._ask = ask or self._get
-        self._checks: WeakValueDictionary[str, Together] = WeakValueDictionary()
+        self._checks: WeakValueDictionary[str, GroupedCalls] = WeakValueDictionary()
         self._seen: dict[str, float] = {}
         self._counting = threading.Lock()
 
@@ -94,10 +94,10 @@ class Hub:
         """Say whether a token was good a moment ago: enough to keep a line open, never to answer on it."""
         return self._clock() - self._seen.get(token.digest, -REMEMBERED) < REMEMBERED
 
-    def _check_of(self, text: str) -> Together:
+    def _check_of(self, text: str) -> GroupedCalls:
         """Return what checks a token; forgotten when nobody waits for it any more."""
         with self._counting:
-            return self._checks.setdefault(text, Together(self._look, self._look_once))
+            return self._checks.setdefault(text, GroupedCalls(self._look, self._look_once))
 
     def _look_once(self, texts: Sequence[str]) -> list[HubToken | str]:
         """Answer all that waited for a check of one token with one."""
@@ -184,3 +184,38 @@ def hub_of(facts: Mapping[str, Any], environment: Mapping[str, str], where: str)
     if not isinstance(service, str) or not service.isidentifier():
         raise OwnerError(f'{where}: service is what the Hub calls this: write service = "dpnb".')
     return Hub(api.rstrip("/"), service)
+
+
+class Identities:
+    """Who asks, by whichever token: one that the owner issued, or one of a JupyterHub.
+
+    Parameters
+    ----------
+    tokens : Tokens
+        The owner's.
+    hub : Hub, optional
+        Asked of every other token.
+    """
+
+    def __init__(self, tokens: Tokens, hub: Hub | None = None) -> None:
+        self._tokens, self._hub = tokens, hub
+
+    def waits(self, text: str) -> bool:
+        """Say whether somebody else is asked, so that finding it takes a while."""
+        return self._hub is not None and not text.startswith(OURS)
+
+    def find(self, text: str) -> Token:
+        """Return what a token allows now; AccessError where it allows nothing."""
+        if self._hub is not None and self.waits(text):
+            return self._hub.find(text)
+        return self._tokens.find(text)
+
+    def check(self, token: Token) -> Token:
+        """Return what a token that was found allows by now; AccessError where it is nothing."""
+        return self.find(token.text) if isinstance(token, HubToken) else self._tokens.check(token)
+
+    def holds(self, token: Token) -> bool:
+        """Say whether a line may be kept open for whoever showed a token."""
+        if self._hub is not None and isinstance(token, HubToken):
+            return self._hub.holds(token)
+        return self._tokens.holds(token)

@@ -23,10 +23,10 @@ import tornado.netutil
 from tornado.iostream import IOStream
 
 from dpnb.trusted.curator.config import Config
-from dpnb.trusted.curator.server import Address, Exchange, Place, Refused, end, say, serve
+from dpnb.trusted.curator.server import Address, Listener, Refused, RequestHandler, end, say, serve
 from dpnb.trusted.errors import AccessError, OwnerError
-from dpnb.trusted.serving.desk import Desk, refusal
-from dpnb.trusted.serving.identities import Identities
+from dpnb.trusted.serving.gateway import Gateway, refusal
+from dpnb.trusted.serving.hub import Identities
 from dpnb.trusted.serving.settings import Settings, read_settings
 from dpnb.trusted.serving.tokens import Token, Tokens, tokens_file
 from dpnb.trusted.wire.filelock import FileLock
@@ -41,14 +41,14 @@ _STEP = 10
 _ASK = "The service asks who you are: set DPNB_TOKEN to the token that its owner gave you. Nothing was spent."
 
 
-class ServicePlace(Place):
+class ServiceListener(Listener):
     """A port of this host, encrypted or behind a proxy, whose callers show a token."""
 
     most = MOST_CONNECTIONS
     releases = 32
 
-    def __init__(self, settings: Settings, identities: Identities, desk: Desk) -> None:
-        self._settings, self._identities, self._desk = settings, identities, desk
+    def __init__(self, settings: Settings, identities: Identities, gateway: Gateway) -> None:
+        self._settings, self._identities, self._gateway = settings, identities, gateway
         self._doorkeepers = ThreadPoolExecutor(_AT_THE_DOOR)
         self.ssl: Any = settings.tls()
         self.prefix = settings.prefix
@@ -64,18 +64,18 @@ class ServicePlace(Place):
             other.close()
         return first
 
-    def announce(self, listener: socket.socket) -> None:
+    def announce(self, bound: socket.socket) -> None:
         """Say on standard output where it listens; from now on SIGHUP asks to take up what the owner changed."""
         loop = asyncio.get_running_loop()
         with contextlib.suppress(AttributeError, NotImplementedError):
-            loop.add_signal_handler(signal.SIGHUP, loop.run_in_executor, None, self._desk.take_up)
-        scheme, port = "http" if self.ssl is None else "https", listener.getsockname()[1]
+            loop.add_signal_handler(signal.SIGHUP, loop.run_in_executor, None, self._gateway.take_up)
+        scheme, port = "http" if self.ssl is None else "https", bound.getsockname()[1]
         say({"ready": True, "url": f"{scheme}://{self._settings.host}:{port}{self.prefix}/"})
 
     def withdraw(self) -> None:
         """Nothing to remove."""
 
-    async def admit(self, request: Exchange) -> Token:
+    async def admit(self, request: RequestHandler) -> Token:
         """Return the token of whoever asks, as it stands now."""
         shown = _BEARER.fullmatch(request.headers.get("Authorization", ""))
         if shown is None:
@@ -96,10 +96,10 @@ class ServicePlace(Place):
         )
 
     def _refused(self, error: AccessError, status: int = 401) -> Refused:
-        self._desk.count("refused access")
+        self._gateway.count("refused access")
         return Refused(status, refusal(error))
 
-    def owner(self, who: Token, stream: IOStream) -> str:  # noqa: ARG002 - a place's
+    def owner(self, who: Token, stream: IOStream) -> str:  # noqa: ARG002 - a listener's
         """Return the principal: nobody's connections push out another's."""
         return who.principal
 
@@ -112,19 +112,19 @@ class ServicePlace(Place):
         return {"/health": Address(_health, "GET", asks=False), "/metrics": Address(_metrics, "GET")}
 
 
-async def _health(asked: Exchange) -> None:
+async def _health(asked: RequestHandler) -> None:
     """Say that it listens."""
     asked.send(b"ok\n", "text/plain")
 
 
-async def _metrics(asked: Exchange) -> None:
+async def _metrics(asked: RequestHandler) -> None:
     """Write the counts since the start as Prometheus reads them, for whoever holds the scope."""
     try:
         asked.who.need("metrics")
     except AccessError as error:
         raise Refused(403, refusal(error)) from None
-    desk: Any = asked.door.service
-    counts = sorted(desk.counts.copy().items())
+    gateway: Any = asked.application.service
+    counts = sorted(gateway.counts.copy().items())
     lines = [f'dpnb_count{{what="{what}"}} {_tens(count)}' for what, count in counts]
     text = "\n".join([*lines, f"dpnb_lines {_tens(len(asked.life.lines))}", ""])
     asked.send(text.encode(), "text/plain; version=0.0.4")
@@ -161,7 +161,7 @@ def run(path: Path, studies: str | None = None) -> int:
     if not lock.acquire():
         raise OwnerError(f"A curator serves {settings.home.root} already: one ledger has one writer.")
     identities = Identities(Tokens(tokens_file(settings.home)), settings.hub)
-    desk = Desk.of(settings, identities, studies)
-    place = ServicePlace(settings, identities, desk)
-    end(desk, lock, quiet=serve(desk, Config(settings.home, linger=math.inf), place))
+    gateway = Gateway.of(settings, identities, studies)
+    listener = ServiceListener(settings, identities, gateway)
+    end(gateway, lock, quiet=serve(gateway, Config(settings.home, linger=math.inf), listener))
     return 0

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dpnb.trusted.curator.admission import Limit
+from dpnb.trusted.curator.answer_store import EVERYBODY
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.open_dataset import Attached
-from dpnb.trusted.curator.release import Chance, Wanted
+from dpnb.trusted.curator.release import PendingBatch, Randomness
 from dpnb.trusted.curator.service import Curator, own_cap
-from dpnb.trusted.curator.stored import EVERYBODY
 from dpnb.trusted.curator.terms import compare
 from dpnb.trusted.errors import CuratorGone, DpnbError, OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, nearest
@@ -34,8 +34,8 @@ OWNER = "(owner)"
 
 
 @dataclass(frozen=True, slots=True)
-class BucketedChance(Chance):
-    """Chance whose answers are stored, and thereby known, at a whole multiple of a bucket after their charge.
+class BucketedRandomness(Randomness):
+    """Randomness whose answers are stored, and thereby known, at a whole multiple of a bucket after their charge.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class ServedCurator(Curator):
 
     @classmethod
     def of(
-        cls, settings: Settings, chance: Chance | None = None, studies: str | None = None
+        cls, settings: Settings, randomness: Randomness | None = None, studies: str | None = None
     ) -> ServedCurator:
         """Open a service's home, and every dataset that it serves: what is wrong with one is told before anybody asks.
 
@@ -98,7 +98,7 @@ class ServedCurator(Curator):
         FrozenError
             When the ledger is not the one that answers were given from.
         """
-        made = cls.opened(Config(settings.home, studies=studies), chance)
+        made = cls.opened(Config(settings.home, studies=studies), randomness)
         made.settings, made.served, made.declared = settings, {}, {}
         made.refuse_to_start()
         try:
@@ -209,8 +209,8 @@ class ServedCurator(Curator):
             return EVERYBODY
         return next((f"group/{name}" for name in one.groups_of(_ASKING.get().token)), None)
 
-    def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
-        guard = super()._unless_cancelled(wanted)
+    def _unless_cancelled(self, batch: PendingBatch) -> Callable[[Callable[[], Any]], Any]:
+        guard = super()._unless_cancelled(batch)
 
         def allowed(charge: Callable[[], Any]) -> Any:
             _ASKING.get().check().need(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpnb.trusted.errors import CuratorError, OwnerError
-from dpnb.trusted.wire import way
+from dpnb.trusted.wire import path_trust
 
 _LONGEST_SOCKET_PATH = 100
 
@@ -111,7 +111,7 @@ class Home:
         OwnerError
             Naming the folder and what to do.
         """
-        found = way.weakest(self.root)
+        found = path_trust.weakest(self.root)
         if found is not None:
             folder, reason = found
             raise OwnerError(
@@ -132,7 +132,7 @@ def runtime_folder() -> Path:
         if not parent or not Path(parent).is_dir() or not os.access(parent, os.W_OK):
             continue
         folder = Path(parent) / f"dpnb-{_user_id()}"
-        if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH and way.weakest(folder) is None:
+        if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH and path_trust.weakest(folder) is None:
             return private_folder(folder)
     raise CuratorError("No short folder for the curator's socket was found: set XDG_RUNTIME_DIR.")
 

@@ -4,7 +4,7 @@ An engine is an adapter. It equals :mod:`dpnb.trusted.aggregate.reference` bit f
 nothing about the person who asks, and reports no size, count or progress. Its answers never leave the curator.
 """
 
-from dpnb.trusted.curator.engines._base import Engine
+from dpnb.trusted.curator.engines.copies import Engine
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
 from dpnb.trusted.curator.engines.preparing import prepare
 

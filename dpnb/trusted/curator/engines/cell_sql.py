@@ -30,9 +30,7 @@ _MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", 
 _EPOCH = "DATE '1970-01-01'"
 _NULL = '"NULL"'
 
-_SIXTEEN_DIGITS = 10**15
 _BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
-_FIRST_LETTERS = "-+.0123456789iItTfF"
 _INFINITE = "[+-]?[iI].*"
 _ASCII = r"[\x00-\x7f]*"
 
@@ -50,11 +48,6 @@ def readable(kind: str) -> bool:
     return kind in plain | {"BOOLEAN", _NULL} or kind.startswith(("DECIMAL(", "ENUM("))
 
 
-def is_number(kind: str) -> bool:
-    """Whether a type holds integers of at most 64 bits, or binary floating-point numbers."""
-    return kind in _SMALL_INTEGERS | _LARGE_INTEGERS | _FLOATS
-
-
 def is_small(kind: str) -> bool:
     """Whether a type holds whole numbers of at most 32 bits."""
     return kind in _SMALL_INTEGERS or kind == "BOOLEAN"
@@ -63,21 +56,6 @@ def is_small(kind: str) -> bool:
 def is_integer(kind: str) -> bool:
     """Whether a type holds integers of at most 64 bits."""
     return kind in _SMALL_INTEGERS | _LARGE_INTEGERS
-
-
-def whole_sql(sql: str, kind: str) -> str:
-    """The whole number of at most 15 digits that a cell plainly is, or NULL: where its text would be PLAIN_WHOLE."""
-    few = f"{sql} > -{_SIXTEEN_DIGITS} AND {sql} < {_SIXTEEN_DIGITS}"
-    if kind in _SMALL_INTEGERS or kind == "BOOLEAN":
-        return f"CAST({sql} AS BIGINT)"
-    if kind in _LARGE_INTEGERS:
-        return f"CASE WHEN {few} THEN CAST({sql} AS BIGINT) END"
-    if kind in _FLOATS:
-        return f"CASE WHEN {sql} = trunc({sql}) AND {few} THEN TRY_CAST({sql} AS BIGINT) END"
-    if kind != "VARCHAR":
-        return "CAST(NULL AS BIGINT)"
-    begins = f"{sql} >= '-' AND {sql} < ':'"  # far cheaper than a pattern
-    return f"CASE WHEN {begins} AND regexp_full_match({sql}, {literal(PLAIN_WHOLE)}) THEN CAST({sql} AS BIGINT) END"
 
 
 def is_text(kind: str) -> bool:
@@ -239,14 +217,6 @@ def _large_sql(sql: str) -> str:
     after = f"CASE WHEN {zeros} BETWEEN 0 AND {MOST_ZEROS} THEN {written} ELSE 'e' || {zeros} END"
     sign = f"CASE WHEN {text} LIKE '-%' THEN '-' ELSE '' END"
     return f"CASE WHEN regexp_full_match({text}, '{_INFINITE}') THEN {sign} || 'inf' ELSE {sign} || rtrim({led}, '0') || {after} END"
-
-
-def may_be_number(text: str) -> str:
-    """Whether a text may be another than its canonical text: it is empty, or begins as numbers do, or with a blank.
-
-    By functions alone, which DuckDB calls once for each text of a dictionary; a pattern it matches row by row.
-    """
-    return f"contains({literal(_FIRST_LETTERS)} || {_blank_sql()}, substr({text}, 1, 1))"
 
 
 def _canonical_text(text: str) -> str:

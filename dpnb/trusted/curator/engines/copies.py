@@ -1,11 +1,27 @@
-"""The systems in which prepared copies lie, by how their names on this disk end: a copy's own, or that of the note of one elsewhere."""
+"""What every engine promises, and the systems in which prepared copies lie, by how their names on this disk end: a copy's own, or that of the note of one elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+from dpnb.trusted.aggregate.algebra import Request
+from dpnb.trusted.aggregate.reference import Answer
 
 HERE, SERVER, LAKE = ".duckdb", ".server", ".spark"
+
+
+class Engine(Protocol):
+    """Answers exact integer questions about one prepared copy."""
+
+    def answer(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer a batch: the same integers as :func:`dpnb.datasets.exact_answers.answer`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the prepared copy."""
+        ...
 
 
 def system_of(copy: Path) -> Any:

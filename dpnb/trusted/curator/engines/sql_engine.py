@@ -51,7 +51,7 @@ from dpnb.trusted.curator.engines.batching import Aggregate, Cluster, Part, clus
 from dpnb.trusted.curator.engines.crossing import Pair, bare, integers, statement, together
 from dpnb.trusted.curator.engines.rendering import Renderer
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
-from dpnb.trusted.curator.together import Together
+from dpnb.trusted.curator.grouped_calls import GroupedCalls
 
 _INT63 = 2**62
 _MOST_COUNTED_CELLS = 1 << 21
@@ -89,7 +89,7 @@ class SqlEngine:
         self._short = rows <= _MOST_KEPT_CELLS
         self._dialect = dialect
         self._lock = threading.Lock()
-        self._together = Together(self._answered, self._answered_in_one)
+        self._together = GroupedCalls(self._answered, self._answered_in_one)
         self._kept: OrderedDict[Any, tuple[Int64s, ...]] = OrderedDict()
         self._scanned: set[tuple[str, ...]] = set()
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from dpnb.errors import BudgetError
-from dpnb.trusted.curator import admission, failpoints, together
+from dpnb.trusted.curator import admission, failpoints, grouped_calls
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.database import aside
+from dpnb.trusted.curator.grouped_calls import BY_ITSELF, GroupedCalls
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.together import BY_ITSELF, Together
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.curator.test_ledger import POOL, charge, pure
 
@@ -93,7 +93,7 @@ def test_what_waits_is_done_in_one_go():
         groups.append(sorted(acts))
         return [-act for act in acts]
 
-    shared = Together(by_itself, in_one)
+    shared = GroupedCalls(by_itself, in_one)
     hold = Held(shared, 5)
     assert all_at_once([lambda act=act: shared.do(act) for act in range(6)]) == [-act for act in range(6)]
     assert len(alone) == 1
@@ -117,7 +117,7 @@ def test_a_fault_is_of_its_own_act_alone(whole):
             raise OSError
         return [BY_ITSELF if act == 3 else act for act in acts]
 
-    shared = Together(by_itself, in_one)
+    shared = GroupedCalls(by_itself, in_one)
     hold = Held(shared, 5)
     mine = {}
 
@@ -132,7 +132,7 @@ def test_a_fault_is_of_its_own_act_alone(whole):
     assert shared.do(7) == 7  # nobody leads any more
 
 
-class Leaving(together._Act):
+class Leaving(grouped_calls._Act):
     """An act whose caller, where the act is 2, is interrupted once it was told to lead."""
 
     def __init__(self, act):
@@ -159,8 +159,8 @@ def test_who_leaves_when_told_to_lead_hands_the_lead_on(monkeypatch):
         done.append(act)
         return act
 
-    monkeypatch.setattr(together, "_Act", Leaving)
-    shared = Together(by_itself, lambda acts: acts)
+    monkeypatch.setattr(grouped_calls, "_Act", Leaving)
+    shared = GroupedCalls(by_itself, lambda acts: acts)
     first = threading.Thread(target=shared.do, args=(1,))
     first.start()
     assert entered.wait(WAIT)
@@ -260,7 +260,7 @@ def test_answers_that_wait_are_stored_together_and_leave_when_the_mark_knows_the
 VICTIM = """
 import os, signal, sys, threading, time
 from fractions import Fraction
-from dpnb.trusted.curator import failpoints, together
+from dpnb.trusted.curator import failpoints, grouped_calls
 from tests.contracts.charges import charge_of
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy.event import PrivacyEvent

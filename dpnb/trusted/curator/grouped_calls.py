@@ -18,7 +18,7 @@ MOST = 64
 """Acts that are done in one go."""
 
 
-class Together:
+class GroupedCalls:
     """Acts of several threads, done in one go.
 
     Parameters

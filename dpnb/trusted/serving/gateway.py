@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.errors import AccessError, ChargedError, CuratorGone, OwnerError, PlanError, to_wire
-from dpnb.trusted.serving.identities import Identities
-from dpnb.trusted.serving.served_curator import BucketedChance, ServedCurator
+from dpnb.trusted.serving.hub import Identities
+from dpnb.trusted.serving.served_curator import BucketedRandomness, ServedCurator
 from dpnb.trusted.serving.settings import Settings
 from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.codec import decode_service_request, encode
@@ -52,7 +52,7 @@ _LATER = "The service cannot do this now: its owner finds why in its log. Run th
 """What an analyst hears of a fault of the owner's."""
 
 
-class Desk:
+class Gateway:
     """What a server of a service serves.
 
     Parameters
@@ -74,13 +74,13 @@ class Desk:
         self._taking_up = threading.Lock()
 
     @classmethod
-    def of(cls, settings: Settings, identities: Identities, studies: str | None = None) -> Desk:
-        """Open a service's curator behind a desk; raises what :meth:`ServedCurator.of` raises."""
+    def of(cls, settings: Settings, identities: Identities, studies: str | None = None) -> Gateway:
+        """Open a service's curator behind a gateway; raises what :meth:`ServedCurator.of` raises."""
         made = cls(identities)
-        chance = BucketedChance(
+        randomness = BucketedRandomness(
             bucket=settings.bucket, late=lambda: made.count("later than the first bucket")
         )
-        made.curator = ServedCurator.of(settings, chance, studies)
+        made.curator = ServedCurator.of(settings, randomness, studies)
         return made
 
     def read(self, body: bytes) -> ServiceRequest | bytes:
@@ -195,5 +195,5 @@ class Desk:
 
 
 def refusal(error: AccessError) -> bytes:
-    """Return the reply of the door."""
+    """Return the reply to whoever is not admitted."""
     return encode(Failure(**to_wire(error)))

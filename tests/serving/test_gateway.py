@@ -20,9 +20,9 @@ from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.owner.issued_tokens import tokens_of
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.serving.desk import _OTHERS, Desk
-from dpnb.trusted.serving.identities import Identities
-from dpnb.trusted.serving.served_curator import OWNER, BucketedChance, ServedCurator
+from dpnb.trusted.serving.gateway import _OTHERS, Gateway
+from dpnb.trusted.serving.hub import Identities
+from dpnb.trusted.serving.served_curator import OWNER, BucketedRandomness, ServedCurator
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Cancel, Cap, Describe, Hello, Open, Peek, Statement, Submit
@@ -37,7 +37,7 @@ class Office:
 
     def __init__(self, settings):
         self.tokens = tokens_of(settings.home.make())
-        self.desk = Desk.of(settings, Identities(self.tokens))
+        self.desk = Gateway.of(settings, Identities(self.tokens))
         self.curator = self.desk.curator
 
     def token(self, principal="ada", *scopes, datasets=()):
@@ -173,7 +173,7 @@ def test_an_answer_is_known_at_a_whole_multiple_of_the_bucket():
     """After its charge, whatever the scan took; one that missed the first is counted."""
     for took in (0.001, 0.1, 0.2499, 0.26, 0.7):
         slept, late, clock = [], [], iter([5.0, 5.0 + took])
-        BucketedChance(
+        BucketedRandomness(
             bucket=0.25, late=lambda late=late: late.append(1), clock=clock.__next__, sleep=slept.append
         ).settling()()
         assert (took + slept[0]) / 0.25 == pytest.approx(round((took + slept[0]) / 0.25))
@@ -196,7 +196,7 @@ def test_nothing_tells_an_answer_before_its_bucket_ends(office):
         second = Submit(handle=data.handle, request="1" * 32, digest=NONE, plan=b"{}")
         seen.append(office.told(second, ada)["message"].startswith("Another batch of yours is running"))
 
-    office.curator._chance = BucketedChance(bucket=60.0, sleep=look)
+    office.curator._randomness = BucketedRandomness(bucket=60.0, sleep=look)
     released(data)
     assert seen == [[False, False], "charged", True]
     rows = office.told(Statement(handle=data.handle), ada)["rows"]
@@ -208,7 +208,7 @@ def test_the_time_of_a_release_is_that_of_its_charge(office, monkeypatch):
     data = office.people(office.token())
     scanned = []
     monkeypatch.setattr(failpoints, "at", lambda step: scanned.append(step) if step == "scanned" else None)
-    office.curator._chance = replace(BucketedChance(), now=lambda: "late" if scanned else "early")
+    office.curator._randomness = replace(BucketedRandomness(), now=lambda: "late" if scanned else "early")
     count = data.count()
     data.session.release([count], Ask.make(epsilon="0.1"))
     assert scanned
