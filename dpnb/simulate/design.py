@@ -107,7 +107,7 @@ class Design:
         )
         if found[0].checked.shape is None:
             raise PlanError(
-                f"{found[0].text} has as many answers as the noise lets through: no coverage is defined."
+                f"The number of answers to {found[0].text} depends on the noise, so no coverage is defined."
             )
         if found[0].public:
             raise PlanError(

@@ -77,7 +77,7 @@ def axis_of(setting: Setting) -> Axis:
     number = setting.number()
     if number.high - number.low < _PLACES - 1:
         raise PlanError(
-            "A column of one or two values has none between its bounds. Ask .mean(), the share of the second."
+            "A column with one or two values has no values between its bounds. Ask .mean(), the share of the second value."
         )
     low, high = given(float(number.lowest)), given(float(number.highest))
     return Axis("held", "held", (f"at {low} or below", "between", f"at {high} or above"))

@@ -271,7 +271,7 @@ FLAG_WORDS = {
     "singular": "with noise of this size the columns could be collinear, so intervals are unbounded unless you declare bounds= or a "
     "prior=; a ridge keeps the estimate finite",
     "ill-conditioned": "the noise is large beside what tells the columns apart: intervals are wide, not wrong",
-    "no maximum": "no coefficients fit the released counts best: they are mostly noise, or a term decides the response alone. Intervals are "
+    "no maximum": "no set of coefficients fits the released counts best: they are mostly noise, or a single term determines the response. Intervals are "
     "unbounded",
     "information unclear": "noise of this size could hide what tells the coefficients apart: intervals are unbounded",
     "too few rows": "there are no more rows than coefficients: intervals are unbounded",
@@ -405,7 +405,9 @@ class PublicCell(Cell):
     value: float
 
     noise_variance: ClassVar[float] = 0.0
-    no_population: ClassVar[str] = "This answer is public: the schema gives it, and no population is meant."
+    no_population: ClassVar[str] = (
+        "This answer is public: the schema gives it, and it is not about a population."
+    )
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
         return self.value, self.value

@@ -273,7 +273,7 @@ class RobustMean(Statistic):
         size = setting.size(n)
         radius = DiscreteLaplaceLaw(mechanism.sum_scale * 1000).tail_radius(0.05) / 1000
         noise = f"± {rounded(radius / size)} times" if size else f"± {rounded(radius)} / n times"
-        return f"{noise} half of the range that is chosen; clear from {needed(mechanism.middle, -mechanism.radius.offset):,} rows on"
+        return f"{noise} half of the chosen range; reliable with {needed(mechanism.middle, -mechanism.radius.offset):,} rows or more"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the mean of the moved values of every cell with both intervals."""

@@ -50,7 +50,7 @@ def redraw(
     for one in estimate.leaves():
         if getattr(one.checked, "shape", ()) is None:
             raise Unavailable(
-                f"`{one.text}` has as many answers as the noise lets through: draws differ in shape."
+                f"The number of answers to `{one.text}` depends on the noise, so draws differ in shape."
             )
     generator, drawn = np.random.default_rng(rng), Draws()
     known = {id(one): known_parts(one, rows_of(one)) for one in estimate.leaves()}

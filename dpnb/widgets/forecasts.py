@@ -34,7 +34,7 @@ def answer_of(estimate: object) -> PendingQuestion:
         raise PlanError("Only a released answer can be measured again. Release it first: %%dp epsilon=1.")
     if estimate.shape != () and not more_of(question):
         raise PlanError(
-            "No one number stands for this vector; remeasure it in a cell: by = by.remeasure(epsilon=0.5)."
+            "A vector has no single number to show here. Measure it again in a cell: by = by.remeasure(epsilon=0.5)."
         )
     return question
 

@@ -70,7 +70,7 @@ def charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -
         )
     if not is_answered(db, charge) and restored_since(db, charge):
         raise RequestReused(
-            "The ledger was restored after this charge, so that its answer may have been given: run the cell again. "
+            "The ledger was restored after this charge, and its answer may have been sent before. Run the cell again. "
             "It is a new request, and is charged anew."
         )
     return row_of(charge, body, adopted=entry != charge)

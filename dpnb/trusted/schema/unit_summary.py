@@ -164,7 +164,7 @@ def refuse_other(lines: tuple[UnitSummary, ...], made: Mapping[str, Column], uni
         return
     if unit == "row":
         raise SchemaError(
-            '[prepare] makes one row of each person\'s rows: write unit = "person" under [dataset], the column that says whose row it is'
+            '[prepare] makes one row from each person\'s rows: write unit = "person" under [dataset], the column that identifies the person'
         )
     own = any(not line.source for line in lines)
     if own and rows != 1:
@@ -174,7 +174,7 @@ def refuse_other(lines: tuple[UnitSummary, ...], made: Mapping[str, Column], uni
     names = [line.name for line in lines]
     if len(set(names)) < len(names) or not set(names) <= set(made) or (own and set(made) - set(names)):
         raise SchemaError(
-            "[prepare] makes each of its columns once, and of a dataset's own rows every column"
+            "[prepare] must make each column once; if it summarises the dataset's own rows, it must make every column"
         )
     read: dict[tuple[str, str], Column] = {}
     for line in lines:
