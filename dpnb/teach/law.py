@@ -18,8 +18,7 @@ from dpnb.estimate.table import Table, Tabular
 from dpnb.inference.law import law_of
 from dpnb.inference.selection_law import probabilities
 from dpnb.statistics import conclude
-from dpnb.teach.noiseless import KnownPart, known_parts
-from dpnb.teach.outcomes import rows_of
+from dpnb.teach.noiseless import KnownPart, known_parts, rows_of
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlip, QuantileSelection
 
 if TYPE_CHECKING:

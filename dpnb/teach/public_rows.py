@@ -23,7 +23,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import Unavailable
 from dpnb.teach.law import OutcomeLaw, law
-from dpnb.teach.outcomes import redraw, truth
+from dpnb.teach.noiseless import redraw, truth
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.files.dialect import Dialect

@@ -11,7 +11,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import OwnerError, SchemaError
-from dpnb.teach.outcomes import truth
+from dpnb.teach.noiseless import truth
 
 PEOPLE, VISITS = 300, 900
 DECLARATION = """
