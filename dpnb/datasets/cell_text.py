@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 import numpy as np
@@ -29,7 +29,7 @@ from dpnb.trusted.schema.cell import (
 _LARGEST_EXPONENT, _LONGEST_POWER = 400, 38
 
 
-def canonical(cell: Any) -> str | None:
+def canonical(cell: object) -> str | None:
     """The cell's canonical text, or ``None`` where it is missing.
 
     Two cells are the same data exactly if their canonical texts are equal, whatever they were held in.
@@ -46,7 +46,7 @@ def canonical(cell: Any) -> str | None:
     return text if number is None else number_text(number)
 
 
-def text_of(cell: Any) -> str | None:
+def text_of(cell: object) -> str | None:
     """The cell's own text, ``None`` where it is missing.
 
     A whole number has all of its digits, however many; a text is unchanged. What is neither number, text nor date (a
@@ -65,7 +65,7 @@ def text_of(cell: Any) -> str | None:
     return _rarer_text(cell)
 
 
-def unit_of(cell: Any, declared: str | None = None) -> str | None:
+def unit_of(cell: object, declared: str | None = None) -> str | None:
     """The unit that a cell names, by the unit's declared type, ``None`` where it is missing (:mod:`dpnb.trusted.schema.cell`).
 
     Examples
@@ -101,7 +101,7 @@ def _large_text(text: str) -> str | None:
     return f"{sign}{digits}{'0' * zeros if 0 <= zeros <= MOST_ZEROS else f'e{zeros}'}"
 
 
-def _rarer_text(cell: Any) -> str | None:
+def _rarer_text(cell: object) -> str | None:
     if isinstance(cell, Decimal):
         return _decimal_text(cell)
     if isinstance(cell, Fraction):

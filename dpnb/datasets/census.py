@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpnb.datasets.study import Columns, Study, flag, public_study
+from dpnb.trusted.aggregate.arrays import Cells
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 
@@ -91,28 +90,26 @@ def census(rows: int = _ROWS, seed: int = 0) -> Columns:
     }
 
 
-def _hours(rng: np.random.Generator, age: NDArray[Any]) -> NDArray[Any]:
+def _hours(rng: np.random.Generator, age: Cells) -> Cells:
     works = (age >= 16) & (age < 68) & (rng.random(len(age), dtype=np.float32) < 0.75)
     usual = 38 + 9 * rng.standard_normal(len(age), dtype=np.float32)
     return np.where(works, np.clip(usual, 4, 80), 0).astype(np.int8)
 
 
-def _states(rng: np.random.Generator, rows: int) -> NDArray[Any]:
+def _states(rng: np.random.Generator, rows: int) -> Cells:
     weights = np.array([_LARGE.get(state, 1) for state in STATES], dtype=float)
     codes = np.searchsorted(np.cumsum(weights / weights.sum())[:-1], rng.random(rows), side="right")
-    named: NDArray[Any] = np.array(STATES, dtype=object)[codes]
+    named: Cells = np.array(STATES, dtype=object)[codes]
     return named
 
 
-def _income(
-    rng: np.random.Generator, age: NDArray[Any], education: NDArray[Any], hours: NDArray[Any]
-) -> NDArray[Any]:
+def _income(rng: np.random.Generator, age: Cells, education: Cells, hours: Cells) -> Cells:
     rows = len(age)
     level = 9.4 + 0.22 * education + 0.008 * np.minimum(age, 55) + 0.02 * hours
     income = np.exp(level + 0.5 * rng.standard_normal(rows, dtype=np.float32)).astype(np.float64)
     income[age < 16] = 0
     income[rng.random(rows, dtype=np.float32) < 0.03] = np.nan
-    rounded: NDArray[Any] = np.round(income)
+    rounded: Cells = np.round(income)
     return rounded
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.datasets.cell_text import moment_texts, text_of
-from dpnb.trusted.aggregate.arrays import Use, inexact, numeric, unreadable
+from dpnb.trusted.aggregate.arrays import Cells, Use, inexact, numeric, unreadable
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.cell import LARGEST_WHOLE
 
@@ -27,7 +27,7 @@ _COLUMNS = {"pandas": "__array__", "polars": "to_list", "pyarrow": "null_count"}
 """What a column of a library has, and neither a cell nor a plan of one."""
 
 
-def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> NDArray[Any]:
+def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> Cells:
     """Return a raw column as a numeric array, or as an object array of texts and ``None``.
 
     Parameters
@@ -59,7 +59,7 @@ def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> 
     return _from_cells(list(raw), use)
 
 
-def _is_column(raw: Any, library: str) -> bool:
+def _is_column(raw: object, library: str) -> bool:
     """Whether something holds a cell for each row, in their order, and can be read more than once."""
     if library in _COLUMNS:
         return hasattr(raw, _COLUMNS[library])
@@ -67,7 +67,7 @@ def _is_column(raw: Any, library: str) -> bool:
     return cells or (hasattr(raw, "__array__") and bool(np.ndim(raw)))
 
 
-def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
+def _from_numpy(array: Cells, name: str, use: Use) -> Cells:
     kind = array.dtype.kind
     if array.ndim != 1 or kind not in "biufUTOM":
         raise unreadable(name, str(array.dtype) if array.ndim == 1 else f"arrays of {array.ndim} dimensions")
@@ -80,13 +80,13 @@ def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
     return numeric(array, name, use)
 
 
-def _from_cells(cells: Sequence[Any], use: Use) -> NDArray[Any]:
+def _from_cells(cells: Sequence[Any], use: Use) -> Cells:
     if {type(cell) for cell in cells} <= {str, type(None)} and _all_utf8(cells):
         return _objects([cell or None for cell in cells])
     return _objects([None if use == "unit" and _is_large(cell) else text_of(cell) for cell in cells])
 
 
-def _is_large(cell: Any) -> bool:
+def _is_large(cell: object) -> bool:
     """Whether a number of this kind may have lost digits before it came here, or would lose them in its text."""
     if isinstance(cell, Fraction):
         return cell.denominator != 1 and not _is_binary64(cell)
@@ -112,11 +112,11 @@ def _all_utf8(cells: Sequence[str | None]) -> bool:
     return True
 
 
-def _masked(raw: np.ma.MaskedArray[Any, Any], name: str, use: Use) -> NDArray[Any]:
+def _masked(raw: np.ma.MaskedArray[Any, Any], name: str, use: Use) -> Cells:
     return _without(_from_numpy(np.ma.getdata(raw), name, use), ~np.ma.getmaskarray(raw))
 
 
-def _without(plain: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+def _without(plain: Cells, known: NDArray[np.bool_]) -> Cells:
     """Let cells be missing: whole numbers become binary64, which they are read as in any case."""
     absent, held = (None, plain) if plain.dtype == object else (np.nan, plain.astype(np.float64))
     cells = held.copy()
@@ -124,7 +124,7 @@ def _without(plain: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
     return cells
 
 
-def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
+def _from_pandas(column: Any, name: str, use: Use) -> Cells:
     if column.ndim != 1:
         raise unreadable(name, "several columns of that name")
     dtype, array = column.dtype, getattr(column, "array", column)
@@ -148,7 +148,7 @@ def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
     return _from_cells(array.to_numpy(dtype=object).tolist(), use)
 
 
-def _from_arrow(column: Any, name: str, use: Use) -> NDArray[Any]:
+def _from_arrow(column: Any, name: str, use: Use) -> Cells:
     from pyarrow import types
 
     kind = column.type
@@ -167,11 +167,11 @@ def _from_arrow(column: Any, name: str, use: Use) -> NDArray[Any]:
     raise unreadable(name, str(kind))
 
 
-def _moment_type(kind: Any) -> str:
+def _moment_type(kind: object) -> str:
     return f"datetime64[{getattr(kind, 'unit', 'ms' if str(kind).startswith('date64') else 'D')}]"
 
 
-def _from_polars(column: Any, name: str, use: Use) -> NDArray[Any]:
+def _from_polars(column: Any, name: str, use: Use) -> Cells:
     word = column.dtype.base_type().__name__
     if column.dtype.is_numeric() and word not in _POLARS_CELLS:
         known = ~np.asarray(column.is_null().to_numpy())
@@ -190,7 +190,7 @@ def _from_polars(column: Any, name: str, use: Use) -> NDArray[Any]:
     raise unreadable(name, str(column.dtype))
 
 
-def _objects(cells: Sequence[str | None]) -> NDArray[Any]:
+def _objects(cells: Sequence[str | None]) -> Cells:
     array = np.empty(len(cells), dtype=object)
     array[:] = cells
     return array

@@ -68,7 +68,7 @@ def prepare(
     return table_of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
 
 
-def coded(raw: Any, column: Column) -> dict[str, Ints]:
+def coded(raw: object, column: Column) -> dict[str, Ints]:
     """Turn one raw column into the columns of the prepared copy that it is: itself, or the whole numbers of a text."""
     if column.text is None:
         return {column.name: quantise(raw, column)}
@@ -112,7 +112,7 @@ def _with_prepared(
     return units, {part: columns[part] for part in schema.parts}
 
 
-def quantise(raw: Any, column: Column) -> Ints:
+def quantise(raw: object, column: Column) -> Ints:
     """Turn one raw column into codes; see the module's first paragraph."""
     codes = (
         _category_codes(raw, column)
@@ -126,7 +126,7 @@ def quantise(raw: Any, column: Column) -> Ints:
     return Ints(values, np.ones(len(values), dtype=bool))
 
 
-def read(cell: Any, column: Column) -> int | None:
+def read(cell: object, column: Column) -> int | None:
     """The code of one cell, by that cell and the declaration alone; ``None`` where it is missing.
 
     This is the definition: :func:`quantise` is the same for a whole column, faster, and so is the curator's SQL.
@@ -135,12 +135,12 @@ def read(cell: Any, column: Column) -> int | None:
     return column.missing_code if code is None else code
 
 
-def _category_code(cell: Any, column: Column) -> int | None:
+def _category_code(cell: object, column: Column) -> int | None:
     text, declared = canonical(cell), declared_texts(column)
     return declared.index(text) if text in declared else None
 
 
-def _grid_code(cell: Any, column: Column) -> int | None:
+def _grid_code(cell: object, column: Column) -> int | None:
     text = text_of(cell)
     number = number_of(text) if column.calendar is None else place_of(text, column.calendar)
     if number is None:
@@ -159,7 +159,7 @@ def _grid_codes(x: Float64s, column: Column) -> Ints:
     return Ints(codes.astype(np.int64), known)
 
 
-def _category_codes(raw: Any, column: Column) -> Ints:
+def _category_codes(raw: object, column: Column) -> Ints:
     plain = plain_column(raw, column.name)
     if plain.dtype != object:
         return _places_of_numbers(plain.astype(np.float64), column)
@@ -180,7 +180,7 @@ def _places_of_numbers(x: Float64s, column: Column) -> Ints:
     return Ints(np.where(known, np.array([place for _, place in pairs])[nearest], 0), known)
 
 
-def numbers(raw: Any, name: str = "this column") -> Float64s:
+def numbers(raw: object, name: str = "this column") -> Float64s:
     """A raw column as binary64; NaN where it is missing or not a number."""
     plain = plain_column(raw, name, "grid")
     if plain.dtype != object:
@@ -189,7 +189,7 @@ def numbers(raw: Any, name: str = "this column") -> Float64s:
     return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
 
 
-def _column_numbers(raw: Any, column: Column) -> Float64s:
+def _column_numbers(raw: object, column: Column) -> Float64s:
     if column.calendar is None:
         return numbers(raw, column.name)
     plain = plain_column(raw, column.name)
@@ -199,7 +199,7 @@ def _column_numbers(raw: Any, column: Column) -> Float64s:
     return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
 
 
-def unit_ids(raw: Any, name: str = "this column", declared: str | None = None) -> list[str | None]:
+def unit_ids(raw: object, name: str = "this column", declared: str | None = None) -> list[str | None]:
     """The units that a column names, by the unit's declared type; missing is ``None``."""
     plain = plain_column(raw, name, "unit")
     return [unit_of(cell, declared) for cell in plain.tolist()]

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpnb.errors import OwnerError
+from dpnb.trusted.aggregate.arrays import Cells
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema
 
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Cells]
 
 EXTRA = 'pip install "dpnb[studies]"'
 
@@ -41,7 +41,7 @@ class Study:
     """
 
     schema: Schema
-    read: Callable[[], Mapping[str, NDArray[Any]]]
+    read: Callable[[], Mapping[str, Cells]]
     simulated: bool = False
 
     @property

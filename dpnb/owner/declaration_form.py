@@ -337,13 +337,13 @@ def _losses(budget: Mapping[str, Any]) -> dict[str, str]:
     return {word: _typed(budget[word]) for word in ("epsilon", "delta") if word in budget}
 
 
-def _typed(value: Any) -> str:
+def _typed(value: object) -> str:
     """Return a value of a declaration as somebody would have typed it; what was TODO is blank."""
     text = json.dumps(value) if isinstance(value, bool) else str(value)
     return "" if text.startswith(_TODO) else text
 
 
-def _records(told: Any) -> list[Mapping[str, Any]]:
+def _records(told: object) -> list[Mapping[str, Any]]:
     return [one for one in told if isinstance(one, Mapping)] if isinstance(told, list) else []
 
 
@@ -415,7 +415,7 @@ def _level(text: str) -> str:
     return _quoted(text[1:-1]) if quoted else _amount(text)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, str):
         return _quoted(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, bool | int | list) else str(value)

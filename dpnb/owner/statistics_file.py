@@ -70,7 +70,7 @@ def read_loss(path: Path) -> dict[str, str]:
     return {name: amount for name, amount in given if name in ("epsilon", "rho") and isinstance(amount, str)}
 
 
-def _asked(name: str, text: Any, dataset: Dataset, file: str) -> Estimate:
+def _asked(name: str, text: object, dataset: Dataset, file: str) -> Estimate:
     where = f"{file}, {clean(name)}"
     if not isinstance(text, str):
         raise OwnerError(f'{where}: write the question as text: "{typed(dataset.name)}.count()".')

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn, TypeGuard
+from typing import Any, Final, NoReturn, TypeAlias, TypeGuard
 
 import msgspec
 
 from dpnb.trusted.errors import PlanError
 
+Record: TypeAlias = dict[str, Any]  # a JSON object, as it is written
 _ENCODER: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 )
@@ -88,7 +89,7 @@ def read_json(text: str | bytes) -> Any:
     return found
 
 
-def is_record(value: object, fields: Mapping[str, type]) -> TypeGuard[dict[str, Any]]:
+def is_record(value: object, fields: Mapping[str, type]) -> TypeGuard[Record]:
     """Tell whether a value is a record of exactly these fields, each of exactly its type (a truth is no integer; ``object`` is any).
 
     Examples
@@ -140,7 +141,7 @@ def _no_float(number: str) -> NoReturn:
     raise PlanError(f"{shown} is not an exact number: write integers, and all others as texts.")
 
 
-def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _no_twins(pairs: list[tuple[str, Any]]) -> Record:
     record = dict(pairs)
     if len(record) != len(pairs):
         raise PlanError("A record with a repeated key was refused.")

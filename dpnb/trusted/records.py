@@ -9,11 +9,12 @@ import contextlib
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.errors import LossError, OwnerError, SchemaError
 
+Section: TypeAlias = Mapping[str, Any]  # of an owner's file, as TOML reads it
 _DATASET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
 
 
@@ -71,7 +72,7 @@ def no_repeats(items: Iterable[Any], what: str) -> None:
         seen.add(item)
 
 
-def known(facts: Mapping[str, Any], keys: Iterable[str], where: str, what: str = "key") -> None:
+def known(facts: Section, keys: Iterable[str], where: str, what: str = "key") -> None:
     """Refuse a key that an owner's section does not have, and name the one that was probably meant."""
     for key in facts:
         if key not in keys:
@@ -80,7 +81,7 @@ def known(facts: Mapping[str, Any], keys: Iterable[str], where: str, what: str =
             raise OwnerError(f"{where}: unknown {what} {key}: {hint}")
 
 
-def read_keys(facts: Mapping[str, Any], examples: Mapping[str, Any], where: str) -> dict[str, Any]:
+def read_keys(facts: Section, examples: Section, where: str) -> Record:
     """Read the optional keys of a section: each is of the type of its example, and no text is empty."""
     known(facts, examples, where)
     for key, value in facts.items():
@@ -89,7 +90,7 @@ def read_keys(facts: Mapping[str, Any], examples: Mapping[str, Any], where: str)
     return dict(facts)
 
 
-def needed(facts: Mapping[str, Any], key: str, where: str, fix: str) -> Any:
+def needed(facts: Section, key: str, where: str, fix: str) -> Any:
     """Return what a section says under a key, or refuse the section with what to write."""
     if key not in facts:
         raise OwnerError(f"{where}: {key} is missing: write {fix}")

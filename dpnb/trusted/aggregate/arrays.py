@@ -15,9 +15,10 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.cell import LARGEST_WHOLE
 
 Use: TypeAlias = Literal["grid", "category", "unit"]
+Cells: TypeAlias = NDArray[Any]  # of numbers, or of texts and None
 
 
-def plain_array(column: Any, name: str, use: Use) -> NDArray[Any]:
+def plain_array(column: object, name: str, use: Use) -> Cells:
     """Return a column that was handed over.
 
     Parameters
@@ -43,7 +44,7 @@ def plain_array(column: Any, name: str, use: Use) -> NDArray[Any]:
     return column
 
 
-def numeric(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
+def numeric(array: Cells, name: str, use: Use) -> Cells:
     """A numeric array in the machine's byte order, in a width that every engine knows.
 
     A number of 2^53 or more names no unit: had any row none, a library would have made floats of them all, and merged some.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.aggregate import algebra
+from dpnb.trusted.canonical import Record
 
 Int64s: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
@@ -246,7 +247,7 @@ def _steps(root: algebra.IntExpr, code: algebra.IntExpr) -> list[tuple[int, int]
     return found
 
 
-_COMPARE: dict[str, Any] = {"==": np.equal, "<": np.less, "<=": np.less_equal}
+_COMPARE: Record = {"==": np.equal, "<": np.less, "<=": np.less_equal}
 
 
 def _largest(values: Int64s) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast, get_args
 
 from dpnb.trusted.aggregate import algebra
-from dpnb.trusted.canonical import is_record
+from dpnb.trusted.canonical import Record, is_record
 from dpnb.trusted.errors import PlanError
 
 _NODES: Final[dict[str, tuple[type[algebra.Node], tuple[str, ...]]]] = {
@@ -48,7 +48,7 @@ _REQUESTS: Final[dict[str, tuple[type[algebra.Request], tuple[str, ...]]]] = {
 _RECORD: Final = {"nodes": list, "requests": list}
 _SHRINK: Final = {"halves": list, "limits": list, "steps": int}
 _NAMES: Final = {kind: name for name, (kind, _) in _REQUESTS.items()}
-_CHILDREN: Final[dict[str, Any]] = {
+_CHILDREN: Final[Record] = {
     "number": set(get_args(algebra.IntExpr)),
     "predicate": set(get_args(algebra.Pred)),
 }
@@ -65,7 +65,7 @@ _LAYOUT: Final = {
 """Of each node its name, and its fields in order: whether each is a node too."""
 
 
-def written_requests(requests: Iterable[algebra.Request]) -> dict[str, Any]:
+def written_requests(requests: Iterable[algebra.Request]) -> Record:
     """Write requests as ``{"nodes": […], "requests": […]}``, plain JSON.
 
     Examples
@@ -129,7 +129,7 @@ class Reader:
         self.steps += steps
         return found
 
-    def _read(self, record: Any) -> tuple[algebra.Request, ...]:
+    def _read(self, record: object) -> tuple[algebra.Request, ...]:
         if not is_record(record, _RECORD):
             raise _refusal()
         for row in record["nodes"]:
@@ -177,7 +177,7 @@ class Reader:
         fields = [self._value(record[name], what) for name, what in zip(names, holds, strict=True)]
         return cast("Callable[..., algebra.Request]", kind)(*fields)
 
-    def _value(self, value: Any, what: str) -> Any:
+    def _value(self, value: object, what: str) -> Any:
         """Read a field of a request."""
         match what:
             case "filter" | "shrink" if value is None:
@@ -221,13 +221,13 @@ def _in_order(roots: Sequence[int], below: Sequence[Sequence[int]]) -> bool:
     return met == len(below)
 
 
-def _place(value: Any) -> int:
+def _place(value: object) -> int:
     if _typed(value, int) < 0:  # counted from the end
         raise _refusal()
     return cast("int", value)
 
 
-def _typed(value: Any, kind: type) -> Any:
+def _typed(value: object, kind: type) -> Any:
     if type(value) is not kind:
         raise _refusal()
     return value
@@ -260,8 +260,8 @@ class _Nodes:
         return known[0]
 
 
-def _written(request: algebra.Request, nodes: _Nodes) -> dict[str, Any]:
-    fields: dict[str, Any] = {field: _put(getattr(request, field), nodes) for field in request.__match_args__}
+def _written(request: algebra.Request, nodes: _Nodes) -> Record:
+    fields: Record = {field: _put(getattr(request, field), nodes) for field in request.__match_args__}
     return {"kind": _NAMES[type(request)], **fields}
 
 

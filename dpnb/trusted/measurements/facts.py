@@ -52,8 +52,7 @@ class Measurement:
     cells: int
 
 
-Terms = tuple[algebra.Node | algebra.Key, ...]
-"""What can leave a row out."""
+Terms = tuple[algebra.Node | algebra.Key, ...]  # what can leave a row out
 
 
 class Membership(NamedTuple):
@@ -74,8 +73,7 @@ class Membership(NamedTuple):
     private: bool
 
 
-Priced = tuple[int, tuple[PrivacyEvent, ...]]
-"""How many integers a measurement makes, and its events."""
+Priced = tuple[int, tuple[PrivacyEvent, ...]]  # how many integers a measurement makes, and its events
 
 
 def code_ranges(schema: Schema) -> dict[str, Range]:

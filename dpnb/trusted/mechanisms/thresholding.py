@@ -42,8 +42,7 @@ class LabelCounts(Protocol):
         """The exact sums of each number, in the order of the labels."""
 
 
-Draw: TypeAlias = Callable[[Fraction, int], list[int]]
-"""Noise of a scale, so many times."""
+Draw: TypeAlias = Callable[[Fraction, int], list[int]]  # noise of a scale, so many times
 MOST_SHOWN = 10_000
 MOST_ROWS = 1_000
 MOST_SUMS = 8

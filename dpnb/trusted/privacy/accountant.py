@@ -28,6 +28,7 @@ from functools import reduce
 from math import ceil, exp, log, log1p
 from typing import Any
 
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.conversion import decimal_of
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -289,7 +290,7 @@ class Budget:
         cap = PrivacyLoss.approx(rho_for(epsilon, half), half)
         return cls(cap, {"epsilon": exact_text(epsilon), "delta": exact_text(delta)})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the budget exactly."""
         return {"cap": self.cap.to_json(), "asked_as": dict(self.asked_as)}
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Literal, cast, get_args
 
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.conversion import exponential_rho, laplace_rho, pure_rho
 from dpnb.trusted.privacy.loss import (
@@ -144,9 +145,9 @@ class PrivacyEvent:
             return replace(self, amount=self.amount * factor)
         return self.laplace([(shift, scale / factor) for shift, scale in move] for move in self.moves)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the event exactly; the form is permanent."""
-        record: dict[str, Any] = {"event": VERSION, "kind": self.kind, "amount": exact_text(self.amount)}
+        record: Record = {"event": VERSION, "kind": self.kind, "amount": exact_text(self.amount)}
         if self.delta:
             record["delta"] = exact_text(self.delta)
         if self.moves:
@@ -175,7 +176,7 @@ _COSTLIEST: Final = Fraction(0)
 _MORE: Final[dict[str, set[str]]] = {"approximate": {"delta"}, "laplace": {"moves"}}
 
 
-def _moves(record: Any) -> tuple[Move, ...]:
+def _moves(record: object) -> tuple[Move, ...]:
     """Read moves strictly: lists of lists of two texts, a shift and a scale above 0."""
     try:
         moves = [
@@ -187,7 +188,7 @@ def _moves(record: Any) -> tuple[Move, ...]:
     return _positive(found)
 
 
-def _listed(record: Any) -> list[Any]:
+def _listed(record: object) -> list[Any]:
     """Return a list, or nothing at all: the characters of a text are no list of texts."""
     if not isinstance(record, list):
         raise TypeError

@@ -236,7 +236,7 @@ def _decimal_places(denominator: int) -> int | None:
     return next(places for places in range(_MOST_PLACES + 1) if 10**places % denominator == 0)
 
 
-def parse_exact(text: Any) -> Fraction:
+def parse_exact(text: object) -> Fraction:
     """Read what :func:`exact_text` wrote, and nothing else.
 
     Raises

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
 
 Adjacency = Literal["change-one", "add-remove"]
@@ -99,7 +100,7 @@ class PrivacyUnit:
         """Whether the unit is the row."""
         return self.unit == "row"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the unit."""
         return {word: fact for word, fact in asdict(self).items() if word != "type" or fact}
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dpnb.trusted.aggregate.request_record import Reader
-from dpnb.trusted.canonical import is_record
+from dpnb.trusted.canonical import Record, is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
@@ -82,13 +82,13 @@ class Bundle:
     share: Share
     group: int
     parts: tuple[Measurement, ...]
-    plan: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    plan: Record = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.plan:
             object.__setattr__(self, "plan", written(self.parts))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Return the record that crosses the wire."""
         return {
             "texts": list(self.texts),
@@ -140,7 +140,7 @@ class Plan:
                 raise _refusal()
             groups = max(groups, question.group + 1)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Return the record that crosses the wire."""
         return {
             "dataset": self.dataset,

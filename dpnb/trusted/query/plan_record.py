@@ -12,7 +12,7 @@ from typing import Any
 
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.request_record import Reader, written_requests
-from dpnb.trusted.canonical import canonical, is_record
+from dpnb.trusted.canonical import Record, canonical, is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
@@ -22,7 +22,7 @@ _PARTS = {"nodes": list, "requests": list, "parts": list}
 _LONGEST_NAME = 200
 
 
-def written(parts: Sequence[Measurement]) -> dict[str, Any]:
+def written(parts: Sequence[Measurement]) -> Record:
     """Write measurements; a request that several of them ask stands once."""
     requests, places = _places(parts)
     listed = [

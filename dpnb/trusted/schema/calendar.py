@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -80,7 +80,7 @@ def start_of(place: int, step: str) -> str:
     return f"{date} {hours % 24:02}:00" if step == "hour" else date
 
 
-def constant(value: Any, step: str, name: str, word: str) -> int:
+def constant(value: object, step: str, name: str, word: str) -> int:
     """The number of the step of a public constant: ISO text, or a date of Python, numpy or pandas."""
     if isinstance(value, np.datetime64):
         value = str(value.astype("datetime64[s]"))

@@ -9,7 +9,6 @@ import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.records import nearest, no_repeats
@@ -21,7 +20,7 @@ Category = int | str | bool
 MOST_VALUES = 100_000
 
 
-def declared_values(name: str, values: Any) -> tuple[Category, ...]:
+def declared_values(name: str, values: object) -> tuple[Category, ...]:
     """Check a declared list and return it as a tuple."""
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise SchemaError(f'{name}: values must be a list, for example values = [0, 1] or ["no", "yes"]')
@@ -82,7 +81,7 @@ def codes(values: tuple[Category, ...]) -> dict[Category, int]:
     return {value: code for code, value in enumerate(values)}
 
 
-def unknown_value(value: Any, declared: tuple[Category, ...]) -> str:
+def unknown_value(value: object, declared: tuple[Category, ...]) -> str:
     """Say that a value is not declared, with a near match."""
     by_text = {str(candidate): candidate for candidate in declared}
     close = nearest(str(value), by_text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from dpnb.trusted.canonical import is_record
+from dpnb.trusted.canonical import Record, is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.records import column_name, text_of
@@ -192,13 +192,13 @@ class Column:
     def dates(
         cls,
         name: str,
-        lower: Any,
-        upper: Any,
+        lower: object,
+        upper: object,
         *,
         kind: Literal["date", "datetime"] = "date",
         step: str | None = None,
         label: str = "",
-        missing: Any = DROP,
+        missing: object = DROP,
     ) -> Column:
         """Declare a column of dates between two public ones: ISO text, or dates of Python.
 
@@ -242,7 +242,7 @@ class Column:
         trim: bool = True,
         beyond: str = "missing",
         label: str = "",
-        missing: Any = DROP,
+        missing: object = DROP,
     ) -> Column:
         """Declare a column of texts that nobody listed: job titles, post codes, diagnoses.
 
@@ -314,12 +314,12 @@ class Column:
             raise SchemaError(f"{self.name}: typical = {short(value)} lies outside {self.describe()}")
         return replace(self, typical=value)
 
-    def called(self, name: str, *, label: str = "", missing: Any = DROP) -> Column:
+    def called(self, name: str, *, label: str = "", missing: object = DROP) -> Column:
         """Return a column of the same values under a name, with a label and what happens to missing values."""
         constant = DROP if _is_drop(missing) else self._constant(missing)
         return replace(self, name=column_name(name), label=text_of(label, name), missing=constant)
 
-    def weighing(self, fixed: Any) -> Column:
+    def weighing(self, fixed: object) -> Column:
         """Return the column as weights of which none depends on other people's rows, as its owner declares, or does not."""
         if not isinstance(fixed, bool):
             raise SchemaError(f"{self.name}: weights_fixed is true or false")
@@ -329,7 +329,7 @@ class Column:
             )
         return self if fixed is self.weights_fixed else replace(self, weights_fixed=fixed)
 
-    def _constant(self, constant: Any) -> Value:
+    def _constant(self, constant: object) -> Value:
         """Read the constant that replaces a missing value."""
         if self.text is not None:
             return self._label(constant)
@@ -348,7 +348,7 @@ class Column:
             )
         return value
 
-    def _label(self, constant: Any) -> str:
+    def _label(self, constant: object) -> str:
         found = cast("FreeText", self.text).label_of(constant) if isinstance(constant, str) else None
         if found is None:
             raise SchemaError(
@@ -356,7 +356,7 @@ class Column:
             )
         return found
 
-    def _date(self, value: Any) -> str:
+    def _date(self, value: object) -> str:
         place = self.position_of(value)
         if not 0 <= place <= self.size - 1:
             raise SchemaError(f'{self.name}: missing lies outside {self.describe()}; or write "drop"')
@@ -432,7 +432,7 @@ class Column:
         lower, step = cast("Fraction", self.lower), cast("Fraction", self.step)
         return whole(lower + step * code) if self.calendar is None else self._start(lower + step * code)
 
-    def position_of(self, value: Any) -> Fraction:
+    def position_of(self, value: object) -> Fraction:
         """Return the exact place of a number on the grid's scale, neither rounded nor clamped."""
         lower, _ = self.bounds
         if self.calendar is not None:
@@ -441,7 +441,7 @@ class Column:
             raise SchemaError(f"{self.name} is declared {self.describe()}: {value!r} is text, not a number")
         return (exact(value, self.name, "value") - lower) / cast("Fraction", self.step)
 
-    def code_of(self, value: Any) -> int:
+    def code_of(self, value: object) -> int:
         """Return the code that a row holding this value gets.
 
         Parameters
@@ -488,12 +488,12 @@ class Column:
             return words
         return words + f" in steps of {short(cast('Fraction', self.declared_step))}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the column exactly, as plain JSON."""
         constant = (
             exact_text(Fraction(self.missing)) if self.type in _NUMBERS and not self.drops else self.missing
         )
-        record: dict[str, Any] = {"name": self.name, "type": self.type, "label": self.label}
+        record: Record = {"name": self.name, "type": self.type, "label": self.label}
         record["missing"] = DROP if self.drops else {"constant": constant}
         if self.values is not None:
             return record | {"values": list(self.values)}
@@ -536,7 +536,7 @@ class Column:
             raise SchemaError("a column record has its dates, numbers and labels as they are read")
         return column
 
-    def pricing(self) -> dict[str, Any]:
+    def pricing(self) -> Record:
         """Return the part of the column that a price or an answer depends on."""
         record = self.to_json()
         del record["label"]
@@ -544,11 +544,11 @@ class Column:
         return record
 
 
-def _is_drop(missing: Any) -> bool:
+def _is_drop(missing: object) -> bool:
     return isinstance(missing, str) and missing == DROP
 
 
-def _missing_json(record: Any) -> Any:
+def _missing_json(record: object) -> Any:
     """Read what a record says of missing values."""
     if record == DROP:
         return DROP

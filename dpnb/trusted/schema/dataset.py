@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
 
-from dpnb.trusted.canonical import canonical, is_record
+from dpnb.trusted.canonical import Record, canonical, is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import MOST_ROWS, PrivacyUnit
@@ -154,7 +153,7 @@ class Schema:
         } | self._preparation()
         return hashlib.sha256(canonical(facts).encode()).hexdigest()[:16]
 
-    def _preparation(self) -> dict[str, Any]:
+    def _preparation(self) -> Record:
         return {"prepared": [line.to_json() for line in self.prepared]} if self.prepared else {}
 
     def __getitem__(self, name: str) -> Column:
@@ -181,7 +180,7 @@ class Schema:
             return f"{self.name} has no column {shown}. Its columns: {listed}."
         return f"{self.name} has no column {shown}. Did you mean {close}?"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Describe the schema exactly, in JSON's own types."""
         return {
             **{word: getattr(self, word) for word in _PLAIN},
@@ -193,7 +192,7 @@ class Schema:
         } | self._preparation()
 
     @classmethod
-    def from_json(cls, record: Any) -> Schema:
+    def from_json(cls, record: object) -> Schema:
         """Rebuild a schema from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
         prepared = {"prepared": list} if isinstance(record, dict) and record.get("prepared") else {}
         if not is_record(record, {**_RECORD, **prepared}):

@@ -13,8 +13,9 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.schema.cell import BLANK
 
@@ -128,7 +129,7 @@ class FreeText:
         """Return the label of some whole numbers: the inverse of :meth:`codes_of`."""
         return b"".join(code.to_bytes(BYTES) for code in codes).rstrip(b"\0").decode()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write what is declared."""
         return {**asdict(self), "characters": list(self.characters)}
 

@@ -47,7 +47,7 @@ def looks_numeric(text: str) -> bool:
     return True
 
 
-def parse(text: Any, word: str) -> Fraction:
+def parse(text: object, word: str) -> Fraction:
     """Read an exact text of a record."""
     if not isinstance(text, str):
         raise SchemaError(f"a column record's {word} is an exact text such as '0.25' or '1/3'")

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.named_file import NamedFile
-from dpnb.trusted.records import read_keys
+from dpnb.trusted.records import Section, read_keys
 
 SCHEME = "spark:"
 _ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]*://"
@@ -41,7 +39,7 @@ class LakeTable:
         return "/" in self.table
 
     @classmethod
-    def of(cls, source: str, table: str | None, facts: Mapping[str, Any], where: str) -> LakeTable:
+    def of(cls, source: str, table: str | None, facts: Section, where: str) -> LakeTable:
         """Read a source and its ``[source]`` section.
 
         Raises

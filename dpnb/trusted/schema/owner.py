@@ -19,7 +19,7 @@ from dpnb.trusted.files.dialect import STRICT, Dialect
 from dpnb.trusted.files.named_file import EVERY, NamedFile, every
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.records import known, needed, within
+from dpnb.trusted.records import Section, known, needed, within
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
 from dpnb.trusted.schema.prepare_section import read_lines
@@ -145,7 +145,7 @@ def beside(data: str | Path) -> Path:
     return found
 
 
-def load(where: str | Path | Mapping[str, Any] | Schema, *, source: str | Path | None = None) -> OwnedDataset:
+def load(where: str | Path | Section | Schema, *, source: str | Path | None = None) -> OwnedDataset:
     """Read an owner's declaration.
 
     Parameters
@@ -189,7 +189,7 @@ def load(where: str | Path | Mapping[str, Any] | Schema, *, source: str | Path |
     return _read(read_toml(path), path.name, path, source)
 
 
-def read_toml(path: Path) -> Mapping[str, Any]:
+def read_toml(path: Path) -> Section:
     """Read an owner's file, its decimal numbers exactly.
 
     Raises
@@ -210,9 +210,7 @@ def read_toml(path: Path) -> Mapping[str, Any]:
         raise OwnerError(f"{path} cannot be read: {fault.strerror}") from None
 
 
-def _read(
-    content: Mapping[str, Any], file: str, path: Path | None, source: str | Path | None
-) -> OwnedDataset:
+def _read(content: Section, file: str, path: Path | None, source: str | Path | None) -> OwnedDataset:
     _refuse_todo(content, file)
     known(content, (*_SECTIONS, *_OPTIONAL), file, "section")
     sections = {name: _section(content, name, file) for name in _SECTIONS}
@@ -245,7 +243,7 @@ def _read(
     return OwnedDataset(schema, place, facts.get("table"), path, dialect, others, server)
 
 
-def _dialect(written: Mapping[str, Any], place: Path | None, where: str) -> Dialect:
+def _dialect(written: Section, place: Path | None, where: str) -> Dialect:
     if not written:
         return STRICT
     if place is None or format_of(place) != "csv":
@@ -253,7 +251,7 @@ def _dialect(written: Mapping[str, Any], place: Path | None, where: str) -> Dial
     return Dialect.from_toml(written, where)
 
 
-def _other(table: Mapping[str, Any], folder: Path | None, where: str) -> tuple[Path, Dialect]:
+def _other(table: Section, folder: Path | None, where: str) -> tuple[Path, Dialect]:
     """Where another table's rows are, and how they are written."""
     file = needed(table, "file", where, 'file = "visits.csv"')
     place = _place(file, folder) if isinstance(file, str | Path) else None
@@ -262,7 +260,7 @@ def _other(table: Mapping[str, Any], folder: Path | None, where: str) -> tuple[P
     return place, _dialect({key: value for key, value in table.items() if key not in _TABLE}, place, where)
 
 
-def _cells_of(table: Mapping[str, Any], unit: str, where: str) -> dict[str, Column]:
+def _cells_of(table: Section, unit: str, where: str) -> dict[str, Column]:
     """The columns of another table's cells; a table is joined by the unit alone.
 
     By another column a row could meet the rows of many people, and one person's row would change what is asked of others.
@@ -281,10 +279,10 @@ def _cells_of(table: Mapping[str, Any], unit: str, where: str) -> dict[str, Colu
 
 
 def _schema(
-    sections: Mapping[str, Mapping[str, Any]],
-    facts: Mapping[str, Any],
-    tables: Mapping[str, Mapping[str, Any]],
-    prepare: Any,
+    sections: Mapping[str, Section],
+    facts: Section,
+    tables: Mapping[str, Section],
+    prepare: object,
     file: str,
 ) -> Schema:
     where = f"{file}, [dataset]"
@@ -309,7 +307,7 @@ def _schema(
 
 
 def _prepared(
-    columns: tuple[Column, ...], unit: str, tables: Mapping[str, Mapping[str, Any]], prepare: Any, file: str
+    columns: tuple[Column, ...], unit: str, tables: Mapping[str, Section], prepare: object, file: str
 ) -> tuple[tuple[Column, ...], tuple[UnitSummary, ...]]:
     """The columns that can be asked, where some are prepared: of a dataset's own rows all, else they stand beside its own."""
     cells = {name: _cells_of(table, unit, f"{file}, [source.{name}]") for name, table in tables.items()}
@@ -325,7 +323,7 @@ def _prepared(
 # Sections ----------------------------------------------------------------------------------------------------
 
 
-def _unit(facts: Mapping[str, Any], columns: Mapping[str, Any], where: str, *, one_row: bool) -> PrivacyUnit:
+def _unit(facts: Section, columns: Section, where: str, *, one_row: bool) -> PrivacyUnit:
     adjacency = needed(
         facts,
         "adjacency",
@@ -353,13 +351,13 @@ def _unit(facts: Mapping[str, Any], columns: Mapping[str, Any], where: str, *, o
     return made
 
 
-def _budget(facts: Mapping[str, Any], where: str) -> Budget:
+def _budget(facts: Section, where: str) -> Budget:
     known(facts, _BUDGET, where)
     with within(where):
         return Budget.from_toml(facts)
 
 
-def _columns(facts: Mapping[str, Any], file: str) -> Iterator[Column]:
+def _columns(facts: Section, file: str) -> Iterator[Column]:
     if not facts:
         raise OwnerError(f"{file}: no [columns.NAME] section: declare at least one column")
     for name, column in facts.items():
@@ -371,7 +369,7 @@ def _columns(facts: Mapping[str, Any], file: str) -> Iterator[Column]:
         yield made
 
 
-def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
+def _column(name: str, facts: Section, where: str) -> Column:
     kind = needed(facts, "type", where, 'type = "integer", "number", "category", "text" or "date"')
     _one_of(kind, tuple(_COLUMN), "type", where)
     _fitting(facts, kind, where)
@@ -385,7 +383,7 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
     return Column.declared(name, kind, **given)
 
 
-def _dates(bounds: Any, where: str) -> tuple[Any, Any]:
+def _dates(bounds: object, where: str) -> tuple[Any, Any]:
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
         raise OwnerError(f"{where}: bounds must be two dates: write {_DATES}")
     return bounds[0], bounds[1]
@@ -394,7 +392,7 @@ def _dates(bounds: Any, where: str) -> tuple[Any, Any]:
 # Strictness --------------------------------------------------------------------------------------------------
 
 
-def _refuse_todo(content: Mapping[str, Any], file: str) -> None:
+def _refuse_todo(content: Section, file: str) -> None:
     todo = list(_todos(content, ""))
     if todo:
         listed = ", ".join(todo[:4]) + (", …" if len(todo) > 4 else "")
@@ -403,7 +401,7 @@ def _refuse_todo(content: Mapping[str, Any], file: str) -> None:
         )
 
 
-def _todos(content: Any, path: str) -> Iterator[str]:
+def _todos(content: object, path: str) -> Iterator[str]:
     if isinstance(content, str) and content.lstrip().startswith("TODO"):
         yield path
     elif isinstance(content, Mapping):
@@ -414,7 +412,7 @@ def _todos(content: Any, path: str) -> Iterator[str]:
             yield from _todos(value, path)
 
 
-def _fitting(facts: Mapping[str, Any], kind: str, where: str) -> None:
+def _fitting(facts: Section, kind: str, where: str) -> None:
     """Refuse keys that another type of column has, and then those that none has."""
     everywhere = {word for words in _COLUMN.values() for word in words}
     for key in facts:
@@ -425,7 +423,7 @@ def _fitting(facts: Mapping[str, Any], kind: str, where: str) -> None:
     known(facts, _COLUMN[kind], where)
 
 
-def _section(content: Mapping[str, Any], name: str, file: str) -> Mapping[str, Any]:
+def _section(content: Section, name: str, file: str) -> Section:
     section = content.get(name)
     if section is None:
         raise OwnerError(f"{file}: the section [{name if name != 'columns' else 'columns.NAME'}] is missing")
@@ -434,7 +432,7 @@ def _section(content: Mapping[str, Any], name: str, file: str) -> Mapping[str, A
     return section
 
 
-def _check_types(facts: Mapping[str, Any], where: str) -> None:
+def _check_types(facts: Section, where: str) -> None:
     for key, value in facts.items():
         wanted = int if key in _SIZES else bool if key == "public" else str
         fits = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
@@ -442,7 +440,7 @@ def _check_types(facts: Mapping[str, Any], where: str) -> None:
             raise OwnerError(f"{where}: {key} must be {_KINDS[wanted]}, not {value!r}")
 
 
-def _one_of(value: Any, allowed: tuple[str, ...], key: str, where: str) -> str:
+def _one_of(value: object, allowed: tuple[str, ...], key: str, where: str) -> str:
     if value in allowed:
         return str(value)
     close = nearest(str(value), allowed)
@@ -451,7 +449,7 @@ def _one_of(value: Any, allowed: tuple[str, ...], key: str, where: str) -> str:
     raise OwnerError(f"{where}: {key} = {value!r}: {hint}")
 
 
-def _place(source: Any, folder: Path | None) -> Path | None:
+def _place(source: object, folder: Path | None) -> Path | None:
     if source is None:
         return None
     if "://" in str(source):

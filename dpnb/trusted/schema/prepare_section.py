@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.records import known, nearest, needed, within
+from dpnb.trusted.records import Section, known, nearest, needed, within
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.grid import exact
 from dpnb.trusted.schema.unit_summary import TAKES, UnitSummary
@@ -28,7 +29,7 @@ Tables = Mapping[str, Mapping[str, Column]]
 
 
 def read_lines(
-    section: Any, tables: Tables, where: str
+    section: object, tables: Tables, where: str
 ) -> tuple[tuple[UnitSummary, ...], tuple[Column, ...]]:
     """Read ``[prepare]``.
 
@@ -74,13 +75,13 @@ class _Asked:
     """A line as it was written: its table, and the column of its cells."""
 
     name: str
-    facts: Mapping[str, Any]
+    facts: Section
     source: str
     of: Column
     tables: Tables
     where: str
 
-    def options(self, *words: str, **usual: Any) -> dict[str, Any]:
+    def options(self, *words: str, **usual: object) -> Record:
         """What the new column takes of the line."""
         given = {word: self.facts[word] for word in ("label", "missing", *words) if word in self.facts}
         return {**usual, **given}

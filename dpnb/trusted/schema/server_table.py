@@ -6,14 +6,14 @@ environment of the curator (``PGUSER``, ``PGPASSWORD``), ``~/.pgpass`` or a serv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.named_file import NamedFile
-from dpnb.trusted.records import read_keys
+from dpnb.trusted.records import Section, read_keys
 
 SCHEMES = ("postgresql", "postgres")
 _SECRETS = ("password", "sslpassword")
@@ -41,7 +41,7 @@ class ServerTable:
     version: str | None = None
 
     @classmethod
-    def of(cls, source: str, table: str | None, facts: Mapping[str, Any], where: str) -> ServerTable:
+    def of(cls, source: str, table: str | None, facts: Section, where: str) -> ServerTable:
         """Read a source and its ``[source]`` section.
 
         Raises
@@ -113,7 +113,7 @@ def _example(parts: Any) -> str:
     return f"postgresql://{parts.hostname or ''}{parts.path or '/database'}?table=visits"
 
 
-def _checked(facts: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _checked(facts: Section, where: str) -> Record:
     """The keys of ``[source]`` that a server's table has."""
     found = read_keys(facts, {"copy": False, "version": "2026-11"}, where)
     if found.get("copy") is False and "version" not in found:

@@ -26,9 +26,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
-from dpnb.trusted.canonical import is_record
+from dpnb.trusted.canonical import Record, is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.schema.column import Column
 
@@ -120,7 +120,7 @@ class UnitSummary:
         a, b, c, q = (int(number * whole) for number in (lower, step, start, width))
         return a, b, c, q
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Describe the line exactly, in JSON's own types."""
         return {
             "name": self.name,
@@ -132,7 +132,7 @@ class UnitSummary:
         }
 
     @classmethod
-    def from_json(cls, record: Any) -> UnitSummary:
+    def from_json(cls, record: object) -> UnitSummary:
         """Rebuild a line from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
         if not is_record(record, _RECORD) or not all(type(code) is int for code in record["among"]):
             raise SchemaError(
