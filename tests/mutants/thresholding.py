@@ -58,7 +58,7 @@ def narrower(found: Thresholding) -> Thresholding:
 
 def one_row(real: Any) -> Any:
     """Price a unit of several rows as a single row."""
-    return lambda epsilon, delta, rows, unit: real(epsilon, delta, 1, unit / rows)
+    return lambda epsilon, delta, rows, unit: real(epsilon, delta, 1, Fraction(unit, rows))
 
 
 def only_spread_rows(_: Any) -> Any:
