@@ -284,7 +284,7 @@ def _beyond(below: float, above: float, radius: float) -> Pair:
 
 def _cdf_at(setting: Setting, points: Any) -> Read:
     """The distribution function at given points of the declared range, below its last value."""
-    several = isinstance(points, list | tuple | Floats)
+    several = isinstance(points, list | tuple | np.ndarray)
     given = _points(points if several else (points,), setting)
     number, grid = setting.number(), Grid.of(setting)
     codes = np.array((*grid.firsts, grid.firsts[-1] + grid.sizes[-1]))
@@ -341,7 +341,7 @@ def quantile(setting: Setting, q: Any = 0.5) -> Read:
     q : float or list of float
         Between 0 and 1.
     """
-    several = isinstance(q, list | tuple | Floats)
+    several = isinstance(q, list | tuple | np.ndarray)
     levels = tuple(q) if several else (q,)
     check_levels(levels)
     domain = setting.number().bounds
