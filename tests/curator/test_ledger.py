@@ -771,12 +771,6 @@ def test_known_rows_may_share_their_budget(ledger):
     assert ledger.attach(terms(dataset="twin", pool="pool:county"), "content").first
 
 
-def test_rows_known_by_one_column_never_open_as_teaching(ledger):
-    ledger.attach(terms(), "state", ["rows", "column"])
-    with pytest.raises(OwnerError, match="never open as TEACHING"):
-        ledger.attach(terms(dataset="c", pool="dataset:c", mode="teaching", public=True), "s", ["column"])
-
-
 def test_five_wrong_sizes_freeze_the_data_under_every_name_until_the_owners_word(ledger):
     for name in ("people", "a", "b", "c", "people"):
         assert ledger.count_wrong_size(name, ["rows"], by="ann") is None

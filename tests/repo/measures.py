@@ -212,7 +212,7 @@ ENGINES = {"trusted/PostgreSQL": ("postgres", "server_table"), "trusted/Spark": 
 
 PARTS = {
     "the promise": 5500,
-    "the curator": 7500,
+    "the curator": 7200,
     "PostgreSQL": 550,
     "Spark": 500,
     "the service": 800,
