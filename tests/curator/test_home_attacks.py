@@ -19,7 +19,7 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorError, CuratorGone, FrozenError, OwnerError
 from dpnb.owner import backup as copying
-from dpnb.owner import examination
+from dpnb.owner import signed_records
 from dpnb.owner.backup import backup
 from dpnb.trusted.curator import database, failpoints
 from dpnb.trusted.curator.config import Config
@@ -163,7 +163,7 @@ def test_an_owner_may_go_on_with_another_key_by_a_recorded_act(desk):
 # ------------------------------------------------------------- backup, verification and restore
 
 
-@pytest.mark.parametrize("room", [examination, copying])
+@pytest.mark.parametrize("room", [signed_records, copying])
 def test_what_is_answered_and_noted_meanwhile_is_not_held_against_an_earlier_state(
     dpnb_home, room, monkeypatch, tmp_path
 ):
@@ -179,7 +179,7 @@ def test_what_is_answered_and_noted_meanwhile_is_not_held_against_an_earlier_sta
             return found
 
         monkeypatch.setattr(room, "examine", slowly)
-        said = examination.verify(home) if room is examination else backup(home, tmp_path / "copy")
+        said = signed_records.verify(home) if room is signed_records else backup(home, tmp_path / "copy")
         assert "Head" in said
         assert service.frozen is None
 

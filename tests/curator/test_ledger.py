@@ -792,7 +792,7 @@ C1 = PrivacyUnit("change-one", rows=10)
 def test_a_public_size_never_becomes_private(ledger):
     ledger.attach(terms(unit=C1), "content")
     for act in (ledger.attach, lambda *facts: ledger.loosen(*facts, by="ada", reason="please")):
-        with pytest.raises(OwnerError, match="never becomes add-remove"):
+        with pytest.raises(OwnerError, match="can never become add-remove"):
             act(terms(), "content")
 
 

@@ -98,10 +98,10 @@ def nothing_is_read_before_its_charge(folder: Any) -> None:
 def read_first(real: Any) -> Any:
     """Answer, and charge for the answer."""
 
-    def release(wanted: Any, attached: Any, ledger: Any, chance: Any, guard: Any) -> Any:
-        parts = [part for one in wanted.questions for part in one.question.parts]
+    def release(batch: Any, attached: Any, ledger: Any, randomness: Any, guard: Any) -> Any:
+        parts = [part for one in batch.questions for part in one.bundle.parts]
         attached.engine.answer([part.request for part in parts])
-        return real(wanted, attached, ledger, chance, guard)
+        return real(batch, attached, ledger, randomness, guard)
 
     return release
 
@@ -295,12 +295,12 @@ def fingerprint_kept(real: Any) -> Any:
 def logged(real: Any) -> Any:
     """Write the sum of what is asked about to the owner's log."""
 
-    def wanted(made: Any, request: Any, attached: Any, principal: str) -> Any:
+    def batch(made: Any, request: Any, attached: Any, principal: str) -> Any:
         table = attached.engine.engine.table if hasattr(attached.engine, "engine") else attached.engine.table
         made.note(CuratorError(str(table.columns["x"].values.sum())), "released")
         return real(made, request, attached, principal)
 
-    return wanted
+    return batch
 
 
 def unchecked_digest(_: Any) -> Any:
@@ -428,7 +428,7 @@ MUTANTS = {
     ),
     "a sum in the owner's log": Mutant(
         "What was scanned is logged.",
-        replaced(service.Curator, "_wanted", logged),
+        replaced(service.Curator, "_batch", logged),
         neighbours_leave_the_same_bytes,
     ),
 }
