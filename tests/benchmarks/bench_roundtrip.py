@@ -53,7 +53,7 @@ PARTS = {
     "plan": (session, "batch_of"),
     "conclude": (session, "_fill"),
     "the curator": (service.Curator, "answer"),
-    "read the plan and price it": (service.Curator, "_wanted"),
+    "read the plan and price it": (service.Curator, "_batch"),
     "charge, synced": (Ledger, "charge"),
     "exact integers": (DuckDBEngine, "answer"),
     "noise and its record, of each part": (release, "_released"),

@@ -175,7 +175,7 @@ def test_an_answer_that_was_read_from_the_store_does_not_change(data):
     assert not report.charged
     assert "stored · ε 0" in bundle("release_card", report, "")["text/plain"]
     for loss in ({"epsilon": 2}, {"epsilon": 1, "fresh": True}):
-        with pytest.raises(PlanError, match="Ask it again"):
+        with pytest.raises(PlanError, match="Ask the question again"):
             dpnb.release({"fit": fit}, **loss)
     assert fit["g"].value == slope == kept["g"].value
     assert data.budget.spent == before

@@ -140,7 +140,7 @@ def test_a_frame_is_prepared(tmp_path, dpnb_home):
     }
     log = dpnb.open(frame, schema=declared, quiet=True)
     for ask in (lambda: log.person, lambda: log["person"], lambda: log.groupby("person")):
-        with pytest.raises(SchemaError, match=r"visits\.per_unit\(1\)\.count\(\) counts them"):
+        with pytest.raises(SchemaError, match=r"To count units: visits\.per_unit\(1\)\.count\(\)"):
             ask()
     n, visits, last = released(n=log.count(), visits=log.visits.sum(), last=log.last.sum())
     assert [round(float(one)) for one in (n, visits)] == [3, 6]

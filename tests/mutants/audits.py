@@ -88,7 +88,7 @@ def forwards(real: Any) -> Any:
 
     def approximate(pair: Any, delta: float) -> Any:
         loss = divergence._least_epsilon(pair.first, pair.second, delta)
-        return divergence.Found(loss, "", 0.5, 0.5)
+        return divergence.Evidence(loss, "", 0.5, 0.5)
 
     return approximate
 
@@ -103,7 +103,7 @@ def impossible_left_out(_: Any) -> Any:
 
     def pure(pair: Any) -> Any:
         able = np.isfinite(pair.first) & np.isfinite(pair.second)
-        return divergence.Found(float(np.abs(pair.first - pair.second)[able].max()), "", 0.5, 0.5)
+        return divergence.Evidence(float(np.abs(pair.first - pair.second)[able].max()), "", 0.5, 0.5)
 
     return pure
 

@@ -76,7 +76,7 @@ def last_of_each_group(_: Any) -> Any:
     """Charge one question of each group."""
 
     def costs(questions: Any, facts: Any) -> Any:
-        groups = {one.question.group: one for one in questions}
+        groups = {one.bundle.group: one for one in questions}
         return tuple(event for one in groups.values() for event in one.events)
 
     return costs
@@ -86,7 +86,7 @@ def all_in_one_group(real: Any) -> Any:
     """Price questions together that were said to be apart."""
 
     def costs(questions: Any, facts: Any) -> Any:
-        return real([replace(one, question=replace(one.question, group=0)) for one in questions], facts)
+        return real([replace(one, bundle=replace(one.bundle, group=0)) for one in questions], facts)
 
     return costs
 

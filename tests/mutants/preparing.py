@@ -91,7 +91,7 @@ def any_column(_: Any) -> Any:
 def a_join_is_refused(_: Any) -> None:
     """A table that is joined by another column than the unit is refused with the reason."""
     content = section.changed(section.TWO, source__visits__on="age")
-    with pytest.raises(OwnerError, match="by nothing else"):
+    with pytest.raises(OwnerError, match="joined only by the unit"):
         owner.load(content, source="people.csv")
 
 

@@ -114,7 +114,7 @@ def test_a_day_outside_of_the_years_is_missing_and_no_error(place, kind):
 def test_what_needs_a_copy_is_refused(place, kind, column):
     """With what to change."""
     place.run(f"CREATE TABLE visits (x0 {kind})")
-    with pytest.raises(OwnerError, match="Leave copy = false out"):
+    with pytest.raises(OwnerError, match="Remove copy = false"):
         codes(place, declared([column]))
 
 

@@ -270,7 +270,12 @@ def test_the_two_commands_pass_in_their_order_on_a_clone(tmp_path):
 DIFFERENT = {"ast", "asyncio", "csv", "linecache", "pickle", "sqlite3", "tomllib"}
 CONTRACTS = ("EngineContract", "SourceContract", "LawContract")
 # that take a syntax tree, a pickle or a file for a fact of ours and not of Python's
-ELSEWISE = {"tests/fuzz/test_engine.py", "tests/widgets/test_forecasts.py", "tests/widgets/test_names.py"}
+ELSEWISE = {
+    "tests/client/test_every_statistic.py",
+    "tests/fuzz/test_engine.py",
+    "tests/widgets/test_forecasts.py",
+    "tests/widgets/test_names.py",
+}
 
 
 def imported(path: Path) -> set[str]:

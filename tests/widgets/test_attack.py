@@ -10,7 +10,7 @@ import pytest
 from dpnb import widgets
 from dpnb.audit.attacks.benches import BENCHES, bench
 from dpnb.errors import DpnbError, PlanError
-from dpnb.notebook.commands import COMMANDS
+from dpnb.notebook.commands import INTERACTION_COMMANDS
 
 
 def test_the_picture_shows_what_the_attack_found():
@@ -115,9 +115,9 @@ def test_figure_and_still_form_show_what_is_on_the_screen():
 
 def test_command_lays_an_attack_on_the_bench():
     """``%dp attack floating-point`` needs no quotes; what is none is answered with the list."""
-    assert COMMANDS["attack"]({}, "floating-point").facts["attack"] == "floating point"
+    assert INTERACTION_COMMANDS["attack"]({}, "floating-point").facts["attack"] == "floating point"
     with pytest.raises(PlanError, match="linkage"):
-        COMMANDS["attack"]({}, "hope")
+        INTERACTION_COMMANDS["attack"]({}, "hope")
     for epsilon in (0, -1, float("nan"), float("inf"), "1", True):
         with pytest.raises(PlanError, match="above 0"):
             widgets.attack_bench(epsilon=epsilon)
@@ -156,10 +156,12 @@ def test_command_takes_a_students_own_arrays(data):
     """``%dp attack linkage quasi=[region, age], secret=ill`` reads them in the notebook's names; no handle is one."""
     (region, age), ill = OWN["linkage"]["quasi"], OWN["linkage"]["secret"]
     names = {"region": region, "age": age, "ill": ill, "dict": "taken", "protected": data}
-    shown = COMMANDS["attack"](names, "linkage quasi=[region, age], secret=ill, rng=2, epsilon=0.5")
+    shown = INTERACTION_COMMANDS["attack"](
+        names, "linkage quasi=[region, age], secret=ill, rng=2, epsilon=0.5"
+    )
     assert shown.result["dp"].rows == bench("linkage", rng=2, **OWN["linkage"])["dp"].rows
     assert shown.facts["epsilon"] == 0.5
-    same = COMMANDS["attack"](names, "reconstruction secret = (ill[:20] == 1) * 1")
+    same = INTERACTION_COMMANDS["attack"](names, "reconstruction secret = (ill[:20] == 1) * 1")
     assert "20 people's yes or no" in same.card().text
     for line, words in {
         "averaging secret=ill": "no arrays",
@@ -170,7 +172,7 @@ def test_command_takes_a_students_own_arrays(data):
         "secret=ill": "No attack is called",
     }.items():
         with pytest.raises(DpnbError, match=words):
-            COMMANDS["attack"](names, line)
+            INTERACTION_COMMANDS["attack"](names, line)
 
 
 def test_own_people_of_known_number_are_in_the_words():

@@ -11,7 +11,7 @@ from dpnb import widgets
 from dpnb.errors import OptionError
 from dpnb.exhibits import EXHIBITS, find
 from dpnb.exhibits.page import record
-from dpnb.notebook.commands import COMMANDS
+from dpnb.notebook.commands import INTERACTION_COMMANDS
 
 
 def test_pages_are_those_of_the_exhibits():
@@ -35,9 +35,9 @@ def test_a_lever_is_computed_when_its_page_is_opened():
 def test_a_link_names_its_page():
     """A whole name, or a part that one exhibit alone has; what is none or several lists them all."""
     assert widgets.exhibits("resized-bootstrap").chosen["open"] == "resized-bootstrap"
-    assert COMMANDS["exhibits"]({}, "Resized Bootstrap").chosen["open"] == "resized-bootstrap"
-    assert COMMANDS["exhibits"]({}, "hash").chosen["open"] == "content-hash-partition"
-    assert COMMANDS["exhibits"]({}, "").chosen["open"] == ""
+    assert INTERACTION_COMMANDS["exhibits"]({}, "Resized Bootstrap").chosen["open"] == "resized-bootstrap"
+    assert INTERACTION_COMMANDS["exhibits"]({}, "hash").chosen["open"] == "content-hash-partition"
+    assert INTERACTION_COMMANDS["exhibits"]({}, "").chosen["open"] == ""
     for name in ("bootstrap", "hope"):
         with pytest.raises(OptionError, match="resized-bootstrap"):
             widgets.exhibits(name)

@@ -127,7 +127,7 @@ def test_stored_of_an_answer_from_the_store_has_the_badge(data, answer):
     vector = dpnb.release([data.x.quantile([0.2, 0.5])], epsilon=1)[0]
     facts = widgets.stored(vector).facts
     assert facts["more"] is None
-    assert "No one number" in facts["why"]
+    assert "no single number" in facts["why"]
 
 
 def test_the_widest_entry_stands_for_a_short_vector(data):

@@ -424,7 +424,7 @@ def test_budget_bar_is_in_step_with_releases(data):
         pytest.param(lambda data: widgets.remeasure(released(data), name="a b"), "name= is", id="no name"),
         pytest.param(
             lambda data: widgets.remeasure(dpnb.release([data.x.quantile([0.2, 0.5])], epsilon=1)[0]),
-            "No one number",
+            "no single number",
             id="a vector",
         ),
         pytest.param(lambda _: widgets.page([3]), "made of interactions", id="a page of numbers"),

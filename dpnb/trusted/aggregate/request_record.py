@@ -70,7 +70,7 @@ def written_requests(requests: Iterable[algebra.Request]) -> Record:
 
     Examples
     --------
-    >>> written_requests([Total(Add(Col("x"), Lit(1)))])["nodes"]
+    >>> written_requests([algebra.Total(algebra.Add(algebra.Col("x"), algebra.Lit(1)))])["nodes"]
     [['col', 'x'], ['lit', 1], ['add', 0, 1]]
     """
     nodes = _Nodes()

@@ -136,7 +136,7 @@ def _whole_numbers(column: np.ndarray) -> np.ndarray | None:
         column = np.array(places, dtype=np.float64)
     if column.dtype.kind not in "biuf":
         return None
-    numbers = column[~np.isnan(column)] if column.dtype.kind == "f" else column
+    numbers = column[~np.isnan(column)] if column.dtype.kind == "f" else column + 0  # a truth is 0 or 1
     return numbers if bool(np.all(np.isfinite(numbers) & (numbers == np.floor(numbers)))) else None
 
 
