@@ -686,14 +686,18 @@ def test_the_homes_own_files_are_no_sources_and_keep_their_locks(curator, owner,
     link(curator._home.root / name, tmp_path / "p.csv")
     with pytest.raises(OwnerError, match="dpnb's own home"):
         owner.attach(named(tmp_path / "p.csv"))
-    assert lasting_locks() == before != []
+    assert before
+    assert any(lasting_locks() == before for _ in range(100))  # a lock that is lost does not come back
 
 
 def lasting_locks():
-    """SQLite's locks on a ledger that is open: its shared range, and the switch in its -shm; others come and go in the background."""
+    """SQLite's locks on a ledger that is open: its shared range, and the switch in its -shm; others come and go in the background.
+
+    The system lists locks by processor: one that moves while it is read may stand twice, or not at all.
+    """
     words = [line.split() for line in LOCKS.read_text().splitlines()]
     mine = [tuple(word[3:4] + word[5:]) for word in words if word[4] == str(os.getpid())]
-    return sorted(lock for lock in mine if lock[2:] in {("1073741826", "1073742335"), ("128", "128")})
+    return {lock for lock in mine if lock[2:] in {("1073741826", "1073742335"), ("128", "128")}}
 
 
 def test_units_that_a_collation_calls_equal_are_two_units(curator, owner, tmp_path):
