@@ -302,6 +302,25 @@ def test_four_racing_processes_spend_the_budget_to_the_last_unit_and_not_one_mor
     assert race(path, 40, "0.01") == (100, PrivacyLoss.pure(1))
 
 
+def test_a_ledger_that_another_makes_and_opens_while_one_looks_for_it_is_no_missing_one(path, monkeypatch):
+    """Its journal came after the look at the ledger: it is no trace of one that was there before."""
+    exists, others = Path.exists, []
+
+    def look(place):
+        there = exists(place)
+        if place == path and not others:
+            others.append(None)
+            others.append(Ledger(path))
+        return there
+
+    monkeypatch.setattr(Path, "exists", look)
+    with Ledger(path) as ledger:
+        assert len(others) == 2
+        assert ledger.frozen is None
+        charge(ledger)
+    others[1].close()
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("round_", range(10))
 def test_four_racing_processes_never_overspend_in_the_long_run(path, round_):

@@ -63,10 +63,11 @@ class Database:
         self._connection: Chain | None = None
         self._guard: Guard | None = None
         self._together = GroupedCalls(self._written, self._written_in_one)
-        before = traces(path)  # looked at before the ledger: it is made first
+        # looked at before the ledger, which is made first: what another process makes meanwhile is not held against it
+        before, journal = traces(path), journal_of(path).exists()
         with named_faults(path.name):
             if not path.exists():
-                if before or journal_of(path).exists():
+                if before or journal:
                     self.freeze("it is missing, with entry 1 and all after it")
                     return
                 made(path, now)
