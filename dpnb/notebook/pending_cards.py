@@ -20,8 +20,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets.accuracy import Balance, planned_size
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, holder
-from dpnb.widgets.plan_facts import board
-from dpnb.widgets.planned_line import as_it_stands
+from dpnb.widgets.plan_facts import as_it_stands, board
 
 _GONE = "This notebook does not hold this question any more. Run its cell again: that spends nothing."
 

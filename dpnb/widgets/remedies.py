@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dpnb.client.plan_view import PlanView
 from dpnb.widgets.arithmetic import cost_of, covers, largest_loss, line_weights
-from dpnb.widgets.planned_line import planned_line
+from dpnb.widgets.plan_facts import planned_line
 from dpnb.widgets.registry import Names
 
 _CLOSE = 1e-9
@@ -50,7 +50,7 @@ def ways(facts: Names, losses: Sequence[float]) -> list[Names]:
     Parameters
     ----------
     facts : mapping
-        The plan, as :func:`~dpnb.widgets.planned_line.planned_line` tells it.
+        The plan, as :func:`~dpnb.widgets.plan_facts.planned_line` tells it.
     losses : sequence of float
         What each question that shares the line's loss is given now.
 

@@ -12,7 +12,7 @@ from dpnb.client.handles import Dataset
 from dpnb.client.plan_view import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.planned_line import as_it_stands
+from dpnb.widgets.plan_facts import as_it_stands
 from dpnb.widgets.registry import Facts
 from dpnb.widgets.remedies import ways_out
 from dpnb.widgets.snapshot import dataset_record, listed, now

@@ -16,8 +16,7 @@ from dpnb.client.plan_view import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves
-from dpnb.widgets.plan_facts import board
-from dpnb.widgets.planned_line import as_it_stands
+from dpnb.widgets.plan_facts import as_it_stands, board
 from dpnb.widgets.registry import Facts, Names, value_of
 
 
