@@ -205,6 +205,8 @@ class SourceContract:
                 assert not moved, f"seed {seed}: changing one cell of row {row} moved {moved}"
         return compared
 
+    # how one cell is read under another Python, the copies of every kind of source show
+    @pytest.mark.slow
     def test_one_cell_never_moves_another_rows_code(self, tmp_path):
         """Changed to a number, text, NaN, None, bool, date, huge integer, quote, delimiter, NUL: only its own row moves."""
         seeds = range(examples(self.TABLES))
