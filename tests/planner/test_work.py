@@ -102,11 +102,11 @@ TOO_MANY = {
             "wide", "quantile", X, by=(A, B), where=over(X, i), options=(("q", Fraction(1, 2)),)
         ),
     ),
-    "thousands of levels": batch(
-        1000, lambda i: Question("wide", "quantile", X, where=over(X, i), options=(("q", LEVELS),))
+    "a hundred thousand levels": batch(
+        100, lambda i: Question("wide", "quantile", X, where=over(X, i), options=(("q", LEVELS),))
     ),
-    "a thousand moments": batch(
-        1000, lambda i: Question("wide", "moments", N[0], where=over(X, i), others=N[1:])
+    "a hundred of all moments": batch(
+        100, lambda i: Question("wide", "moments", N[0], where=over(X, i), others=N[1:])
     ),
     "a thousand bins, by their number": batch(
         500, lambda i: Question("wide", "histogram", X, where=over(W, i), options=(("bins", 1000),))
@@ -116,14 +116,14 @@ TOO_MANY = {
     "samples in five hundred groups": batch(
         1, lambda _: Question("wide", "ks_density", X, by=(A,), options=(("cells", 256), ("points", 2)))
     ),
-    "samples by the thousand": batch(
-        1000,
+    "samples by the hundred": batch(
+        200,
         lambda i: Question(
             "wide", "ks_density", X, where=over(X, i), options=(("cells", 256), ("points", 2))
         ),
     ),
-    "a thousand long lists": batch(
-        1000,
+    "a hundred long lists": batch(
+        100,
         lambda i: Question("wide", "count", where=e.BoolOp("and", over(W, i), e.IsIn(X, tuple(range(900))))),
     ),
 }

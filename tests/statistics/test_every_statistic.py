@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any, get_args
 
@@ -95,6 +96,17 @@ def whole(estimate: Estimate) -> None:
     assert facts.line_of(estimate).question
 
 
+def inside(estimate: Estimate) -> None:
+    """The value lies in both intervals, or at the end of its public range that is nearest to it."""
+    assert estimate.outcome is not None
+    possible = np.clip(estimate.value, *estimate.outcome.domain)
+    for kind in ("privacy", "confidence"):
+        with contextlib.suppress(Unavailable):
+            low, high = estimate.interval(0.95, kind)
+            assert np.all(np.asarray(low) <= possible + 1e-9)
+            assert np.all(possible <= np.asarray(high) + 1e-9)
+
+
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(("statistic", "place"), CASES)
@@ -115,6 +127,7 @@ def test_a_release_has_its_shape_whatever_the_rows(statistic: str, place: int, u
         estimate = released(item, TABLES[table], where, SeededBits(7))
         assert item.checked.shape in {estimate.shape, None}
         whole(estimate)
+        inside(estimate)
     assert priced_in
 
 

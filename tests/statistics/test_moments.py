@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections import Counter
 from fractions import Fraction
 from typing import Any
@@ -477,44 +476,6 @@ def test_moments_are_of_this_dataset_and_people_with_several_rows_are_no_sample(
         assert found.standard_error is None
         with pytest.raises(Unavailable, match="several rows"):
             found.interval(0.95, "confidence")
-
-
-EDGES: dict[str, dict[str, list[Any]]] = {
-    "no row": {"x": [], "b": [], "g": []},
-    "one row": {"x": [12.0], "b": [1.0], "g": [0.0]},
-    "two rows": {"x": [10.0, 16.0], "b": [1.0, 3.0], "g": [1.0, 0.0]},
-    "constant": {"x": [12.0] * 40, "b": [1.0] * 40, "g": [1.0] * 40},
-    "all missing": {"x": [np.nan] * 9, "b": [np.nan] * 9, "g": [0.0] * 9},
-    "never both": {"x": [np.nan, 12.0], "b": [1.0, np.nan], "g": [1.0, 1.0]},
-}
-
-
-@pytest.mark.parametrize("radius", [None, 1])
-@pytest.mark.parametrize("kind", ["epsilon", "rho"])
-@pytest.mark.parametrize("edge", EDGES)
-def test_no_data_break_the_shape(edge: str, kind: str, radius: Any) -> None:
-    """Few, constant or missing values give finite numbers of the same shape, flagged, without a warning."""
-    where = tiny(PrivacyUnit("add-remove"), measure=kind)
-    raw = {name: np.array(values, dtype=float) for name, values in EDGES[edge].items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for seed in range(3):
-            read = released(question(X, B, G, radius=radius), where, raw, kind, 1, seed)
-            for name, args, shape in (
-                ("moments", (), (4, 4)),
-                ("mean", ("b",), ()),
-                ("covariance", (), (3, 3)),
-                ("correlation", (), (3, 3)),
-            ):
-                found = read(name, *args)
-                assert np.shape(found.value) == shape
-                assert np.isfinite(found.value).all()
-                for level in ("privacy", "confidence") if name != "moments" else ("privacy",):
-                    both = found.interval(0.95, level)
-                    assert np.all(both.low <= np.asarray(found.value) + 1e-9)
-                    assert np.all(np.asarray(found.value) <= np.asarray(both.high) + 1e-9)
-                if len(raw["x"]) < 10:  # sums are as sure of few rows as of many
-                    assert bool(found.flags) == (name != "moments")
 
 
 # coverage -------------------------------------------------------------------------------------------------------

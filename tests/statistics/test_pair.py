@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -185,40 +184,6 @@ def test_what_has_no_covariance_is_refused() -> None:
 
 
 # conclusions ----------------------------------------------------------------------------------------------------
-
-EDGES: dict[str, dict[str, list[Any]]] = {
-    "no row": {"x": [], "b": [], "g": []},
-    "one row": {"x": [12.0], "b": [1.0], "g": ["u"]},
-    "two rows": {"x": [10.0, 16.0], "b": [1.0, 3.0], "g": ["u", "v"]},
-    "constant": {"x": [12.0] * 40, "b": [1.0] * 40, "g": ["u"] * 40},
-    "all missing": {"x": [np.nan] * 9, "b": [np.nan] * 9, "g": [None] * 9},
-    "never both": {"x": [np.nan, 12.0], "b": [1.0, np.nan], "g": ["u", "u"]},
-}
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("by", [(), (G,)], ids=["one", "groups"])
-@pytest.mark.parametrize("name", ["covariance", "correlation"])
-@pytest.mark.parametrize("kind", ["epsilon", "rho"])
-@pytest.mark.parametrize("edge", EDGES)
-def test_no_data_break_the_shape(edge: str, kind: str, name: str, by: tuple[Any, ...], method: str) -> None:
-    """Few, constant or missing values give finite numbers of the same shape with flags, without a warning."""
-    where = tiny(PrivacyUnit("add-remove"), measure=kind)
-    item = priced(question(name, method, by=by), where, kind=kind)
-    raw = {k: np.array(v, dtype=object if k == "g" else float) for k, v in EDGES[edge].items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for seed in range(5):
-            rng = np.random.default_rng(seed)
-            found = conclude(item.checked, [release(item, prepare(raw, where), rng)])
-            assert np.shape(found.value) == ((2,) if by else ())
-            for interval in ("privacy", "confidence"):
-                both = found.interval(0.95, interval)
-                assert np.all(both.low <= np.asarray(found.value) + 1e-9)
-                assert np.all(np.asarray(found.value) <= np.asarray(both.high) + 1e-9)
-            assert np.isfinite([found.standard_error, found.noise_sd, found.n, found.n_eff]).all()
-            if len(raw["x"]) < 10 or name == "correlation":
-                assert found.flags
 
 
 def test_rows_of_one_person_are_no_sample() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -154,28 +153,6 @@ def test_a_choice_has_no_interval_and_says_why() -> None:
         found.draws(10, np.random.default_rng(1), "privacy")
     assert found.standard_error is None
     assert item.preview.words.startswith("count within")
-
-
-EDGES = {
-    "no row": {"x": [], "b": [], "g": []},
-    "one row": {"x": [12], "b": [1], "g": ["u"]},
-    "two rows": {"x": [10, 14], "b": [1, 0], "g": ["u", "v"]},
-    "constant": {"x": [12] * 40, "b": [1] * 40, "g": ["u"] * 40},
-    "all missing": {"x": [np.nan] * 9, "b": [np.nan] * 9, "g": [None] * 9},
-}
-
-
-@pytest.mark.parametrize("name", ["mode", "mode by group", "mode of bins", "top two"])
-@pytest.mark.parametrize("edge", EDGES)
-def test_no_data_break_the_shape(edge: str, name: str) -> None:
-    """Few, constant or missing values give declared values in the same shape, without a warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for seed in range(5):
-            item, found = concluded(asked(name), EDGES[edge], amount=1, seed=seed)
-            assert np.shape(found.value) == item.checked.shape
-            low, high = found.domain
-            assert np.all((low <= np.asarray(found.value)) & (np.asarray(found.value) <= high))
 
 
 def test_what_cannot_be_chosen_is_refused() -> None:

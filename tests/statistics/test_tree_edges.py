@@ -1,4 +1,4 @@
-"""Every reading of a tree and a histogram on data where there is nothing to see: the declared shape, flags, never a crash or a warning."""
+"""Every reading of a tree, a histogram and of moments on data where there is nothing to see: the declared shape, flags, never a crash or a warning."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from dpnb.estimate import Estimate
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner.expression import Ref
 from tests.contracts.questions import TABLES, UNITS, asked, released, schema
-from tests.statistics.test_every_statistic import whole
+from tests.statistics.test_every_statistic import inside, whole
 
+MOMENTS = {"target": Ref("x"), "others": (Ref("b"), Ref("y"))}
 SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "a leaf for each value": ("tree", {"target": Ref("x")}),
     "wide leaves by group": ("tree", {"target": Ref("x"), "by": (Ref("g"),), "options": (("levels", 3),)}),
     "two leaves": ("tree", {"target": Ref("x"), "options": (("levels", 1),)}),
     "bins": ("histogram", {"target": Ref("x"), "options": (("bins", 3),)}),
+    "moments": ("moments", MOMENTS),
+    "moments in a ball": ("moments", {**MOMENTS, "options": (("radius", 1),)}),
 }
 
 
@@ -25,6 +28,8 @@ def readings(estimate: Any) -> list[Estimate]:
     """All readings, with and without arguments."""
     if estimate.measurement.checked.statistic == "histogram":
         return [estimate.rounded(), estimate.density(), estimate.density(method="perturbed")]
+    if estimate.measurement.checked.statistic == "moments":
+        return [estimate.mean("b"), estimate.mean("x"), estimate.covariance(), estimate.correlation()]
     return [
         estimate.count(),
         estimate.count(33, 34),
@@ -57,6 +62,9 @@ def test_every_reading_has_its_shape_whatever_the_rows(name: str, table: str, un
         )
         for one in readings(estimate):
             whole(one)
+            if statistic == "moments":
+                inside(one)
+                assert one.flags or measure == "rho", one.text
             low, high = one.outcome.domain  # type: ignore[union-attr]
             if "density" not in one.text and ".count" not in one.text:
                 assert np.all((np.asarray(one.value) >= low) & (np.asarray(one.value) <= high)), one.text
