@@ -17,10 +17,8 @@ from dpnb.__main__ import main
 from dpnb.datasets import load
 from dpnb.errors import OwnerError
 from dpnb.owner.inspection import inspected
-from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
 from dpnb.trusted.curator.engines.preparing import prepare
-from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
 from dpnb.trusted.files.named_file import EVERY
 from dpnb.trusted.wire.codec import raw
@@ -115,14 +113,6 @@ def attached(curator, source, name="visits"):
     return small.session(curator).attach(
         FileSource(path=str(source), schema=raw(load(terms).schema.to_json()))
     )
-
-
-@pytest.fixture
-def curator(dpnb_home):
-    """The curator as it is, with its real engine."""
-    made = Curator.opened(Config(Home(dpnb_home), studies="dpnb.datasets"))
-    yield made
-    made.close()
 
 
 CHANGES = {

@@ -74,12 +74,6 @@ def in_a_group(ledger, acts):
         failpoints.install(None)
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    with Ledger(tmp_path / "ledger.sqlite3") as opened:
-        yield opened
-
-
 def test_what_waits_is_done_in_one_go():
     """The first begins at once, alone; the five that came meanwhile are done together, and each has its own result."""
     groups, alone = [], []

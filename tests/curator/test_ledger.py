@@ -47,17 +47,6 @@ AGE = {"name": "age", "type": "integer", "missing": "drop", "lower": "0", "upper
 SEX = {"name": "sex", "type": "category", "missing": "drop", "values": [0, 1]}
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.sqlite3"
-
-
-@pytest.fixture
-def ledger(path):
-    with Ledger(path) as opened:
-        yield opened
-
-
 def pure(*amounts):
     """One question for each amount."""
     return [

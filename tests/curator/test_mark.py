@@ -42,6 +42,7 @@ from dpnb.trusted.wire.messages import Again, Attach, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_ledger import POOL, charge, forge, pure, terms
+from tests.curator.test_process import wait_until
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -964,13 +965,6 @@ def test_a_backup_made_while_others_are_charged_is_whole(tmp_path):
 
 
 # ------------------------------------------------------------------ upkeep
-
-
-def wait_until(true, within=20.0):
-    end = time.monotonic() + within
-    while not true():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.01)
 
 
 def head_without_journal(path):

@@ -22,17 +22,6 @@ CLASS = Limit("what its owner lets the group class spend, ", PrivacyLoss.pure("0
 TOKEN = Limit("what its owner lets your token spend, ", PrivacyLoss.pure("0.3"), "token/ab12")
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.sqlite3"
-
-
-@pytest.fixture
-def ledger(path):
-    with Ledger(path) as opened:
-        yield opened
-
-
 def test_a_cap_of_a_group_holds_for_its_members_together_and_for_nobody_else(ledger):
     charge(ledger, "r1", pure("0.3"), cap=4, caps=[CLASS], principal="ann")
     with pytest.raises(BudgetError, match=r"0\.2 is left of what its owner lets the group class spend, 0\.5"):

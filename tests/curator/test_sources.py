@@ -38,14 +38,6 @@ LOCKS = Path("/proc/locks")
 
 
 @pytest.fixture
-def curator(dpnb_home):
-    """The curator as it is, with its real engine."""
-    made = Curator.opened(Config(Home(dpnb_home), studies="dpnb.datasets"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def owner(curator):
     """The owner's session."""
     return small.session(curator)

@@ -5,27 +5,16 @@ from __future__ import annotations
 import pytest
 
 from dpnb.datasets import load
-from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.engines.cell_sql import canonical_sql, number_sql
 from dpnb.trusted.curator.engines.preparing import prepared_sql
 from dpnb.trusted.curator.engines.raw_table import RawTable
-from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema import Column
 from dpnb.trusted.wire.codec import raw as as_json
 from dpnb.trusted.wire.messages import FileSource
-from dpnb.trusted.wire.places import Home
 from tests.benchmarks.bench_class import declaration, wide_schema
 from tests.curator import small
 
 WIDTH = 40
-
-
-@pytest.fixture
-def curator(dpnb_home):
-    """The curator with its own engine, in this process."""
-    made = Curator.opened(Config(Home(dpnb_home)))
-    yield made
-    made.close()
 
 
 def opened(session, folder, name):
