@@ -144,13 +144,13 @@ def toml_keys() -> list[tuple[str, list[str]]]:
 
 def toml() -> str:
     """The keys that the readers of the two files accept."""
-    from dpnb.trusted.schema import owner
+    from dpnb.trusted.files import named_file
 
     rows = [
         (", ".join(f"`{part}`" for part in section.split(" ", 1)), ", ".join(f"`{key}`" for key in keys))
         for section, keys in toml_keys()
     ]
-    reads = ", ".join(f"`{suffix}`" for suffix in owner.FORMATS)
+    reads = ", ".join(f"`{suffix}`" for suffix in named_file.FORMATS)
     return (
         f"## Every key of a declaration\n\n{table(('section', 'keys'), rows[:-2])}\n\nA `source` ends in {reads}, or is a folder of Parquet files, `visits/*.parquet`. An unknown key is refused, with the "
         f"nearest known one.\n\n## Every key of a service\n\n{table(('section', 'keys'), rows[-2:])}"

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from dpnb.client.transport import ServiceTransport, Transport, decode_reply
 from dpnb.errors import CuratorError, OptionError, OwnerError, from_wire
-from dpnb.trusted.schema.owner import FORMATS
+from dpnb.trusted.files.named_file import FORMATS
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Reply, Welcome
 

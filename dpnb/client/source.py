@@ -13,10 +13,10 @@ from dpnb.client.upload import declared_columns, hand_over, is_frame, no_frame, 
 from dpnb.datasets import find, names
 from dpnb.errors import OwnerError
 from dpnb.teach.public_rows import Columns, read_file, with_tables
-from dpnb.trusted.files.named_file import EVERY, every
+from dpnb.trusted.files.named_file import EVERY, every, format_of
 from dpnb.trusted.privacy.unit import Adjacency
 from dpnb.trusted.schema import Mode, Schema
-from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
+from dpnb.trusted.schema.owner import OwnedDataset, beside, load
 from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import FileSource, Source, StudySource
 from dpnb.trusted.wire.places import Home

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from dpnb.owner.column_guess import Guess, guess
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.files.named_file import EVERY, NamedFile, every
-from dpnb.trusted.schema.owner import format_of
+from dpnb.trusted.files.named_file import EVERY, NamedFile, every, format_of
 
 Fields = Sequence[tuple[str, str]]
 

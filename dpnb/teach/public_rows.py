@@ -27,9 +27,9 @@ from dpnb.teach.noiseless import redraw, truth
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.files.dialect import Dialect
-from dpnb.trusted.files.named_file import EVERY
+from dpnb.trusted.files.named_file import EVERY, format_of
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.owner import OwnedDataset, format_of
+from dpnb.trusted.schema.owner import OwnedDataset
 
 if TYPE_CHECKING:
     from dpnb.estimate import Estimate

@@ -6,6 +6,7 @@ import itertools
 import json
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,12 +15,14 @@ from hypothesis import strategies as st
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.trusted.aggregate.algebra import Col, LabelSums
+from dpnb.trusted.curator.engines.cell_sql import RULES as SQL
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.free_text import LOWER, UPPER, FreeText
+from dpnb.trusted.schema.free_text import FreeText
+from dpnb.trusted.schema.text_rules import LOWER, MEANINGS, UPPER, TextRule
 from tests.contracts.handed import prepare as write
 from tests.examples import examples
 
@@ -90,6 +93,27 @@ def test_a_cell_has_the_label_that_is_declared(
     (found,) = answer(table, [labels(of)])
     assert of.text is not None
     assert [of.text.told(codes) for codes in found.labels] == ([] if label is None else [label])
+
+
+RULES = (
+    TextRule("trim"),
+    TextRule("letters", UPPER, LOWER),
+    TextRule("letters", LOWER, UPPER),
+    TextRule("only", "abAB -^]\\"),
+    TextRule("cut", length=3),
+    TextRule("within", "NURSEnurse é]^", length=6),
+)
+
+
+def test_every_rule_of_a_text_is_in_sql_what_it_is_in_python() -> None:
+    """Each rule that SQL knows, by itself, over every cell; an empty text and NULL are missing."""
+    assert {rule.kind for rule in RULES} == set(SQL) == set(MEANINGS)
+    texts = [cell for cell in CELLS if cell is not None]
+    with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
+        connection.register("cells", {"v": np.array(texts, dtype=object)})
+        for rule in RULES:
+            rows = connection.execute(f"SELECT {SQL[rule.kind]('v', rule)} FROM cells").fetchall()
+            assert [row[0] or "" for row in rows] == [rule.of(text) for text in texts], rule
 
 
 @pytest.mark.slow

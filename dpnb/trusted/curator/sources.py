@@ -23,13 +23,13 @@ from dpnb.trusted.curator.engines.raw_table import refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
 from dpnb.trusted.files.dialect import STRICT, Dialect
-from dpnb.trusted.files.named_file import EVERY, NamedFile, NamedFiles, Tables, every
+from dpnb.trusted.files.named_file import EVERY, NamedFile, NamedFiles, Tables, every, format_of
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.lake_table import LakeTable
-from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
+from dpnb.trusted.schema.owner import OwnedDataset, beside, load
 from dpnb.trusted.schema.server_table import ServerTable
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource

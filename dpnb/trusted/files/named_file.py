@@ -11,17 +11,32 @@ import contextlib
 import errno
 import hashlib
 import os
+import shutil
 import stat
 import time
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
+
+LARGEST_TOML = 8 * 2**20
+Format = Literal["csv", "parquet", "duckdb"]
+FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".db": "duckdb",
+}
+"""The kinds of files that can be read, by the endings of their names."""
 
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 _OPEN_FILES = Path("/proc/self/fd")
@@ -200,6 +215,45 @@ class NamedFolder(NamedFile):
 
 
 @dataclass(frozen=True, slots=True)
+class FetchedRows(NamedFile):
+    """The declared cells of a server's table, each as its text, in a file of our own that is deleted when it is closed.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns in their order; a column of no meaning stands before them, so that no line is empty.
+    """
+
+    names: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Let go of the rows, and delete them."""
+        NamedFile.close(self)
+        self.path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFiles(NamedFile):
+    """The declared cells of a table of Spark, as Parquet in a folder of our own that is deleted when it is closed.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns in their order; in the files they are c0, c1, …
+    files : tuple of str
+        In the order of the rows.
+    """
+
+    names: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Let go of the rows, and delete them."""
+        NamedFile.close(self)
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """A dataset's own rows, and by name those of tables of which columns are prepared for the same units."""
 
@@ -228,6 +282,44 @@ def held(source: Any, dialect: Dialect = STRICT) -> Iterator[Any]:
             yield file
     else:
         yield source
+
+
+def format_of(source: Path) -> Format:
+    """Say how a file is stored, by its suffix alone.
+
+    Raises
+    ------
+    OwnerError
+        When the suffix is none that can be read.
+    """
+    try:
+        return FORMATS[source.suffix.lower()]
+    except KeyError:
+        known = ", ".join(FORMATS)
+        raise OwnerError(
+            f"{source.name}: dpnb reads {known}, and a folder of Parquet files; convert the file to one of them (save a spreadsheet as CSV)"
+        ) from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read an owner's file, its decimal numbers exactly.
+
+    Raises
+    ------
+    OwnerError
+        When it cannot be read, or is not TOML.
+    """
+    try:
+        with NamedFile.open(path) as file, file.reader() as reader:
+            if file.size > LARGEST_TOML:
+                raise OwnerError(f"{path.name} is larger than 8 MiB: a declaration is a short text")
+            return tomllib.loads(reader.read(LARGEST_TOML).decode("utf-8-sig"), parse_float=Decimal)
+    except tomllib.TOMLDecodeError as fault:
+        raise OwnerError(f"{path.name} is not valid TOML: {fault}") from None
+    except UnicodeDecodeError:
+        raise OwnerError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
+    except OSError as fault:
+        raise OwnerError(f"{path} cannot be read: {fault.strerror}") from None
 
 
 def _flags() -> int:

@@ -3,8 +3,8 @@
 A cell's own text is trimmed, its case is made one, and what is left is a *label* where it has at most ``length`` characters, all
 of them declared; else it is missing, or cut, as declared. A label's code is its UTF-8 bytes, seven to a whole number, filled up
 with zeros: two labels have one code only if they are equal, since no declared character is a NUL, and labels are in the order of
-their codes. All of it depends on the cell and the declaration alone. The same map in SQL is
-:func:`dpnb.trusted.curator.engines.cell_sql.label_sql`.
+their codes. All of it depends on the cell and the declaration alone. What makes a label is a sequence of rules
+(:mod:`dpnb.trusted.schema.text_rules`), from which the curator writes its SQL.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Final
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import SchemaError
-from dpnb.trusted.schema.cell import BLANK
+from dpnb.trusted.schema.text_rules import ACCENTED, LOWER, UPPER, TextRule
 
 BYTES = 7
 """Bytes of a label in one whole number."""
 WORD: Final = 1 << (8 * BYTES)
 MOST_BYTES = 112
 _MOST_CHARACTERS = 1_000
-_LATIN = "".join(map(chr, (*range(0xC0, 0xD7), *range(0xD8, 0xDF), *range(0xE0, 0xF7), *range(0xF8, 0x100))))
+_LATIN = ACCENTED + "".join(map(chr, (*range(0xE0, 0xF7), *range(0xF8, 0x100))))
 SETS: Final[Mapping[str, str]] = {
     "digits": string.digits,
     "letters": string.ascii_letters,
@@ -32,8 +32,6 @@ SETS: Final[Mapping[str, str]] = {
     "latin": "".join(map(chr, range(0x20, 0x7F))) + _LATIN + "ß",
 }
 """Sets of characters that have a name."""
-UPPER = string.ascii_uppercase + _LATIN[:30]
-LOWER = UPPER.lower()
 CASES: Final = ("keep", "lower", "upper")
 BEYOND: Final = ("missing", "cut")
 
@@ -101,24 +99,22 @@ class FreeText:
         """How many whole numbers a label is."""
         return -(-self.length * self.widest // BYTES)
 
+    @cached_property
+    def rules(self) -> tuple[TextRule, ...]:
+        """What makes a label of a cell's own text, in this order."""
+        trim = (TextRule("trim"),) if self.trim else ()
+        letters = {"lower": (UPPER, LOWER), "upper": (LOWER, UPPER)}
+        alike = trim if self.case == "keep" else (*trim, TextRule("letters", *letters[self.case]))
+        if self.beyond == "missing":
+            return (*alike, TextRule("within", self.allowed, length=self.length))
+        return (*alike, TextRule("only", self.allowed), *trim, TextRule("cut", length=self.length), *trim)
+
     def label_of(self, text: str | None) -> str | None:
         """Return the label of a cell's own text, nothing where it has none."""
-        kept = self._trimmed(text or "")
-        if self.case != "keep":
-            kept = kept.translate(
-                str.maketrans(*((UPPER, LOWER) if self.case == "lower" else (LOWER, UPPER)))
-            )
-        if self.beyond == "cut":
-            kept = "".join(letter for letter in kept if letter in self._held)
-            return self._trimmed(self._trimmed(kept)[: self.length]) or None
-        return kept if 1 <= len(kept) <= self.length and self._held.issuperset(kept) else None
-
-    @cached_property
-    def _held(self) -> frozenset[str]:
-        return frozenset(self.allowed)
-
-    def _trimmed(self, text: str) -> str:
-        return text.strip(BLANK) if self.trim else text
+        kept = text or ""
+        for rule in self.rules:
+            kept = rule.of(kept)
+        return kept or None
 
     def codes_of(self, label: str) -> tuple[int, ...]:
         """Return the whole numbers of a label."""

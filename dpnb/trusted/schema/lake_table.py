@@ -6,11 +6,9 @@ Which Spark that is, and who logs in where, comes from Spark's own configuration
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
 
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.records import Section, read_keys
 
 SCHEME = "spark:"
@@ -73,27 +71,6 @@ class LakeTable:
         if "copy" in facts:
             raise OwnerError(f"{where}, [source]: Spark reads a prepared copy: remove copy = …")
         return cls(table, **read_keys(facts, {"version": "2026-11"}, f"{where}, [source]"))
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnFiles(NamedFile):
-    """The declared cells of a table of Spark, as Parquet in a folder of our own that is deleted when it is closed.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The columns in their order; in the files they are c0, c1, …
-    files : tuple of str
-        In the order of the rows.
-    """
-
-    names: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-
-    def close(self) -> None:
-        """Let go of the rows, and delete them."""
-        NamedFile.close(self)
-        shutil.rmtree(self.path, ignore_errors=True)
 
 
 def is_lake(source: object) -> bool:

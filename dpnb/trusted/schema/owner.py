@@ -7,16 +7,14 @@ private size; each refusal names the line to write. The keys below are a contrac
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
-from dpnb.trusted.files.named_file import EVERY, NamedFile, every
+from dpnb.trusted.files.named_file import EVERY, Format, every, format_of, read_toml
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.records import Section, known, needed, within
@@ -26,18 +24,7 @@ from dpnb.trusted.schema.prepare_section import read_lines
 from dpnb.trusted.schema.server_table import ServerTable, is_server
 from dpnb.trusted.schema.unit_summary import UnitSummary
 
-Format = Literal["csv", "parquet", "duckdb"]
-
 SUFFIX = ".dpnb.toml"
-FORMATS: dict[str, Format] = {
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".duckdb": "duckdb",
-    ".ddb": "duckdb",
-    ".db": "duckdb",
-}
-LARGEST_FILE = 8 * 2**20
 
 _SECTIONS, _OPTIONAL = ("dataset", "budget", "columns"), ("source", "prepare")
 _TABLE = ("file", "on", "columns")
@@ -101,23 +88,6 @@ class OwnedDataset:
     def format(self) -> Format | None:
         """How the source is stored, by its suffix."""
         return None if self.source is None else format_of(self.source)
-
-
-def format_of(source: Path) -> Format:
-    """Say how a file is stored, by its suffix alone.
-
-    Raises
-    ------
-    OwnerError
-        When the suffix is none that can be read.
-    """
-    try:
-        return FORMATS[source.suffix.lower()]
-    except KeyError:
-        known = ", ".join(FORMATS)
-        raise OwnerError(
-            f"{source.name}: dpnb reads {known}, and a folder of Parquet files; convert the file to one of them (save a spreadsheet as CSV)"
-        ) from None
 
 
 def beside(data: str | Path) -> Path:
@@ -187,27 +157,6 @@ def load(where: str | Path | Section | Schema, *, source: str | Path | None = No
             f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX).removesuffix('.toml')}.csv"
         )
     return _read(read_toml(path), path.name, path, source)
-
-
-def read_toml(path: Path) -> Section:
-    """Read an owner's file, its decimal numbers exactly.
-
-    Raises
-    ------
-    OwnerError
-        When it cannot be read, or is not TOML.
-    """
-    try:
-        with NamedFile.open(path) as file, file.reader() as reader:
-            if file.size > LARGEST_FILE:
-                raise OwnerError(f"{path.name} is larger than 8 MiB: a declaration is a short text")
-            return tomllib.loads(reader.read(LARGEST_FILE).decode("utf-8-sig"), parse_float=Decimal)
-    except tomllib.TOMLDecodeError as fault:
-        raise OwnerError(f"{path.name} is not valid TOML: {fault}") from None
-    except UnicodeDecodeError:
-        raise OwnerError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
-    except OSError as fault:
-        raise OwnerError(f"{path} cannot be read: {fault.strerror}") from None
 
 
 def _read(content: Section, file: str, path: Path | None, source: str | Path | None) -> OwnedDataset:

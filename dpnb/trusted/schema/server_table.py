@@ -12,7 +12,6 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.records import Section, read_keys
 
 SCHEMES = ("postgresql", "postgres")
@@ -75,24 +74,6 @@ class ServerTable:
     def names(self) -> tuple[str, ...]:
         """The table's own name, its schema's before it where one is written."""
         return tuple(self.table.split(".", 1))
-
-
-@dataclass(frozen=True, slots=True)
-class FetchedRows(NamedFile):
-    """The declared cells of a server's table, each as its text, in a file of our own that is deleted when it is closed.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The columns in their order; a column of no meaning stands before them, so that no line is empty.
-    """
-
-    names: tuple[str, ...] = ()
-
-    def close(self) -> None:
-        """Let go of the rows, and delete them."""
-        NamedFile.close(self)
-        self.path.unlink(missing_ok=True)
 
 
 def is_server(source: object) -> bool:

@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import Any
 
 from dpnb.trusted.errors import AccessError, LossError, OwnerError
+from dpnb.trusted.files.named_file import read_toml
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.records import check_dataset_name, known
-from dpnb.trusted.schema.owner import read_toml
 from dpnb.trusted.serving.hub import Hub, hub_of
 from dpnb.trusted.serving.tokens import Token, group_name
 from dpnb.trusted.wire.messages import FileSource, StudySource

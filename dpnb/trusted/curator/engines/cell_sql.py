@@ -6,6 +6,7 @@ returns an expression. Types are public facts of a file; no expression looks at 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from dpnb.trusted.schema.calendar import FIRST_DAY, LAST_DAY, MOMENT, ZONE
@@ -19,7 +20,8 @@ from dpnb.trusted.schema.cell import (
     PLAIN_WHOLE,
     TRUE,
 )
-from dpnb.trusted.schema.free_text import BYTES, LOWER, UPPER, FreeText
+from dpnb.trusted.schema.free_text import BYTES, FreeText
+from dpnb.trusted.schema.text_rules import LOWER, TextRule
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
 _LARGE_INTEGERS = {"BIGINT", "UBIGINT"}
@@ -147,27 +149,44 @@ def _shift(text: str) -> str:
 
 
 def label_sql(sql: str, kind: str, text: FreeText) -> str:
-    """The label of a cell, NULL where it has none: :meth:`dpnb.trusted.schema.free_text.FreeText.label_of`."""
-    kept = _trimmed(text_sql(sql, kind), text)
-    if text.case != "keep":
-        before, after = (UPPER, LOWER) if text.case == "lower" else (LOWER, UPPER)
-        other = f"translate({kept}, {literal(before)}, {literal(after)})"  # far slower, where a letter is no ASCII
-        kept = f"CASE WHEN regexp_full_match({kept}, {literal(_ASCII)}) THEN {text.case}({kept}) ELSE {other} END"
-    allowed = "".join(f"\\x{{{ord(letter):x}}}" for letter in text.allowed)
-    if text.beyond == "cut":
-        held = f"regexp_replace({kept}, {literal(f'[^{allowed}]')}, '', 'g')"
-        return f"nullif({_trimmed(f'substr({_trimmed(held, text)}, 1, {text.length})', text)}, '')"
-    return f"regexp_extract({kept}, {literal(f'^[{allowed}]{{1,{text.length}}}$')})"
+    """The label of a cell, NULL or empty where it has none: :meth:`dpnb.trusted.schema.free_text.FreeText.label_of`."""
+    read = text_sql(sql, kind)
+    for rule in text.rules:
+        read = RULES[rule.kind](read, rule)
+    return read
+
+
+def _letters(sql: str, rule: TextRule) -> str:
+    """A translation letter by letter is far slower than the engine's own change of case, which ASCII allows."""
+    case = "lower" if rule.becoming == LOWER else "upper"
+    other = f"translate({sql}, {literal(rule.characters)}, {literal(rule.becoming)})"
+    return f"CASE WHEN regexp_full_match({sql}, {literal(_ASCII)}) THEN {case}({sql}) ELSE {other} END"
+
+
+def _class(characters: str) -> str:
+    """Characters inside of a regular expression's brackets."""
+    return "".join(f"\\x{{{ord(letter):x}}}" for letter in characters)
+
+
+def _within(sql: str, rule: TextRule) -> str:
+    pattern = f"^[{_class(rule.characters)}]{{1,{rule.length}}}$"
+    return f"regexp_extract({sql}, {literal(pattern)})"
+
+
+RULES: Mapping[str, Callable[[str, TextRule], str]] = {
+    "trim": lambda sql, _: f"trim({sql}, {_blank_sql()})",
+    "letters": _letters,
+    "only": lambda sql, rule: f"regexp_replace({sql}, {literal(f'[^{_class(rule.characters)}]')}, '', 'g')",
+    "cut": lambda sql, rule: f"substr({sql}, 1, {rule.length})",
+    "within": _within,
+}
+"""How each kind of rule is written in SQL, from the rule's own data; an empty text and NULL are missing."""
 
 
 def word_sql(label: str, place: int, text: FreeText) -> str:
     """One of the whole numbers of a label, NULL where it is none or empty."""
     filled = f"hex(nullif({label}, '')) || repeat('0', {2 * BYTES * text.words})"
     return f"CAST('0x' || substr({filled}, {2 * BYTES * place + 1}, {2 * BYTES}) AS BIGINT)"
-
-
-def _trimmed(sql: str, text: FreeText) -> str:
-    return f"trim({sql}, {_blank_sql()})" if text.trim else sql
 
 
 @cache

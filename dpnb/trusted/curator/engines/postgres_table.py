@@ -15,8 +15,9 @@ from dpnb.trusted.curator.content import digest
 from dpnb.trusted.curator.engines.postgres_session import connect, told
 from dpnb.trusted.curator.engines.raw_table import no_column, quoted, read_names, refuse_changed
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.named_file import FetchedRows
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.server_table import FetchedRows, ServerTable
+from dpnb.trusted.schema.server_table import ServerTable
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -25,11 +25,8 @@ from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import Dialect
-from dpnb.trusted.files.named_file import NamedFile, NamedFolder
+from dpnb.trusted.files.named_file import FORMATS, ColumnFiles, FetchedRows, NamedFile, NamedFolder
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.lake_table import ColumnFiles
-from dpnb.trusted.schema.owner import FORMATS
-from dpnb.trusted.schema.server_table import FetchedRows
 
 _DELIMITERS = ",;\t|"
 _COMPUTED = "a generated value"

@@ -21,8 +21,9 @@ from dpnb.trusted.curator.content import digest
 from dpnb.trusted.curator.engines import spark_session
 from dpnb.trusted.curator.engines.raw_table import no_column, read_names, refuse_changed
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.named_file import ColumnFiles
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.lake_table import ColumnFiles, LakeTable
+from dpnb.trusted.schema.lake_table import LakeTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
