@@ -82,14 +82,6 @@ def test_toggle_counts_the_promise_both_ways(show, panel):
     assert counted.inner_text() != before
 
 
-def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):
-    """On a saved page the panel says that no kernel keeps it in step, and from when it is."""
-    page = show(panel)
-    expect(page.locator("main")).to_contain_text(
-        re.compile(r"how it stood at \d\d:\d\d|how it stood at \d{4}-")
-    )
-
-
 # the ledger ------------------------------------------------------------------------------------------------
 
 
