@@ -107,10 +107,9 @@ class Watch:
 
     def to_json(self) -> Facts:
         """Return what is drawn."""
-        last = None if self.last is None else self.last
         many = max(self.studies, 1)
         return {
-            "stack": [] if last is None else _stack(last),
+            "stack": [] if self.last is None else _stack(self.last),
             "trail": [_share(*point) for point in self.trail if point[1]],
             "errors": (self.errors / many).tolist(),
             "zero": self.zero / many,

@@ -117,7 +117,7 @@ def changed(setup: Setup, given: object, shown: list[str]) -> Setup:
     return replace(setup, **given, computed=computed)
 
 
-def methods(given: object) -> list[str]:
+def shown_methods(given: object) -> list[str]:
     """Read the methods that are shown, in their order."""
     asked = [given] if isinstance(given, str) else given
     chosen = list(asked) if isinstance(asked, Iterable) else []

@@ -36,7 +36,7 @@ from dpnb.widgets.coverage_setup import (
     WORDS,
     Setup,
     changed,
-    methods,
+    shown_methods,
 )
 from dpnb.widgets.coverage_still import code_of, parts_of, table_of
 from dpnb.widgets.registry import Facts, Names
@@ -122,7 +122,7 @@ class Coverage(Interaction):
         subject = subject_of(statistic, n) if isinstance(statistic, Estimate) else None
         own = _population(population, grid)
         loss = _loss(epsilon, rho, subject)
-        shown = list(USUAL) if methods is None else _methods(methods)
+        shown = list(USUAL) if methods is None else shown_methods(methods)
         setup = Setup(
             statistic=QUESTION if subject is not None else statistic,
             population=_key(own, subject, population, statistic),
@@ -384,7 +384,7 @@ class Coverage(Interaction):
 
     def _set(self, chosen: Facts) -> None:
         view = _view(chosen.get("view", self._view))
-        shown = _methods(chosen["shown"]) if "shown" in chosen else self._shown
+        shown = shown_methods(chosen["shown"]) if "shown" in chosen else self._shown
         setup = changed(self._setup, chosen.get("setup", {}), shown)
         if setup.population not in [one["key"] for one in self._populations(setup)]:
             setup = replace(setup, population=self._first(setup))
@@ -413,10 +413,6 @@ def _fitting(view: str, shown: list[str]) -> list[str]:
     """Return the methods that are shown: along k some of the bootstrap are among them."""
     resampled = set(shown) & set(BOOTSTRAP)
     return shown if view != "k" or resampled else [n for n in METHODS if n in {*shown, *BOOTSTRAP[:3]}]
-
-
-def _methods(given: object) -> list[str]:
-    return methods(given)
 
 
 def _known(more: Facts) -> None:
