@@ -30,7 +30,7 @@ from dpnb.planner.expression import Bin, Const, Expr, Ref, show
 from dpnb.planner.labels import text_column
 from dpnb.planner.question import Question
 from dpnb.planner.work import limited_steps
-from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
+from dpnb.statistics import BY_NAME, Numeric, Pricing, Setting, Statistic
 from dpnb.statistics._base import Axis
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.result import ReadingFunction
@@ -46,6 +46,7 @@ from dpnb.trusted.aggregate.algebra import (
 from dpnb.trusted.measurements.facts import Facts, Range, capped, code_ranges
 from dpnb.trusted.measurements.regions import Regions
 from dpnb.trusted.query.limits import MOST_CELLS
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Schema, nearest
 
 
@@ -96,6 +97,10 @@ class CheckedQuestion:
     def public_value(self) -> float | None:
         """The answer, where the schema alone gives it."""
         return self.kind.public_value(self.setting)
+
+    def price(self, share: Share) -> Pricing:
+        """Return the measurements that a share buys, with their noise."""
+        return self.kind.price(self.setting, share)
 
 
 def check(question: Question, schema: Schema) -> CheckedQuestion:

@@ -248,7 +248,7 @@ class FromRelease:
     def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:
         """Return the accuracy that the released integers would have."""
         best = max(self.releases, key=lambda release: (release.loss.amount, release.id))
-        pricing = self.checked.kind.price(self.checked.setting, share)
+        pricing = self.checked.price(share)
         parts = tuple(
             ReleasedPart(part.name, part.mechanism.record, best.part(part.name).values, part.name)
             for part in pricing.parts

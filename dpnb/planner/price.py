@@ -230,7 +230,7 @@ def as_stored(
 
 def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
     question = item.checked
-    pricing = question.kind.price(question.setting, share)
+    pricing = question.price(share)
     return replace(item, rows=pricing.rows, answered_by=pricing, size=_planned(ask))
 
 
@@ -391,7 +391,7 @@ def _solved(ask: Ask, item: Item, question: CheckedQuestion, schema: Schema) -> 
     wanted = float(ask.within)
 
     def width(amount: Fraction) -> float:
-        pricing = question.kind.price(question.setting, Share(kind, amount))
+        pricing = question.price(Share(kind, amount))
         found = question.kind.half_width(question.setting, pricing, _planned(ask))
         if found is None:
             raise LossError(_no_width(question))
@@ -428,7 +428,7 @@ def _priced(question: CheckedQuestion, share: Share | None, ask: Ask) -> PricedQ
     facts = question.setting.facts  # whose ranges were looked at for the noise
     if share is None:
         return PricedQuestion(question, None, PrivacyLoss.zero(facts.measure), (), (), ())
-    pricing = question.kind.price(question.setting, share)
+    pricing = question.price(share)
     refuse_unbounded(pricing.parts, facts.ends)
     made = events(pricing.parts, facts)
     costs = whole(made, facts.measure)
@@ -446,4 +446,4 @@ def _priced(question: CheckedQuestion, share: Share | None, ask: Ask) -> PricedQ
 
 def events_at(question: CheckedQuestion, share: Share, schema: Schema) -> tuple[PrivacyEvent, ...]:
     """Return what a question would be charged at another share."""
-    return events(question.kind.price(question.setting, share).parts, Facts.of(schema))
+    return events(question.price(share).parts, Facts.of(schema))

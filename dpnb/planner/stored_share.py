@@ -36,7 +36,7 @@ def held_share(item: PricedQuestion, paid: Sequence[Paid | None], facts: Facts) 
     if len(pieces(item.parts, facts)) < len(item.parts) or not all(map(additive, item.parts)):
         return min(known, key=lambda share: share.amount)
     unit = item.share if item.share.kind == known[0].kind else Share(known[0].kind, Fraction(1))
-    wanted = item.checked.kind.price(item.checked.setting, unit).parts
+    wanted = item.checked.price(unit).parts
     if [part.name for part in wanted] != [part.name for part in item.parts]:
         return None
     covered = [_covered(part, one, facts) for part, one in zip(wanted, paid, strict=True) if one is not None]
@@ -51,7 +51,7 @@ def covered_share(item: PricedQuestion, mechanisms: Sequence[AnyMechanism]) -> S
     assert item.share is not None
     kind: ShareKind = "rho" if any(isinstance(one, DiscreteGaussian) for one in mechanisms) else "epsilon"
     unit = item.share if item.share.kind == kind else Share(kind, Fraction(1))
-    wanted = item.checked.kind.price(item.checked.setting, unit).parts
+    wanted = item.checked.price(unit).parts
     if [part.name for part in wanted] != [part.name for part in item.parts]:
         return item.share
     ratios = [amount(part.mechanism) / amount(one) for part, one in zip(wanted, mechanisms, strict=True)]

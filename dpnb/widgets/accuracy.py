@@ -93,7 +93,7 @@ def people_of(question: PendingQuestion, curve: Curve, kind: str, planned: int |
     sds = []
     for loss in curve.loss:
         try:
-            pricing = checked.kind.price(checked.setting, Share(kind, Fraction(str(loss))))  # type: ignore[arg-type]
+            pricing = checked.price(Share(kind, Fraction(str(loss))))  # type: ignore[arg-type]
         except (LossError, PlanError):
             return None
         law = mean_noise_sd(checked.setting, pricing, size / arms, float(number.centred().half) / 2)
@@ -115,7 +115,7 @@ def effective(people: Facts, curve: Curve, loss: float) -> int:
 def law_of(question: PendingQuestion, kind: str) -> Facts | None:
     """Return the one law behind a half-width, scaled to a loss of 1, where there is one: then the browser is exact."""
     checked = question.checked
-    pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))  # type: ignore[arg-type]
+    pricing = checked.price(Share(kind, Fraction(1)))  # type: ignore[arg-type]
     law = getattr(pricing.parts[0].mechanism, "law", None) if len(pricing.parts) == 1 else None
     if law is None or not checked.kind.counts:
         return None

@@ -112,7 +112,7 @@ def kind_of(question: PendingQuestion) -> Kind:
 def needs_size(question: PendingQuestion) -> bool:
     """Whether the accuracy of a question depends on a private number of people."""
     checked = question.checked
-    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
+    pricing = checked.price(Share("epsilon", Fraction(1)))
     return radius_of(checked, pricing, None) is None
 
 
@@ -165,7 +165,7 @@ def curve_of(question: PendingQuestion, kind: Kind, size: int | None, *, every: 
     losses, widths = [], []
     for amount in grid(low, high)[::every]:
         try:
-            pricing = checked.kind.price(checked.setting, Share(kind, amount))
+            pricing = checked.price(Share(kind, amount))
         except (LossError, PlanError):
             continue  # this little loss is below what the question can be answered with
         width = radius_of(checked, pricing, size)
@@ -185,7 +185,7 @@ def radius_of(checked: CheckedQuestion, pricing: Pricing, size: int | None) -> f
 def by_rank(question: PendingQuestion) -> bool:
     """Whether the curve of a question is one of ranks, in rows."""
     checked = question.checked
-    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
+    pricing = checked.price(Share("epsilon", Fraction(1)))
     return checked.kind.rank_radius(checked.setting, pricing) is not None
 
 

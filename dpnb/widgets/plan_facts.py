@@ -147,7 +147,7 @@ def planned_size(item: PricedQuestion) -> int | None:
 def accuracy_at(item: PricedQuestion, share: Share, size: int | None) -> tuple[str, float | None]:
     """Return what is known of a question's accuracy at a share: in words, and its half-width."""
     checked, n = item.checked, None if size is None else float(size)
-    pricing = checked.kind.price(checked.setting, share)
+    pricing = checked.price(share)
     return checked.kind.accuracy(checked.setting, pricing, n), checked.kind.half_width(
         checked.setting, pricing, n
     )

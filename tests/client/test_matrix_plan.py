@@ -83,7 +83,7 @@ def test_a_plan_of_moments_says_how_many_rows_a_regression_needs() -> None:
     """With that many rows about one simulated release in twenty is unbounded; with too few the plan says so before the charge."""
     for measure, amount in (("epsilon", "1"), ("rho", "0.05")):
         item = asked(measure, amount)
-        pricing = item.checked.kind.price(item.checked.setting, Share(measure, Fraction(amount)))  # type: ignore[arg-type]
+        pricing = item.checked.price(Share(measure, Fraction(amount)))  # type: ignore[arg-type]
         words = item.checked.kind.accuracy(item.checked.setting, pricing, None)
         needed = int(words.partition("needs about ")[2].partition(" rows")[0].replace(",", ""))
         share = Share(measure, Fraction(amount))  # type: ignore[arg-type]

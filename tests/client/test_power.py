@@ -63,7 +63,7 @@ def test_the_power_found_is_the_power_simulated():
     """A difference of .45 and .55 at the size for power .8: 600 simulated releases leave out zero in 80 % ± 5 %."""
     plan = dpnb.power("difference", effect=0.1, power=0.8, epsilon="0.3")
     checked = planned_question("difference", None, None, "change-one")
-    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction("0.3")))
+    pricing = checked.price(Share("epsilon", Fraction("0.3")))
     rng, found = np.random.default_rng(1), []
     for _ in range(600):
         sizes = (plan.n // 2, plan.n - plan.n // 2)
@@ -83,7 +83,7 @@ def test_the_power_found_is_the_power_simulated():
 def chance(plan, arms, reps=600):
     """How often simulated releases of two arms of normal incomes leave out zero."""
     checked = planned_question("difference", (0, 200_000), 100, "change-one")
-    pricing = checked.kind.price(checked.setting, plan.share)
+    pricing = checked.price(plan.share)
     columns = (Column.number("y", 0, 200_000, step=100), Column.category("arm", [0, 1]))
     where = Schema(
         "planned", "P", columns, PrivacyUnit("change-one", rows=plan.n), Budget.from_toml({"epsilon": 9})

@@ -157,7 +157,7 @@ def test_a_planned_law_has_radius_one(data):
     """Laws are shapes: alone, with coefficient one, a question's ± is its own."""
     view = dpnb.plan([data.x.mean(), data.x.sum(), data.y.mean()], epsilon=1, assume_n=30)
     for item in view.items:
-        law = law_of(item, item.checked.kind.price(item.checked.setting, item.share), 30)
+        law = law_of(item, item.checked.price(item.share), 30)
         assert radius(((0, (1.0,)),), [law], [3.0]) == pytest.approx(3.0, rel=1e-9)
 
 

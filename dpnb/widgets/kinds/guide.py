@@ -117,7 +117,7 @@ class Guide(Interaction):
             curve: Facts | None = curve_of(measurement, kind, rows or setting.at_most).to_json()
         except PlanError:
             curve = None
-        pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))
+        pricing = checked.price(Share(kind, Fraction(1)))
         words = checked.kind.accuracy(setting, pricing, None if rows is None else float(rows))
         number = NUMBER.match(words)
         return {

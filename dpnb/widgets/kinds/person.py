@@ -181,7 +181,7 @@ def _difference_scale(low: float, high: float, people: int) -> float:
     schema = _schema(low, high, people, arm)
     plan = Question("people", "difference", Ref("x"), by=(Ref("arm"),), options=(("ci", False),))
     checked = check(plan, schema)
-    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
+    pricing = checked.price(Share("epsilon", Fraction(1)))
     half = checked.kind.half_width(checked.setting, pricing, float(people))
     assert half is not None
     return half / math.log(20)
@@ -236,7 +236,7 @@ def priced(kind: str, low: float, high: float, people: int) -> tuple[float, floa
         "count": Question("people", "count", where=middle),
     }[kind]
     checked = check(plan, schema)
-    (part,) = checked.kind.price(checked.setting, Share("epsilon", Fraction(1))).parts
+    (part,) = checked.price(Share("epsilon", Fraction(1))).parts
     unit = {
         "mean": checked.setting.number().centred().unit / people if kind == "mean" else Fraction(0),
         "sum": checked.setting.number().rebased().step if kind == "sum" else Fraction(0),
