@@ -1043,30 +1043,6 @@ def test_a_mark_that_is_raised_while_a_charge_looks_at_it_freezes_nothing(tmp_pa
         assert "was overwritten" in guard.below(pool, older.totals[pool])
 
 
-def test_charges_go_on_while_the_mark_is_raised_all_the_time(tmp_path):
-    """What an answer on another thread does: a thousand charges beside it, and nothing is taken for overwritten."""
-    with Ledger(tmp_path / "ledger.sqlite3") as ledger:
-        ended, faults = threading.Event(), []
-
-        def raise_the_mark():
-            while not ended.is_set():
-                try:
-                    ledger.cover_all()
-                except FrozenError as error:
-                    faults.append(str(error.__cause__))
-                    return
-
-        marker = threading.Thread(target=raise_the_mark)
-        marker.start()
-        try:
-            for n in range(1000):
-                charge(ledger, f"r{n}", pure("0.0001"), cap=4)
-        finally:
-            ended.set()
-            marker.join()
-        assert (faults, ledger.frozen) == ([], None)
-
-
 def test_an_examination_that_nobody_waits_for_ends(tmp_path):
     from concurrent.futures import CancelledError
 

@@ -1,4 +1,4 @@
-"""Wrong books: conversions that under-charge, sums that drift, a store that serves what was not bought, ids bound to nothing."""
+"""Wrong books: conversions that under-charge, sums that drift, a store that serves what was not bought, ids bound to nothing, holds that hold nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import pytest
 from dpnb.inference import largest_epsilon
 from dpnb.planner import expression
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import answer_store, database, known_content, meters, pins, totals
+from dpnb.trusted.curator import admission, answer_store, database, holds, known_content, meters, pins, totals
 from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.owner import act_entries
 from dpnb.trusted.privacy import accountant, conversion, event, loss
 from dpnb.trusted.privacy.conversion import laplace_rho
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -27,6 +28,7 @@ from tests.curator import test_grouped_calls as on_together
 from tests.curator import test_ledger as on_ledger
 from tests.curator import test_shares as on_shares
 from tests.mutants.table import Mutant, Patch, replaced
+from tests.owner import test_holds as on_holds
 from tests.planner import test_question as on_question
 from tests.privacy.test_conversion import divergence
 
@@ -320,4 +322,38 @@ MUTANTS = {
         )
         for place, part in enumerate(("principal", "data_version", "schema_version", "mechanism_version"))
     },
+    "a hold that holds nothing": Mutant(
+        "A closed dataset is charged and answered.",
+        replaced(holds, "refuse", lambda _: lambda *_: None),
+        on(on_holds.test_a_hold_stops_a_charge_and_unfreezing_lets_it),
+    ),
+    "only a freezing is a hold": Mutant(
+        "What was closed is asked on.",
+        replaced(
+            holds, "refuse", lambda real: lambda db, name: holds.state(db, name) == "closed" or real(db, name)
+        ),
+        on(on_holds.test_a_hold_stops_a_charge_and_unfreezing_lets_it),
+    ),
+    "a hold on one name": Mutant(
+        "The same rows are asked on under another name in their pool.",
+        replaced(act_entries, "_names", lambda _: lambda _db, dataset: {dataset}),
+        on(on_holds.test_a_hold_is_on_every_name_of_the_same_rows),
+    ),
+    "closed rows under a new name": Mutant(
+        "Closed rows are attached again, and asked.",
+        replaced(holds, "refuse_closed_rows", lambda _: lambda *_: None),
+        on(on_holds.test_closed_rows_get_no_further_name_whatever_is_recorded),
+    ),
+    "acts that are read once": Mutant(
+        "A charge goes on from what the acts said at the first one.",
+        replaced(ledger_module, "LAST_ACT", lambda _: "SELECT 1"),
+        lambda folder: on_holds.test_the_next_charge_knows_every_act(
+            folder, lambda ledger: on_holds.held(ledger, "freeze", "people"), on_holds.HeldError, False
+        ),
+    ),
+    "a grant that is not looked at": Mutant(
+        "An owner's cap below the budget admits everything.",
+        replaced(admission, "granted", lambda _: lambda *_: []),
+        on(on_holds.test_a_grant_only_tightens),
+    ),
 }

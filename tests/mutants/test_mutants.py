@@ -12,7 +12,6 @@ from tests.mutants import (
     audits,
     derivation,
     estimating,
-    holding,
     matrix,
     noticing,
     placing,
@@ -44,7 +43,6 @@ ROOMS = (
     estimating,
     audits,
     noticing,
-    holding,
 )
 MUTANTS = {name: mutant for room in ROOMS for name, mutant in room.MUTANTS.items()}
 
