@@ -241,8 +241,8 @@ class _Nodes:
     """The list of nodes of one record: equal nodes have one place."""
 
     def __init__(self) -> None:
-        self.listed: list[list[Any]] = []
-        self._places: dict[tuple[Any, ...], int] = {}
+        self.listed: list[list[object]] = []
+        self._places: dict[tuple[object, ...], int] = {}
         self._known: dict[int, tuple[int, algebra.Node]] = {}  # a node that is kept keeps its id
 
     def place(self, node: algebra.Node) -> int:
@@ -250,7 +250,7 @@ class _Nodes:
         known = self._known.get(id(node))
         if known is None:
             name, fields = _LAYOUT[type(node)]
-            row: list[Any] = [name]
+            row: list[object] = [name]
             for field, inside in fields:
                 value = getattr(node, field)
                 row.append(self.place(value) if inside else value)
@@ -265,7 +265,7 @@ def _written(request: algebra.Request, nodes: _Nodes) -> Record:
     return {"kind": _NAMES[type(request)], **fields}
 
 
-def _put(value: Any, nodes: _Nodes) -> Any:
+def _put(value: Any, nodes: _Nodes) -> object:
     """Write a field of a request, each expression in it by its place."""
     if value is None or isinstance(value, int):
         return value

@@ -86,15 +86,17 @@ def pick_events(request: Total | CrossMoments, mechanism: mechanisms.PermuteAndF
 
     *Enumerated* over tiny neighbouring tables: ``test_no_neighbours_change_a_selection_more_than_derived`` (*a pick …*, *a choice …*).
     """
-    moved = _counted if isinstance(request, Total) else _overlapping
-    groups, steps = moved(request, mechanism, facts)
+    if isinstance(request, Total):
+        groups, steps = _counted(request, mechanism, facts)
+    else:
+        groups, steps = _overlapping(request, mechanism, facts)
     if not steps:
         raise constant()
     epsilon = mechanism.epsilon * facts.rows * steps / mechanism.factor
     return groups * mechanism.picks, (PrivacyEvent("pure", epsilon),) * mechanism.picks
 
 
-def _counted(request: Any, mechanism: mechanisms.PermuteAndFlip, facts: Facts) -> tuple[int, int]:
+def _counted(request: Total, mechanism: mechanisms.PermuteAndFlip, facts: Facts) -> tuple[int, int]:
     """Return in how many groups is picked, and the largest L1 move of one row."""
     if not request.keys or request.keys[-1].size != mechanism.size:
         raise refuse("a pick is among the cells of its last key")
@@ -104,7 +106,9 @@ def _counted(request: Any, mechanism: mechanisms.PermuteAndFlip, facts: Facts) -
     return cells_of(request.keys[:-1]), max(sum(part.shifts(kind)) for move in moves for part, kind in move)
 
 
-def _overlapping(request: Any, mechanism: mechanisms.PermuteAndFlip, facts: Facts) -> tuple[int, int]:
+def _overlapping(
+    request: CrossMoments, mechanism: mechanisms.PermuteAndFlip, facts: Facts
+) -> tuple[int, int]:
     """Return that there is one group, and by how much one row can move two candidates apart."""
     pairs = tuple((0, place) for place in range(1, mechanism.size + 1))
     if request.values[:1] != (Lit(1),) or request.pairs != pairs or request.shrink is not None:

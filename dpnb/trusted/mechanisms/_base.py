@@ -141,6 +141,6 @@ def bounded_scale(squared: Fraction) -> None:
         )
 
 
-def add(exact: Sequence[int], noise: NDArray[Any]) -> tuple[int, ...]:
+def add(exact: Sequence[int], noise: NDArray[np.int64] | NDArray[np.object_]) -> tuple[int, ...]:
     """Add in unbounded integers: nothing saturates, nothing wraps."""
     return tuple(int(value) + draw for value, draw in zip(exact, noise.tolist(), strict=True))

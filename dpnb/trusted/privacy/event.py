@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, Literal, cast, get_args
+from typing import Final, Literal, cast, get_args
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import LossError
@@ -155,7 +155,7 @@ class PrivacyEvent:
         return record
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> PrivacyEvent:
+    def from_json(cls, record: Mapping[str, object]) -> PrivacyEvent:
         """Read what :meth:`to_json` wrote, strictly.
 
         Raises
@@ -188,7 +188,7 @@ def _moves(record: object) -> tuple[Move, ...]:
     return _positive(found)
 
 
-def _listed(record: object) -> list[Any]:
+def _listed(record: object) -> list[object]:
     """Return a list, or nothing at all: the characters of a text are no list of texts."""
     if not isinstance(record, list):
         raise TypeError

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
 from numbers import Rational
-from typing import Any, Literal
+from typing import Literal
 
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.measure import Measure
@@ -426,7 +426,7 @@ class PrivacyLoss:
         }
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> PrivacyLoss:
+    def from_json(cls, record: Mapping[str, object]) -> PrivacyLoss:
         """Read what :meth:`to_json` wrote, strictly.
 
         Raises

@@ -180,7 +180,7 @@ def _is_text(text: object) -> bool:
     return isinstance(text, str) and text.isprintable() and len(text) <= LONGEST_TEXT
 
 
-def _in_turn(records: Sequence[Any]) -> Iterator[Bundle]:
+def _in_turn(records: Sequence[object]) -> Iterator[Bundle]:
     """Read questions one after another, as long as they are not too much together."""
     reader = Reader()
     for record in records:

@@ -38,7 +38,7 @@ DROP = "drop"
 _NUMBERS = ("integer", "number")
 _GRID = ("lower", "upper", "step")
 _EVERY = ("name", "type", "label", "missing")
-_WRITTEN: dict[Any, tuple[str, ...]] = {
+_WRITTEN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*_NUMBERS, *STEPS), _GRID),
     "category": ("values",),
     "text": ("length", "characters", "case", "trim", "beyond"),

@@ -7,8 +7,7 @@ environment of the curator (``PGUSER``, ``PGPASSWORD``), ``~/.pgpass`` or a serv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
@@ -81,7 +80,7 @@ def is_server(source: object) -> bool:
     return isinstance(source, str) and source.partition("://")[0].lower() in SCHEMES
 
 
-def _parts(source: str, where: str) -> Any:
+def _parts(source: str, where: str) -> SplitResult:
     try:
         return urlsplit(source)
     except ValueError:
@@ -90,7 +89,7 @@ def _parts(source: str, where: str) -> Any:
         ) from None
 
 
-def _example(parts: Any) -> str:
+def _example(parts: SplitResult) -> str:
     return f"postgresql://{parts.hostname or ''}{parts.path or '/database'}?table=visits"
 
 

@@ -25,7 +25,7 @@ from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import Dialect
-from dpnb.trusted.files.named_file import FORMATS, ColumnFiles, FetchedRows, NamedFile, NamedFolder
+from dpnb.trusted.files.named_file import FORMATS, ColumnFiles, FetchedRows, NamedFile, NamedFolder, format_of
 from dpnb.trusted.schema import Schema
 
 _DELIMITERS = ",;\t|"
@@ -123,9 +123,7 @@ def _open_file(
     if isinstance(file, NamedFolder):
         return _of_parts(file, [_open_file(connection, one, None, None) for one in file.parts])
     name = file.path.name
-    kind = FORMATS.get(file.path.suffix.lower())
-    if kind is None:
-        raise OwnerError(f'"{name}" has an unknown ending: use .csv, .parquet or .duckdb.')
+    kind = format_of(file.path)
     refuse_empty(file)
     try:
         if kind == "csv":
