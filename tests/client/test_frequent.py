@@ -67,15 +67,6 @@ def test_the_delta_of_the_budget_is_a_cap_of_its_own(session, approximate):
     assert dpnb.release([approximate.x.mean()], epsilon=1).charged
 
 
-@pytest.mark.parametrize("budget", [{"epsilon": 10}, {"rho": "1"}])
-def test_budgets_without_delta_refuse_it_before_any_charge(session, dpnb_home, budget):
-    """The plan of such a question is refused, with the lines that its owner would write."""
-    data = small.opened(session, dpnb_home, many(), **budget)
-    with pytest.raises(LossError, match=r"\[budget\] epsilon and delta"):
-        dpnb.plan([data.x.frequent_values()], **dict.fromkeys(budget, "0.5"))
-    assert not data.budget.spent
-
-
 def test_bad_questions_are_refused_where_they_are_written(approximate):
     """δ outside its range, groups and text that is no number name the fix on that line."""
     for delta in (2, 0, "1e-30"):

@@ -12,7 +12,6 @@ import dpnb
 from dpnb.client import sessions
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import (
-    BudgetError,
     ChargedError,
     CuratorError,
     LossError,
@@ -155,18 +154,6 @@ def test_what_is_no_question_is_refused(data):
             dpnb.release({"a": wrong}, epsilon=1)
     with pytest.raises(PlanError, match="no pending question"):
         dpnb.release([], epsilon=1)
-
-
-def test_over_budget_names_both_numbers_and_leaves_the_question_pending(data):
-    """The refused estimate can be released for less."""
-    estimate = data.x.mean()
-    with pytest.raises(BudgetError) as caught:
-        dpnb.release([estimate], epsilon=11)
-    assert "ε 11" in str(caught.value)
-    assert "10" in str(caught.value)
-    assert estimate.pending
-    dpnb.release([estimate], epsilon=10)
-    assert data.budget.remaining.amount == 0
 
 
 def test_remeasure_gives_a_new_estimate_of_both_releases(data):

@@ -21,10 +21,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.conversion import laplace_rho
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
-from tests.contracts.questions import UNITS as SMALL_UNITS
-from tests.contracts.questions import asked as ask_small
 from tests.contracts.questions import released
-from tests.contracts.questions import schema as small_schema
 from tests.contracts.statistic import priced, rows_of, schema, totals, units_of
 from tests.examples import mostly_long
 from tests.statistics.test_sensitivity import UNITS
@@ -250,17 +247,6 @@ def test_the_band_covers_whatever_the_data_are(name: str) -> None:
 def test_the_band_covers_for_long(name: str, amount: str, where: Any) -> None:
     """In 400 studies at other losses the band covers at least 91.7 %: 95 % less three standard errors."""
     assert covered(name, 400, amount, where) >= 0.917
-
-
-def test_rows_of_one_person_are_alike() -> None:
-    """Where a person may have several rows the privacy band stands, and no confidence band is given."""
-    where = small_schema(SMALL_UNITS["units of three rows"])
-    table = {"x": [31.0] * 6, "y": [2.0] * 6, "b": [1] * 6, "g": ["u"] * 6}
-    found = released(ask_small({"target": X}, "ks_density", where, "epsilon", 1), table, where, SeededBits(2))
-    for read in (found, found.cdf(), found.median()):
-        assert np.all(read.interval(0.95, "privacy").low <= read.value)
-        with pytest.raises(Unavailable, match="One person"):
-            read.interval(0.95, "confidence")
 
 
 def test_a_small_loss_places_fewer_points() -> None:

@@ -186,20 +186,6 @@ def test_what_has_no_covariance_is_refused() -> None:
 # conclusions ----------------------------------------------------------------------------------------------------
 
 
-def test_rows_of_one_person_are_no_sample() -> None:
-    """With several rows a person there is a privacy interval, and a reason in place of the other."""
-    item = priced(question("correlation"), tiny(UNITS["add or remove one unit of two rows"]))
-    raw = {"x": np.arange(10.0, 17), "b": np.arange(7.0) % 4, "g": np.array(["u"] * 7, dtype=object)}
-    found = conclude(
-        item.checked, [release(item, prepare(raw, tiny(PrivacyUnit("add-remove"))), np.random.default_rng(1))]
-    )
-    assert found.standard_error is None
-    assert found.n_eff is None
-    assert found.interval(0.95, "privacy").high <= 1
-    with pytest.raises(Unavailable, match="several rows"):
-        found.interval(0.95, "confidence")
-
-
 def test_fishers_z_is_refused_for_two_values() -> None:
     """A column of two values has a privacy interval and a reason: its correlation's sampling error is another."""
     where = tiny(PrivacyUnit("add-remove"))

@@ -282,12 +282,3 @@ def test_one_value_has_no_mean_to_find() -> None:
         priced(
             Question("tiny", "robust_mean", ClipTo(X, Const(10), Const(10))), schema(UNITS["change one row"])
         )
-
-
-def test_units_of_several_rows_have_no_confidence_interval() -> None:
-    """Rows of one person are alike: the privacy interval stands, the other says why not."""
-    where = people(PrivacyUnit("add-remove", unit="who", max_rows=2))
-    result, _ = found(asked(where), np.full(4000, 3.0), np.random.default_rng(14))
-    assert result.interval(0.95, "privacy").low <= 3 <= result.interval(0.95, "privacy").high
-    with pytest.raises(Unavailable, match="One person"):
-        result.interval(0.95, "confidence")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpnb.datasets.exact_answers import answer
-from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.errors import OptionError, PlanError
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.tree import ConsistentTree, level_sizes, pair_sums, rising
 from dpnb.planner.expression import BinOp, Compare, Const, Ref
@@ -215,18 +215,6 @@ def test_one_value_and_too_many_nodes_are_refused() -> None:
     wide = BinOp("//", BinOp("*", X, Const(10**6)), Const(1))
     with pytest.raises(PlanError, match="200,000"):
         priced(Question("tiny", "tree", wide, None, (G, B), (("levels", 16),)), tiny(unit))
-
-
-def test_people_with_several_rows_get_no_confidence_interval() -> None:
-    """Rows of one person are alike: every reading refuses it with the reason."""
-    item = made.question(made.schema(50, "add-remove", "epsilon", max_rows=3), "tree", ("epsilon", 1))
-    released = [made.release(item, np.arange(50), np.random.default_rng(1))]
-    for name, read in made.readings(TREE).items():
-        found = read(item.checked.setting).conclude(released)
-        assert found.standard_error is None, name
-        found.interval(0.95, "privacy")
-        with pytest.raises(Unavailable, match="several rows"):
-            found.interval(0.95, "confidence")
 
 
 def test_different_points_have_different_texts() -> None:
