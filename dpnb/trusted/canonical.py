@@ -25,6 +25,7 @@ import msgspec
 from dpnb.trusted.errors import PlanError
 
 Record: TypeAlias = dict[str, Any]  # a JSON object, as it is written
+JsonObject: TypeAlias = Mapping[str, Any]  # one, as it is read
 _ENCODER: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 )

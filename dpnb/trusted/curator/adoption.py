@@ -16,11 +16,10 @@ comes late, makes no second draw: a charge has one row of answers, and only that
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.curator import totals
 from dpnb.trusted.query.price import Charge
 
@@ -28,7 +27,7 @@ Abandoned = dict[tuple[str, str], list[int]]
 """The charges without an answer when the ledger was opened, oldest first, by principal and pool."""
 
 
-def record_of(charge: Charge) -> dict[str, Any]:
+def record_of(charge: Charge) -> Record:
     """Return a charge as the ledger records it: its plan is the record from which its measurements were read."""
     return {
         "measured": charge.measured,
@@ -51,7 +50,7 @@ class Scope:
     mechanism_version: str
     again: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the scope as a charge records it."""
         return {**{name: getattr(self, name) for name in self.__slots__}, "again": list(self.again)}
 
@@ -99,9 +98,7 @@ def find(
     return None
 
 
-def _covers(
-    recorded: Sequence[Mapping[str, Any]], questions: Sequence[Charge], others: Sequence[Charge]
-) -> bool:
+def _covers(recorded: Sequence[JsonObject], questions: Sequence[Charge], others: Sequence[Charge]) -> bool:
     """Tell whether a charge answers all that is to be charged, and nothing that is not asked."""
     paid = {canonical(question) for question in recorded}
     needed, free = ({canonical(record_of(one)) for one in part} for part in (questions, others))

@@ -19,7 +19,7 @@ from functools import lru_cache
 from heapq import merge
 from typing import Any, Final
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.curator import totals
 from dpnb.trusted.curator.chain import Chain, append, head
 from dpnb.trusted.errors import CuratorError
@@ -28,7 +28,7 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 
-Answer = dict[str, Any]
+Answer = Record
 
 EVERYBODY: Final = ""
 """Whose published answers are: no principal and no group has an empty name."""
@@ -40,21 +40,21 @@ class StoredAnswer:
 
     answer: Answer
     loss: PrivacyLoss
-    paid: dict[str, Any]
+    paid: Record
     entry: int
     time: str
 
 
 def charge_of(
-    db: sqlite3.Connection, request_id: str, principal: str, known: Mapping[str, dict[str, Any]]
-) -> tuple[int, dict[str, Any]] | None:
+    db: sqlite3.Connection, request_id: str, principal: str, known: Mapping[str, Record]
+) -> tuple[int, Record] | None:
     """Return the entry and the body of the charge that a request is bound to, or None; what is known by its hash is not read again."""
     query = "SELECT charge, hash FROM requests JOIN entries ON entries.entry = charge WHERE request = ? AND principal = ?"
     row = db.execute(query, (request_id, principal)).fetchone()
     return None if row is None else (row[0], known.get(row[1]) or totals.body_of(db, row[0]))
 
 
-def brief(question: Mapping[str, Any]) -> dict[str, Any]:
+def brief(question: JsonObject) -> Record:
     """Return what the store keeps of a charged question beside its answer: what it cost, not how it was measured."""
     return {name: question[name] for name in ("texts", "share", "events")}
 
@@ -99,7 +99,7 @@ def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
 
 
 def serving(
-    db: sqlite3.Connection, scope: Mapping[str, Any], measured: str, asked: PrivacyLoss, again: frozenset[str]
+    db: sqlite3.Connection, scope: JsonObject, measured: str, asked: PrivacyLoss, again: frozenset[str]
 ) -> StoredAnswer | None:
     """Return the best of somebody's own answers, as :func:`best` says; where none cost enough, a published one that cost more."""
     mine = best(db, address(scope, measured), asked, again)
@@ -183,7 +183,7 @@ def _rank(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:
     return loss.amount, loss.delta
 
 
-def address(scope: Mapping[str, Any], measured: str) -> str:
+def address(scope: JsonObject, measured: str) -> str:
     """Return the store's address of what is measured: a hash of all that an answer depends on, and of whose it is.
 
     It is its principal's, or, where the scope names a ``store``, that of all who share this one.

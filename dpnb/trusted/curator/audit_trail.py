@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator.answer_store import address, brief, published_rows
 from dpnb.trusted.curator.chain import GENESIS, link, rows_of
 from dpnb.trusted.curator.ledger_tables import COLUMNS, make_tables
@@ -198,7 +198,7 @@ def _disagreements(
 
 
 def _unlike(
-    db: sqlite3.Connection, reading: _Reading | None, entry: int, kind: str, body: dict[str, Any]
+    db: sqlite3.Connection, reading: _Reading | None, entry: int, kind: str, body: Record
 ) -> Iterator[str]:
     for table, expected in rows_of(entry, kind, body):
         if reading is not None:
@@ -208,9 +208,7 @@ def _unlike(
             yield f"the table {table} does not agree with entry {entry}"
 
 
-def _wrong(
-    db: sqlite3.Connection, reading: _Reading, entry: int, kind: str, body: dict[str, Any]
-) -> Iterator[str]:
+def _wrong(db: sqlite3.Connection, reading: _Reading, entry: int, kind: str, body: Record) -> Iterator[str]:
     if kind == "reset":
         reading.periods[body["pool"]] = entry
     if body.get("meter"):
@@ -227,7 +225,7 @@ def _wrong(
         yield from _wrong_publication(db, reading, entry, body)
 
 
-def _lowered(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[str]:
+def _lowered(reading: _Reading, entry: int, body: Record) -> Iterator[str]:
     period = reading.periods.get(body["pool"], 0)
     if body["period"] != period:
         yield f"entry {entry} names another budget period than the one it was made in"
@@ -247,7 +245,7 @@ def _new_meter(reading: _Reading, entry: int, pool: str) -> None:
             reading.totals[pool, str(entry), *scope[2:]] = doubled(loss)
 
 
-def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[str]:
+def _wrong_totals(reading: _Reading, entry: int, body: Record) -> Iterator[str]:
     loss = PrivacyLoss.from_json(body["loss"])
     events = [PrivacyEvent.from_json(event) for event in body["events"]]
     if compose(events, loss.measure) != loss:
@@ -265,14 +263,14 @@ def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterat
             yield f"entry {entry} states another running total than its charges have"
 
 
-def _charge(db: sqlite3.Connection, entry: int, charge: int) -> dict[str, Any] | None:
+def _charge(db: sqlite3.Connection, entry: int, charge: int) -> Record | None:
     """Return the body of a charge made before an entry, or None."""
     query = "SELECT body FROM entries WHERE entry = ? AND entry < ? AND kind = 'charge'"
     row = db.execute(query, (charge, entry)).fetchone()
     return None if row is None else dict(json.loads(row[0]))
 
 
-def _wrong_adoption(db: sqlite3.Connection, entry: int, body: dict[str, Any]) -> Iterator[str]:
+def _wrong_adoption(db: sqlite3.Connection, entry: int, body: Record) -> Iterator[str]:
     paid = _charge(db, entry, body["charge"])
     if paid is None or any(paid[name] != body[name] for name in ("principal", "pool", "dataset")):
         yield f"entry {entry} adopts something other than a charge of the same principal and dataset"
@@ -280,9 +278,7 @@ def _wrong_adoption(db: sqlite3.Connection, entry: int, body: dict[str, Any]) ->
         yield f"entry {entry} adopts a charge of its own life of the curator"
 
 
-def _wrong_answers(
-    db: sqlite3.Connection, reading: _Reading, entry: int, body: dict[str, Any]
-) -> Iterator[str]:
+def _wrong_answers(db: sqlite3.Connection, reading: _Reading, entry: int, body: Record) -> Iterator[str]:
     row = db.execute("SELECT entry FROM answers WHERE charge = ?", (body["charge"],)).fetchone()
     paid = _charge(db, entry, body["charge"])
     if paid is None or row is None:
@@ -296,9 +292,7 @@ def _wrong_answers(
         yield f"the table stored does not agree with entry {entry}"
 
 
-def _wrong_publication(
-    db: sqlite3.Connection, reading: _Reading, entry: int, body: dict[str, Any]
-) -> Iterator[str]:
+def _wrong_publication(db: sqlite3.Connection, reading: _Reading, entry: int, body: Record) -> Iterator[str]:
     places = body.get("answers", [])
     reading.owed["stored"] = reading.owed.get("stored", 0) + len(places)
     paid = [_charge(db, entry, charge) for charge, _ in places]
@@ -316,7 +310,7 @@ def _stored_rows(db: sqlite3.Connection, entry: int) -> list[tuple[Any, ...]]:
     return [(*row[:4], hashlib.sha256(row[4].encode()).hexdigest()) for row in rows]
 
 
-def _stated_rows(body: dict[str, Any], paid: dict[str, Any]) -> list[tuple[Any, ...]]:
+def _stated_rows(body: Record, paid: Record) -> list[tuple[Any, ...]]:
     questions = zip(paid["questions"], body["answers"], strict=True)
     return [
         (place, address(paid, question["measured"]), body["charge"], canonical(brief(question)), digest)

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.curator.holds import STATES
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
@@ -48,7 +48,7 @@ def head(database: sqlite3.Connection) -> tuple[int, str]:
     return (0, GENESIS) if row is None else (int(row[0]), str(row[1]))
 
 
-def append(db: sqlite3.Connection, time: str, kind: str, body: dict[str, Any]) -> int:
+def append(db: sqlite3.Connection, time: str, kind: str, body: Record) -> int:
     """Append an entry inside the caller's transaction, and return its number."""
     last, previous = head(db)
     entry, text = last + 1, canonical(body)
@@ -59,7 +59,7 @@ def append(db: sqlite3.Connection, time: str, kind: str, body: dict[str, Any]) -
     return entry
 
 
-def record(db: sqlite3.Connection, time: str, kind: str, body: dict[str, Any]) -> int:
+def record(db: sqlite3.Connection, time: str, kind: str, body: Record) -> int:
     """Append an entry with its rows, inside the caller's transaction, and return its number."""
     entry = append(db, time, kind, body)
     for table, rows in rows_of(entry, kind, body):
@@ -68,7 +68,7 @@ def record(db: sqlite3.Connection, time: str, kind: str, body: dict[str, Any]) -
     return entry
 
 
-def rows_of(entry: int, kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
+def rows_of(entry: int, kind: str, body: JsonObject) -> Iterator[tuple[str, Rows]]:
     """Give each table in which an entry has rows, with these rows."""
     match kind:
         case "charge":
@@ -101,7 +101,7 @@ def rows_of(entry: int, kind: str, body: Mapping[str, Any]) -> Iterator[tuple[st
             yield from _rows_of_caps_and_holds(entry, kind, body)
 
 
-def _rows_of_caps_and_holds(entry: int, kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
+def _rows_of_caps_and_holds(entry: int, kind: str, body: JsonObject) -> Iterator[tuple[str, Rows]]:
     if kind in {"cap", "grant"}:
         cap, who = None if body["cap"] is None else canonical(body["cap"]), (body["principal"], body["pool"])
         yield f"{kind}s", [(entry, *(who if kind == "cap" else reversed(who)), cap)]

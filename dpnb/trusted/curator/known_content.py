@@ -23,9 +23,9 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator import holds, pins
 from dpnb.trusted.curator.chain import record
 from dpnb.trusted.curator.terms import Terms
@@ -54,7 +54,7 @@ class Known(NamedTuple):
     marks: tuple[str, ...]
     places: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the body of its entry; places of protected content alone are known."""
         record = self._asdict()
         return record if self.places else {name: record[name] for name in record if name != "places"}
@@ -244,7 +244,7 @@ def listed(db: sqlite3.Connection) -> list[Known]:
     return [_known(json.loads(body)) for (body,) in db.execute(query)]
 
 
-def _known(body: dict[str, Any]) -> Known:
+def _known(body: Record) -> Known:
     marks, places = tuple(body["marks"]), tuple(body.get("places", ()))
     return Known(body["dataset"], body["content"], body["version"], body["protected"], marks, places)
 

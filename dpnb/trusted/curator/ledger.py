@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+from dpnb.trusted.canonical import JsonObject, Record
 from dpnb.trusted.curator import (
     admission,
     adoption,
@@ -117,7 +118,7 @@ class Ledger(Database):
         self._life = life or secrets.token_hex(8)
         self._abandoned: adoption.Abandoned = {}
         self._acts: tuple[Any, dict[Any, Standing]] = (None, {})
-        self._charges: dict[str, dict[str, Any]] = {}
+        self._charges: dict[str, Record] = {}
         if self.frozen is None:
             with self.reading() as db:
                 self._abandoned = adoption.abandoned(db)
@@ -579,7 +580,7 @@ def _spent(
     return {POOL: spent, MINE: mine, **shares}
 
 
-def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str, Any]) -> ChargeRow:
+def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: JsonObject) -> ChargeRow:
     """Bind a request to a charge that an earlier life of the curator left without an answer."""
     names = ("request", "principal", "digest", "life", "dataset", "pool")
     record(db, time, "adopt", {**{name: facts[name] for name in names}, "charge": charge})
@@ -589,7 +590,7 @@ def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str,
 def _charged(
     db: sqlite3.Connection,
     time: str,
-    facts: dict[str, Any],
+    facts: Record,
     questions: Sequence[Charge],
     events: Sequence[PrivacyEvent],
     limits: Sequence[Limit],

@@ -22,9 +22,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.canonical import JsonObject, Record, canonical, read_json
 from dpnb.trusted.curator.chain import GENESIS, head
 from dpnb.trusted.curator.holds import held_since
 from dpnb.trusted.curator.totals import loss_of, period_of, totals
@@ -77,14 +77,14 @@ class Mark:
     key: str | None = None
     holds: Mapping[str, str] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Return the mark as JSON."""
         totals = {pool: [total.period, total.spent.to_json()] for pool, total in self.totals.items()}
         facts = {"ledger": self.ledger, "entry": self.entry, "head": self.head, "totals": totals}
         return {**facts, "key": self.key, **({"holds": dict(self.holds)} if self.holds else {})}
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Mark:
+    def from_json(cls, record: JsonObject) -> Mark:
         """Read a mark.
 
         Raises

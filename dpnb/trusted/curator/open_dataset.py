@@ -21,7 +21,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.canonical import Record, canonical, read_json
 from dpnb.trusted.curator.engines import Engine
 from dpnb.trusted.curator.engines.copies import HERE, LAKE, SERVER, system_of
 from dpnb.trusted.curator.guard import note_in_copies
@@ -64,7 +64,7 @@ class Attached:
         handle = _handle(self.known_as, self.data_version, self.schema.version, principal)
         return replace(self, handle=handle, lock=threading.RLock(), priced=(b"", None, None))
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Record:
         """Return what a curator started anew needs to open the same handle."""
         return {
             "schema": self.schema.to_json(),
@@ -245,9 +245,9 @@ class PreparedCopies:
             with contextlib.suppress(OSError):
                 draft.unlink()
 
-    def _described(self, handle: str) -> dict[str, Any] | None:
+    def _described(self, handle: str) -> Record | None:
         try:
-            record: dict[str, Any] = read_json(self._note(handle).read_bytes())
+            record: Record = read_json(self._note(handle).read_bytes())
         except (OSError, ValueError):
             return None
         return record

@@ -10,9 +10,10 @@ import contextlib
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
+from dpnb.trusted.canonical import JsonObject, Record
 from dpnb.trusted.curator import answer_store, totals
 from dpnb.trusted.curator.mark import ledger_id
 from dpnb.trusted.errors import PlanError
@@ -34,7 +35,7 @@ def signing_key(home: Home) -> bytes:
     return home.signing_key.read_bytes()
 
 
-def receipt_of(db: sqlite3.Connection, charge: int) -> dict[str, Any] | None:
+def receipt_of(db: sqlite3.Connection, charge: int) -> Record | None:
     """Return what the receipt of a charge says, or None where it has no answer yet."""
     answers = answer_store.answers_of(db, charge)
     if answers is None:
@@ -60,8 +61,8 @@ def receipt_of(db: sqlite3.Connection, charge: int) -> dict[str, Any] | None:
 
 
 def signed_receipt(
-    db: sqlite3.Connection, charge: int, private: bytes, allowed: Callable[[Mapping[str, Any]], bool]
-) -> dict[str, Any] | None:
+    db: sqlite3.Connection, charge: int, private: bytes, allowed: Callable[[JsonObject], bool]
+) -> Record | None:
     """Return the signed receipt of a charge with the answers that were stored under it.
 
     Parameters

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Scope, record_of
@@ -73,7 +73,7 @@ class Randomness:
         """Return what waits until an answer that was charged now may be known to be there; nothing where time is no secret."""
         return lambda: None
 
-    def of(self, dataset: str, question: Mapping[str, Any]) -> Randomness:  # noqa: ARG002 - for seeds, which are not in this wing
+    def of(self, dataset: str, question: JsonObject) -> Randomness:  # noqa: ARG002 - for seeds, which are not in this wing
         """Return the randomness of one draw of a question."""
         return self
 
@@ -106,7 +106,7 @@ class BatchResult:
     is what every cap left after a charge that was made now.
     """
 
-    records: list[dict[str, Any]]
+    records: list[Record]
     charged: PrivacyLoss
     entry: int | None
     before: PrivacyLoss | None = None
@@ -127,7 +127,7 @@ def looked_up(batch: PendingBatch, attached: Attached, ledger: Ledger) -> list[S
 
 def enough(
     batch: PendingBatch, found: Sequence[StoredAnswer | None], attached: Attached, ledger: Ledger
-) -> list[dict[str, Any] | None]:
+) -> list[Record | None]:
     """Return the stored answers that cost at least what is asked now; of a closed dataset, whatever is stored: they are free."""
     pairs = list(zip(batch.questions, found, strict=True))
     fits = [one is not None and question.loss(batch.measure).fits_in(one.loss) for question, one in pairs]
@@ -138,7 +138,7 @@ def enough(
     ]
 
 
-def to_charge(batch: PendingBatch, stored: Sequence[dict[str, Any] | None]) -> list[Charge]:
+def to_charge(batch: PendingBatch, stored: Sequence[Record | None]) -> list[Charge]:
     """Return the questions that are not stored."""
     return [question for question, answer in zip(batch.questions, stored, strict=True) if answer is None]
 
@@ -197,9 +197,9 @@ def _refuse_strange_record(charge: ChargeRow, batch: PendingBatch) -> None:
 
 def _given(
     batch: PendingBatch,
-    stored: Sequence[dict[str, Any] | None],
+    stored: Sequence[Record | None],
     charge: ChargeRow,
-    answers: Sequence[dict[str, Any]],
+    answers: Sequence[Record],
 ) -> BatchResult:
     """Put together what the charge and what the store answers."""
     new = {question["measured"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
@@ -210,7 +210,7 @@ def _given(
     return BatchResult(records, charge.loss, charge.entry, room=charge.room)
 
 
-def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
+def _known(answers: Sequence[Record | None]) -> list[Record]:
     """Return the answers of a batch, one to each question."""
     found = [answer for answer in answers if answer is not None]
     if len(found) != len(answers):
@@ -250,7 +250,7 @@ def _others(batch: PendingBatch, mine: Sequence[Charge]) -> list[Charge]:
 
 def _draw(
     charge: ChargeRow, alone: Sequence[Alone], attached: Attached, randomness: Randomness, now: str
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
     exact = iter(attached.engine.answer([part.request for parts, _ in alone for part in parts]))
     failpoints.at("scanned")
@@ -276,7 +276,7 @@ def _recorded_alone(charge: ChargeRow) -> list[Alone]:
 
 
 def _released(
-    question: Mapping[str, Any],
+    question: JsonObject,
     parts: Parts,
     loss: PrivacyLoss,
     exact: Iterator[Any],
@@ -284,7 +284,7 @@ def _released(
     randomness: Randomness,
     charge: ChargeRow,
     now: str,
-) -> dict[str, Any]:
+) -> Record:
     randomness = randomness.of(attached.known_as, question)
     made = Release(
         id=randomness.new_id(),
@@ -309,7 +309,7 @@ def _noised(part: Measurement, exact: Any, randomness: Randomness) -> ReleasedPa
 
 
 def cost(
-    batch: PendingBatch, stored: Sequence[dict[str, Any] | None], attached: Attached, ledger: Ledger
+    batch: PendingBatch, stored: Sequence[Record | None], attached: Attached, ledger: Ledger
 ) -> PrivacyLoss:
     """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
     mine, scope = to_charge(batch, stored), _scope(batch, attached)

@@ -38,7 +38,7 @@ import tornado.httputil
 import tornado.iostream
 import tornado.netutil
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
 from dpnb.trusted.errors import CuratorError, OwnerError, to_wire
 from dpnb.trusted.wire.codec import MAX_REQUEST
@@ -126,7 +126,7 @@ class Listener:
 
     def announce(self, bound: socket.socket) -> None:
         """Say that it listens: write where, and tell the kernel that waits."""
-        where: dict[str, Any] = {"protocol": PROTOCOL, "pid": os.getpid()}
+        where: Record = {"protocol": PROTOCOL, "pid": os.getpid()}
         if self._config.tcp:
             where |= {"port": bound.getsockname()[1], "token": self._token}
         else:
@@ -564,7 +564,7 @@ async def _until_over(life: Life, ended: asyncio.Event) -> None:
             await asyncio.wait_for(ended.wait(), min(_TICK, max(life.linger / 4, 0.01)))
 
 
-def say(message: dict[str, Any]) -> None:
+def say(message: Record) -> None:
     """Tell the kernel that started us, once, and let go of its pipe."""
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.write(canonical(message) + "\n")
@@ -607,7 +607,7 @@ def end(service: Answering, lock: FileLock, *, quiet: bool) -> None:
     lock.free()
 
 
-def _start_failure(error: Exception, config: Config) -> dict[str, Any]:
+def _start_failure(error: Exception, config: Config) -> Record:
     if isinstance(error, OSError):
         reason = error.strerror or type(error).__name__
         error = OwnerError(

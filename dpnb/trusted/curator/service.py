@@ -12,11 +12,11 @@ import sys
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.config import Config
@@ -435,7 +435,7 @@ class Curator:
         """Sign the receipt of a charge of what a principal has open: their own, or one that counts to some shares."""
         dataset, private = self._find(request.handle, principal).known_as, signing_key(self._home)
 
-        def allowed(body: Mapping[str, Any]) -> bool:
+        def allowed(body: JsonObject) -> bool:
             theirs = body["principal"] == principal or not set(shares).isdisjoint(body.get("shares", ()))
             return theirs and body["dataset"] == dataset
 
@@ -552,7 +552,7 @@ def own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
     return PrivacyLoss(measure, amount, attached.budget.cap.delta)
 
 
-def _row(row: StatementRow, note: str) -> dict[str, Any]:
+def _row(row: StatementRow, note: str) -> Record:
     return {
         "entry": row.entry,
         "time": row.time,

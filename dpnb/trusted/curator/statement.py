@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
+from dpnb.trusted.canonical import JsonObject, Record
 from dpnb.trusted.curator.holds import STATES
 from dpnb.trusted.curator.wording import worded
 from dpnb.trusted.errors import PlanError
@@ -36,7 +36,7 @@ class StatementRow:
     """What the asker calls the questions."""
     measured: tuple[str, ...] = ()
     """What was measured, in the curator's words, with what each question costs alone; empty where that was not asked for."""
-    events: tuple[dict[str, Any], ...] = ()
+    events: tuple[Record, ...] = ()
     """The privacy events, as they were charged."""
     answered: bool = False
     note: str = ""
@@ -81,7 +81,7 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: b
     )
 
 
-def _measured(body: Mapping[str, Any]) -> tuple[str, ...]:
+def _measured(body: JsonObject) -> tuple[str, ...]:
     """Return what was measured for each question, from the record of its measurements; of many questions, for the first."""
     measure = PrivacyLoss.from_json(body["loss"]).measure
     questions = body["questions"]
@@ -90,7 +90,7 @@ def _measured(body: Mapping[str, Any]) -> tuple[str, ...]:
     return (*told, *([f"… and {more:,} more questions"] if more > 0 else ()))
 
 
-def _question(question: Mapping[str, Any], measure: Measure) -> str:
+def _question(question: JsonObject, measure: Measure) -> str:
     try:
         parts = read_parts(question["plan"])
     except PlanError:
@@ -103,7 +103,7 @@ def _question(question: Mapping[str, Any], measure: Measure) -> str:
     return f"{told}; {alone} alone"
 
 
-def _note(kind: str, body: Mapping[str, Any]) -> str:
+def _note(kind: str, body: JsonObject) -> str:
     if kind == "cap":
         return "cap lifted" if body["cap"] is None else f"cap {PrivacyLoss.from_json(body['cap'])}"
     if kind == "grant":
@@ -124,7 +124,7 @@ def _note(kind: str, body: Mapping[str, Any]) -> str:
     return changes + _given(body)
 
 
-def _given(body: Mapping[str, Any]) -> str:
+def _given(body: JsonObject) -> str:
     return f" ({body['reason']})" if body.get("reason") else ""
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import parse_exact
@@ -50,7 +50,7 @@ class Terms:
     unit: PrivacyUnit
     budget: Budget
     mode: str
-    columns: Mapping[str, Mapping[str, Any]] = field(hash=False)
+    columns: Mapping[str, JsonObject] = field(hash=False)
     public: bool = False
     seen: bool = False
 
@@ -77,7 +77,7 @@ class Terms:
             schema.bounds == SEEN_ON_DATA,
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the terms exactly."""
         return {
             "dataset": self.dataset,
@@ -91,7 +91,7 @@ class Terms:
         }
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Terms:
+    def from_json(cls, record: JsonObject) -> Terms:
         """Read what :meth:`to_json` wrote."""
         return cls(
             record["dataset"],
@@ -117,7 +117,7 @@ class Change:
     def __str__(self) -> str:
         return f"{self.term} was pinned as {self.pinned} and is now {self.now}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Write the change with both values."""
         return {"term": self.term, "pinned": self.pinned, "now": self.now, "looser": self.looser}
 
@@ -168,9 +168,7 @@ def budget_change(old: Budget, new: Budget) -> Iterator[Change]:
         yield Change("budget", old.label, new.label, looser=looser)
 
 
-def _column_changes(
-    name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
-) -> Iterator[Change]:
+def _column_changes(name: str, old: JsonObject | None, new: JsonObject | None) -> Iterator[Change]:
     if old is None or new is None:
         yield Change(f"column {name}", _declared(old), _declared(new), looser=old is None)
         return
@@ -197,7 +195,7 @@ def _narrower(fact: str, before: Any, after: Any) -> bool:
     return False
 
 
-def _declared(column: Mapping[str, Any] | None) -> str:
+def _declared(column: JsonObject | None) -> str:
     return "not declared" if column is None else "declared"
 
 

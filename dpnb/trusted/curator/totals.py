@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from dpnb.trusted.canonical import JsonObject, Record
 from dpnb.trusted.curator import meters, pins
 from dpnb.trusted.errors import RequestReused
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -52,7 +53,7 @@ class ChargeRow:
     principal_after: PrivacyLoss
     new: bool
     adopted: bool = False
-    questions: tuple[dict[str, Any], ...] = ()
+    questions: tuple[Record, ...] = ()
     room: Room | None = None
 
 
@@ -87,15 +88,15 @@ def restored_since(db: sqlite3.Connection, entry: int) -> bool:
     return db.execute(query, (entry,)).fetchone() is not None
 
 
-def row_of(entry: int, body: Mapping[str, Any], *, adopted: bool = False) -> ChargeRow:
+def row_of(entry: int, body: JsonObject, *, adopted: bool = False) -> ChargeRow:
     """Read the body of a charge that was made before."""
     loss, spent, mine = (PrivacyLoss.from_json(body[name]) for name in ("loss", "spent", "mine"))
     return ChargeRow(entry, loss, spent, mine, new=False, adopted=adopted, questions=tuple(body["questions"]))
 
 
-def body_of(db: sqlite3.Connection, charge: int) -> dict[str, Any]:
+def body_of(db: sqlite3.Connection, charge: int) -> Record:
     """Return the body of a charge's entry."""
-    found: dict[str, Any] = json.loads(
+    found: Record = json.loads(
         db.execute("SELECT body FROM entries WHERE entry = ?", (charge,)).fetchone()[0]
     )
     return found

@@ -7,9 +7,8 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import Any
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.serving.tokens import OURS, SCOPES, Token, Tokens, digest_of, group_name, tokens_file
@@ -96,7 +95,7 @@ class IssuedTokens(Tokens):
             lock.free()
 
 
-def _record(token: Token) -> dict[str, Any]:
+def _record(token: Token) -> Record:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(token).items()}
 
 

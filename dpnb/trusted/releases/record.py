@@ -6,11 +6,10 @@ releases outlive versions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from dpnb.trusted.canonical import is_record
+from dpnb.trusted.canonical import JsonObject, Record, is_record
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
@@ -37,19 +36,19 @@ class ReleasedPart:
     """
 
     name: str
-    law: Mapping[str, Any]
+    law: JsonObject
     values: tuple[int, ...]
     draw: str
 
     def __hash__(self) -> int:
         return hash((self.name, self.draw))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """The part as plain JSON."""
         return {"name": self.name, "law": dict(self.law), "values": list(self.values), "draw": self.draw}
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> ReleasedPart:
+    def from_json(cls, record: JsonObject) -> ReleasedPart:
         """Rebuild a part; an unknown or missing field, or one of another type, is an error."""
         if not is_record(record, _PART):
             raise _refusal("released part")
@@ -113,7 +112,7 @@ class Release:
                 return part
         raise KeyError(name)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """The release as plain JSON, exact."""
         plain = {name: getattr(self, name) for name in self.__slots__}
         plain["parts"] = [part.to_json() for part in self.parts]
@@ -121,7 +120,7 @@ class Release:
         return plain
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Release:
+    def from_json(cls, record: JsonObject) -> Release:
         """Rebuild a release; an unknown or missing field, or one of another type, is an error."""
         if not is_record(record, _RELEASE) or record["share_kind"] not in _SHARE_KINDS:
             raise _refusal("release")

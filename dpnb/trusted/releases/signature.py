@@ -17,10 +17,10 @@ References
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.releases.record import Release
 
 Kind = Literal["receipt", "publication"]
@@ -42,7 +42,7 @@ def public_key(private: bytes) -> str:
     return str(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode())
 
 
-def sign(kind: Kind, record: Mapping[str, Any], private: bytes) -> str:
+def sign(kind: Kind, record: JsonObject, private: bytes) -> str:
     """Return the signature of a record, in hexadecimal digits."""
     return str(_private(private).sign(signed_text(kind, record)).hex())
 
@@ -53,7 +53,7 @@ def _private(pem: bytes) -> Any:
     return load_pem_private_key(pem, password=None)
 
 
-def signed_text(kind: Kind, record: Mapping[str, Any]) -> bytes:
+def signed_text(kind: Kind, record: JsonObject) -> bytes:
     """Return what is signed of a record."""
     return f"dpnb {kind} 1\n{canonical(record)}".encode()
 
@@ -63,7 +63,7 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def released(releases: Iterable[Release]) -> list[dict[str, Any]]:
+def released(releases: Iterable[Release]) -> list[Record]:
     """Return what a receipt says of releases: for each draw the law of its noise and the hash of its integers."""
     parts = [part for release in releases for part in release.parts]
     return [{"draw": part.draw, "law": dict(part.law), "sha256": digest(list(part.values))} for part in parts]

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 import duckdb
 
-from dpnb.trusted.canonical import canonical
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
 from dpnb.trusted.curator.engines.sql_engine import SqlEngine
 from dpnb.trusted.errors import CuratorGone, OwnerError
@@ -23,7 +23,7 @@ from dpnb.trusted.wire.places import write_private
 
 
 @contextlib.contextmanager
-def noted(draft: Path, note: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, Any]]]:
+def noted(draft: Path, note: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, Record]]:
     """Open what :func:`~dpnb.trusted.curator.engines.preparing.prepare` wrote, and write the note when the copy is made.
 
     Yields
@@ -67,9 +67,9 @@ class NotedEngine(SqlEngine):
         dialect = replace(self.words, names=facts["names"])
         super().__init__(facts["relation"], facts["sizes"], facts["rows"], dialect)
 
-    def _read(self) -> Mapping[str, Any]:
+    def _read(self) -> JsonObject:
         try:
-            facts: Mapping[str, Any] = json.loads(self._note.read_bytes())
+            facts: JsonObject = json.loads(self._note.read_bytes())
         except OSError:
             raise CuratorGone(self.removed) from None
         if facts["quantiser"] != QUANTISER_VERSION:
