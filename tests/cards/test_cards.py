@@ -310,19 +310,6 @@ def test_figure_sorts_by_released_values():
         by_any.plot(order="siez")
 
 
-def test_explanation_tells_question_noise_loss_and_odds():
-    """An explanation is text in a terminal and a card in a notebook."""
-    said = str(made.estimate("effect").explain())
-    for words in (
-        "discrete Laplace noise",
-        "Status: proven",
-        "ε 1",
-        "at most",
-        "people without noise (of 2,817)",
-    ):
-        assert words in said
-
-
 def test_report_is_one_file_with_methods_and_ledger(tmp_path):
     """The report holds results, both intervals, a methods paragraph with all its parts, and the ledger's row."""
     path = tmp_path / "report.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import operator
 import pickle
 
@@ -36,9 +37,16 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS, ids=str)
-@pytest.mark.parametrize("kind", ["dataset", "column", "condition", "filtered", "groups"])
-def test_no_handle_is_data(data, kind, door):
+def answers(door, handle):
+    """Whether a door leads anywhere but to the one error class."""
+    try:
+        door(handle)
+    except HandleError:
+        return False
+    return True
+
+
+def test_no_handle_is_data(data):
     """Every way in which Python reads data out of an object is refused by one error class."""
     handles = {
         "dataset": data,
@@ -47,8 +55,8 @@ def test_no_handle_is_data(data, kind, door):
         "filtered": data[data.x > 3],
         "groups": data.groupby("g"),
     }
-    with pytest.raises(HandleError):
-        DOORS[door](handles[kind])
+    pairs = itertools.product(handles, DOORS)
+    assert [(kind, door) for kind, door in pairs if answers(DOORS[door], handles[kind])] == []
 
 
 def test_error_4_names_the_questions_to_ask_instead(data):

@@ -81,18 +81,6 @@ def test_a_regression_is_read_from_moments_that_are_held_and_cover_it(session, d
     assert data.budget.spent == PrivacyLoss.pure(4)
 
 
-def test_a_regression_can_be_released_by_itself(session, data):
-    """It stands for the moments behind it; asked again it comes from the store."""
-    fit = data.ols("x ~ g")
-    assert fit.pending
-    done = dpnb.release({"fit": fit}, epsilon=2)
-    assert done.charged == PrivacyLoss.pure(2)
-    assert not fit.pending
-    assert "Intercept" in repr(fit)
-    moments = data.moments("x", "g")
-    assert not dpnb.release([moments], epsilon=2).charged
-
-
 def test_what_a_release_returns_of_a_regression_is_the_regression(session, data):
     """By its name, by its place, and released alone: with statsmodels' names, its table and its summary."""
     fit, mean = data.ols("x ~ g"), data.x.mean()

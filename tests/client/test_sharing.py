@@ -37,25 +37,6 @@ def test_what_two_questions_measure_is_drawn_once(data):
     assert set(draws_of(found["m"].releases)) & set(draws_of(found["v"].releases))
 
 
-def test_a_cell_costs_what_is_asked_and_every_answer_has_less_noise_than_alone(data):
-    """What is shared is spent on accuracy."""
-    plan = dpnb.plan(cell(data), epsilon=1)
-    report = dpnb.release(cell(data), epsilon=1)
-    assert plan.cost == report.charged
-    assert Fraction(99, 100) < report.charged.amount <= 1
-    for shared, alone in zip(plan.priced.items, plan.priced.alone, strict=True):
-        pairs = zip(shared.parts, alone.parts, strict=True)
-        assert all(amount(new.mechanism) < amount(old.mechanism) for new, old in pairs)
-
-
-def test_a_cell_that_is_run_again_is_free_and_shows_the_same(data):
-    first, again = (dpnb.release(cell(data), epsilon=1) for _ in "ab")
-    assert again.charged.amount == 0
-    assert all(again.stored)
-    assert [one.value for one in again.estimates.values()] == [one.value for one in first.estimates.values()]
-    assert all(item.preview.words for item in dpnb.plan(cell(data), epsilon=1).items)
-
-
 def test_a_line_that_is_added_buys_only_what_is_new(data):
     """The cell's shares fall, so that its old answers are more than enough: they stay, and the new line pays its own share."""
     first = dpnb.release(cell(data), epsilon=1)

@@ -162,40 +162,12 @@ def test_an_error_after_an_await_spends_nothing(kernel):
     assert kernel.run("%%dp epsilon=1\nq = study.ask('b')").status == "ok"
 
 
-def test_a_question_asked_in_to_thread_is_in_the_batch(kernel):
-    """``asyncio.to_thread`` carries the open batch with it."""
-    kernel.run(
-        "%%dp epsilon=1\nimport asyncio\nholder = {}\nholder['q'] = await asyncio.to_thread(study.ask, 'a')"
-    )
-    assert kernel.charged == [("study.a",)]
-
-
-def test_a_task_that_outlives_its_cell_stays_pending(kernel):
-    """A closed batch counts as none: the late question is pending and free."""
-    kernel.run(
-        "%%dp epsilon=1\nimport asyncio\nlate = {}\nasync def f():\n    await asyncio.sleep(0.05)\n"
-        "    late['q'] = study.ask('a')\ntask = asyncio.create_task(f())\nawait asyncio.sleep(0)"
-    )
-    kernel.run("await task")
-    assert kernel.charged == []
-    assert kernel.ask("late['q'].pending") is True
-
-
 @pytest.mark.parametrize("around", ["%%time\n", "%%capture\n"])
 def test_other_cell_magics_around(kernel, around):
     """``%%time`` and ``%%capture`` around a ``%%dp`` cell: released and charged once."""
     reply = kernel.run(f"{around}%%dp epsilon=1\nq = study.ask('a')\nq")
     assert reply.status == "ok", reply.error
     assert kernel.charged == [("study.a",)]
-
-
-def test_lines_count_from_the_top_of_the_cell(kernel):
-    """Blank lines and an outer ``%%time`` do not move a traceback; our frames are hidden."""
-    reply = kernel.run("%%time\n%%dp epsilon=1\n\n\nx = 1\n1 / 0\n")
-    assert "line 6" in reply.error
-    assert "1 / 0" in reply.error
-    assert "dpnb/notebook" not in reply.error
-    assert "ZeroDivisionError" in reply.error
 
 
 def test_the_file_name_is_the_debuggers(kernel):
@@ -218,15 +190,6 @@ def test_an_error_is_short_and_tb_shows_the_rest(kernel):
     text = full.printed + full.error
     assert "Traceback" in text
     assert "if q > 3:" in text
-
-
-def test_a_syntax_error_is_drawn_short(kernel):
-    """A body that is not Python looks like any SyntaxError, without internal frames."""
-    reply = kernel.run("%%dp epsilon=1\nx = 1\nx = = 2")
-    assert reply.status == "error"
-    assert "x = = 2" in reply.error
-    assert "run_cell_magic" not in reply.error
-    assert len(reply.error.splitlines()) < 8
 
 
 def test_error_2_names_the_cell_where_a_question_was_built(kernel):

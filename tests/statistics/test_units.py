@@ -238,4 +238,4 @@ def test_rows_of_one_person_give_no_confidence_interval(statistic: str, place: i
         with pytest.raises(Unavailable) as reason:
             one.interval(0.95, "confidence")
         assert len(str(reason.value)) > 20, one.text
-        assert one.standard_error is None, one.text
+        assert one.standard_error is one.n_eff is None, one.text
