@@ -280,7 +280,7 @@ class Arithmetic(Node):
 
 def _kind(args: tuple[Any, ...]) -> Any:
     """The class of the estimates among some operands."""
-    return next(arg.derived() for arg in args if is_node(arg))
+    return next(arg.derived() for arg in args if isinstance(arg, Node))
 
 
 def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Axis, ...]) -> N:
@@ -353,14 +353,14 @@ def _dot(left: Any, right: Any) -> Any:
     args = tuple(operand(item) for item in (left, right))
     if any(arg is NotImplemented for arg in args):
         return NotImplemented
-    if any(np.ndim(arg) == 0 if not is_node(arg) else arg.ndim == 0 for arg in args):
+    if any(np.ndim(arg) == 0 for arg in args):
         return _ufunc(np.multiply, *args)
     return _node(_kind(args), Dot(), args, ())
 
 
 def _join(items: Any, axis: int = 0, *, new: bool) -> Any:
     args = _operands(list(items), np.stack if new else np.concatenate)
-    ndim = max(arg.ndim if is_node(arg) else np.ndim(arg) for arg in args) + new
+    ndim = max(np.ndim(arg) for arg in args) + new
     return _node(_kind(args), Join(from_right(axis, ndim), new), args, ())
 
 

@@ -12,14 +12,11 @@ import weakref
 from collections.abc import Callable, Hashable
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from dpnb.estimate.evaluate import leaves
+from dpnb.estimate.evaluate import Expression, leaves
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.refusals import nested
-
-if TYPE_CHECKING:
-    from dpnb.estimate.estimate import Estimate
 
 OPEN_BATCH: ContextVar[Batch | None] = ContextVar("dpnb_open_batch", default=None)
 
@@ -51,10 +48,10 @@ class Batch:
         self.nests = nests
         self.is_open = False
         self.built = 0
-        self._created: list[weakref.ref[Estimate]] = []
+        self._created: list[weakref.ref[Expression]] = []
         self._asked: dict[Hashable, weakref.ref[PendingQuestion]] = {}
         self._own: list[weakref.ref[PendingQuestion]] = []
-        self._added: list[Estimate] = []
+        self._added: list[Expression] = []
         self._token: Token[Batch | None] | None = None
 
     def open(self) -> Self:
@@ -93,7 +90,7 @@ class Batch:
             if measurement is not None:
                 measurement.stopped = True
 
-    def register(self, estimate: Estimate) -> None:
+    def register(self, estimate: Expression) -> None:
         """Remember an estimate weakly."""
         self._created.append(weakref.ref(estimate))
 
@@ -109,11 +106,11 @@ class Batch:
             self._own.append(weakref.ref(measurement))
         return measurement
 
-    def add(self, *estimates: Estimate) -> None:
+    def add(self, *estimates: Expression) -> None:
         """Take in estimates that were built earlier, or in another thread."""
         self._added.extend(estimates)
 
-    def alive(self) -> list[Estimate]:
+    def alive(self) -> list[Expression]:
         """The estimates that are still held, in the order in which they were built; added ones last."""
         gc.collect(1)
         found = [reference() for reference in self._created]

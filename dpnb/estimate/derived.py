@@ -30,8 +30,7 @@ from numpy.typing import NDArray
 
 from dpnb.errors import Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.estimate.evaluate import Poles, evaluate, nodes
-from dpnb.estimate.node import Node
+from dpnb.estimate.evaluate import Expression, Poles, evaluate, nodes
 from dpnb.inference import NoiseSum
 from dpnb.planner.forecast import LEVEL, NORMAL, Forecast, Law, Term
 from dpnb.planner.price import PricedQuestion
@@ -158,7 +157,7 @@ class _Space:
     def at(self, points: Array, poles: Poles | None = None) -> Array:
         """Evaluate the expression at points, shape ``(count, size)``; the result has ``(count, values)``."""
 
-        def leaf(node: Node) -> Array:
+        def leaf(node: Expression) -> Array:
             place = self._places[_key(node.args[0])]
             known = self._sources[place].known
             if known is not None:

@@ -20,12 +20,12 @@ function such as a root or a logarithm is taken of is cut to its domain, where t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.estimate.evaluate import Poles, evaluate, is_node, leaves, nodes, plain
+from dpnb.estimate.evaluate import Expression, Poles, evaluate, is_node, leaves, nodes, plain
 from dpnb.estimate.operations import ARITHMETIC, Operation, Take
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import Reading
@@ -33,10 +33,6 @@ from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import drawn_inside
 from dpnb.inference.interval import Interval, Kind
 from dpnb.statistics.released import draws_of
-
-if TYPE_CHECKING:
-    from dpnb.estimate.estimate import Estimate
-    from dpnb.estimate.node import Node
 
 DRAWS = 10_000
 FEWEST = 1_000
@@ -53,7 +49,7 @@ def key_of(measurement: Answer) -> Key:
     return draws_of(measurement.releases), measurement.text
 
 
-def sources(estimate: Node) -> tuple[Key, ...]:
+def sources(estimate: Expression) -> tuple[Key, ...]:
     """The distinct released answers under an expression, each a question or a reading of one."""
     found: dict[Key, None] = {}
     for node in nodes([estimate]):
@@ -62,12 +58,12 @@ def sources(estimate: Node) -> tuple[Key, ...]:
     return tuple(found)
 
 
-def push(estimate: Estimate, kind: Kind) -> tuple[np.ndarray, bool]:
+def push(estimate: Expression, kind: Kind) -> tuple[np.ndarray, bool]:
     """Draws of a derived estimate, shape ``(count, *shape)``, and whether a denominator crossed zero.
 
     Parameters
     ----------
-    estimate : Estimate
+    estimate : Expression
         A released, derived estimate.
     kind : {"privacy", "confidence"}
         Whether the leaves are drawn with noise alone, or with sampling errors too.
@@ -98,7 +94,7 @@ def push(estimate: Estimate, kind: Kind) -> tuple[np.ndarray, bool]:
     return (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)), poles.crossed
 
 
-def _chunks(estimate: Estimate) -> list[int]:
+def _chunks(estimate: Expression) -> list[int]:
     """How many draws to take at a time, so that memory is bounded."""
     count = int(np.clip(_CELLS * 10 // max(estimate.size, 1), FEWEST, DRAWS))
     widest = max(node.size for node in nodes([estimate]))
@@ -106,7 +102,9 @@ def _chunks(estimate: Estimate) -> list[int]:
     return [min(rows, count - start) for start in range(0, count, rows)]
 
 
-def _together(estimate: Estimate, rows: int, chunk: int, found: tuple[Key, ...], poles: Poles) -> np.ndarray:
+def _together(
+    estimate: Expression, rows: int, chunk: int, found: tuple[Key, ...], poles: Poles
+) -> np.ndarray:
     """Draws with noise, and the sampling contribution of each answer added comonotonically."""
 
     def drawn(sampled: frozenset[Key]) -> np.ndarray:
@@ -129,7 +127,7 @@ class _Leaves:
     Those in `sampled` carry their sampling error, the others noise alone; the noise is the same for both.
     """
 
-    def __init__(self, estimate: Node, rows: int, chunk: int, sampled: frozenset[Key]) -> None:
+    def __init__(self, estimate: Expression, rows: int, chunk: int, sampled: frozenset[Key]) -> None:
         self.rows, self.chunk, self.sampled = rows, chunk, sampled
         self.inside = _of_functions(estimate)
         self.left: dict[Key, int] = {}
@@ -139,7 +137,7 @@ class _Leaves:
                 key = key_of(node.args[0])
                 self.left[key] = self.left.get(key, 0) + 1
 
-    def __call__(self, node: Node) -> np.ndarray:
+    def __call__(self, node: Expression) -> np.ndarray:
         measurement: Answer = node.args[0]
         key = key_of(measurement)
         if key not in self.drawn:
@@ -162,7 +160,7 @@ class _Leaves:
         return np.asarray(draws, dtype=float).reshape(self.rows, *shape)
 
 
-def _of_functions(root: Node) -> set[int]:
+def _of_functions(root: Expression) -> set[int]:
     """Ids of the leaves, whole or a place of them, that a function other than arithmetic is taken of."""
     found = set()
     for node in nodes([root]):
@@ -183,12 +181,12 @@ _FARTHEST = 1e300  # draws of what could be anything lie farther out
 _UNBOUNDED = "unbounded where the noise cannot tell a denominator from zero"
 
 
-def interval(estimate: Estimate, level: float, kind: Kind) -> Interval:
+def interval(estimate: Expression, level: float, kind: Kind) -> Interval:
     """The interval of a released estimate that is not a leaf.
 
     Parameters
     ----------
-    estimate : Estimate
+    estimate : Expression
         A released, derived estimate.
     level : float
         Coverage, for each component alone.
@@ -210,7 +208,7 @@ def interval(estimate: Estimate, level: float, kind: Kind) -> Interval:
     return _percentiles(estimate, level, kind)
 
 
-def standard_error(estimate: Estimate) -> Any:
+def standard_error(estimate: Expression) -> Any:
     """Standard deviation of the confidence draws of a derived estimate."""
     if isinstance(estimate.op, Take):
         whole = estimate.args[0].standard_error
@@ -220,28 +218,28 @@ def standard_error(estimate: Estimate) -> Any:
         return plain(np.nanstd(draws, axis=0))
 
 
-def _small_enough(parent: Estimate) -> bool:
+def _small_enough(parent: Expression) -> bool:
     return parent.op is None or parent.size <= DRAWS // 5
 
 
 # ---------------------------------------------------------------- one number: the image of its interval
 
 
-def _is_source(node: Node) -> bool:
+def _is_source(node: Expression) -> bool:
     """Whether a node is a leaf, or a place of a leaf."""
     return node.op is None or (isinstance(node.op, Take) and node.args[0].op is None)
 
 
-def _source_key(node: Node) -> Hashable:
+def _source_key(node: Expression) -> Hashable:
     places = () if node.op is None else node.op.places
     leaf = node if node.op is None else node.args[0]
     return key_of(leaf.args[0]), str(places)
 
 
-def _source(estimate: Node) -> Node | None:
+def _source(estimate: Expression) -> Expression | None:
     """The one released number (or vector, componentwise) of which an expression is a function, if there is one."""
-    found: dict[Hashable, Node] = {}
-    above: list[Node] = []
+    found: dict[Hashable, Expression] = {}
+    above: list[Expression] = []
     for node in nodes([estimate], _is_source):
         if not _is_source(node):
             above.append(node)
@@ -255,17 +253,17 @@ def _source(estimate: Node) -> Node | None:
     return source if source.shape == () or all(_componentwise(node, source.shape) for node in above) else None
 
 
-def _componentwise(node: Node, shape: tuple[int, ...]) -> bool:
+def _componentwise(node: Expression, shape: tuple[int, ...]) -> bool:
     return node.shape == shape and (not isinstance(node.op, Operation) or node.op.elementwise)
 
 
-def _image(estimate: Estimate, source: Any, level: float, kind: Kind) -> Interval:
+def _image(estimate: Expression, source: Any, level: float, kind: Kind) -> Interval:
     """The range of the expression while its one number runs through its own interval."""
     whole = source.interval(level, kind)
     grid = _grid(whole, np.asarray(source.value, dtype=float))
 
     def at(points: np.ndarray, poles: Poles | None = None) -> np.ndarray:
-        def leaf(node: Node) -> np.ndarray:
+        def leaf(node: Expression) -> np.ndarray:
             known = not leaves([node])[0].releases
             return np.broadcast_to(node.value, (len(points), *node.shape)) if known else points
 
@@ -342,7 +340,7 @@ def _range(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # ---------------------------------------------------------------- several numbers: draws
 
 
-def _percentiles(estimate: Estimate, level: float, kind: Kind) -> Interval:
+def _percentiles(estimate: Expression, level: float, kind: Kind) -> Interval:
     """Central percentiles of the pushed draws."""
     draws, crossed = push(estimate, kind)
     count = len(draws)

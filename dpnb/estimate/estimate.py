@@ -9,11 +9,11 @@ drop the uncertainty silently. What may never change: hash and identity, before 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +29,9 @@ from dpnb.estimate.node import Node
 from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Amount, Origin, PendingQuestion, distinct, paid_for, unpicklable
 from dpnb.estimate.reading import readable
+from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table import Table, Tabular, table_of
+from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
 from dpnb.estimate.teaching import Taught
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
 from dpnb.planner.check import CheckedQuestion
@@ -52,6 +54,13 @@ class Estimate(Arithmetic, Taught, Tabular):
     """
 
     __slots__ = ()
+
+    _OTHER_READINGS: ClassVar[Mapping[str, Callable[..., Any]]] = {
+        "ols": ols,
+        "independence_test": independence_test,
+        "goodness_of_fit_test": goodness_of_fit_test,
+    }
+    """Readings that make something else than an estimate, which a statistic lists by name alone."""
 
     # ---------------------------------------------------------------- what it is worth
 
@@ -530,7 +539,7 @@ def flat(estimate: Estimate) -> list[tuple[Any, ...]]:
             order.append(node)
             continue
         stack.append((node, True))
-        stack.extend((arg, False) for arg in reversed(node.args) if is_node(arg))
+        stack.extend((arg, False) for arg in reversed(node.args) if isinstance(arg, Node))
     return [
         (node.op, node.args, None, node._shape, node._axes)  # noqa: SLF001 -- its own kind
         if node.op is None

@@ -7,21 +7,65 @@ of a long sum is that of a few terms. Draws lie on the first axis. The room refu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpnb.estimate.operations import DIVISIONS, Operation
-
-if TYPE_CHECKING:
-    from dpnb.estimate.node import Node
-    from dpnb.estimate.pending_question import PendingQuestion
-
-Leaf = Callable[["Node"], np.ndarray]
+from dpnb.estimate.pending_question import PendingQuestion
+from dpnb.statistics._base import Axis
+from dpnb.statistics.result import Result
 
 
-def nodes(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> Iterator[Node]:
+class Expression(Protocol):
+    """What lower files ask of an estimate: a leaf or an operation, its public shape and its value."""
+
+    op: Any
+    args: tuple[Any, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the value."""
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes with their public keys."""
+
+    @property
+    def text(self) -> str:
+        """The question or expression as it was typed."""
+
+    @property
+    def measurement(self) -> PendingQuestion | None:
+        """The measurement of a question; None for everything else."""
+
+    @property
+    def outcome(self) -> Result | None:
+        """The result of a question or a reading."""
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the value was read already."""
+
+    @property
+    def value(self) -> Any:
+        """The point value."""
+
+    def leaves(self) -> tuple[PendingQuestion, ...]:
+        """The distinct measurements under it."""
+
+
+Leaf = Callable[[Expression], np.ndarray]
+
+
+def nodes(
+    roots: Iterable[Expression], stop: Callable[[Expression], bool] | None = None
+) -> Iterator[Expression]:
     """Every distinct node of these expressions, left arguments first, each root before its arguments.
 
     `stop` says of a node that the walk need not go below it.
@@ -39,7 +83,9 @@ def nodes(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> 
             stack.extend(arg for arg in reversed(node.args) if is_node(arg))
 
 
-def leaves(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[PendingQuestion]:
+def leaves(
+    roots: Iterable[Expression], stop: Callable[[Expression], bool] | None = None
+) -> list[PendingQuestion]:
     """The distinct measurements under these expressions, in the order in which they are read."""
     found: dict[int, PendingQuestion] = {}
     for node in nodes(roots, stop):
@@ -66,10 +112,10 @@ class Poles:
 
 
 def evaluate(
-    root: Node,
+    root: Expression,
     leaf: Leaf,
     *,
-    stop: Callable[[Node], bool] | None = None,
+    stop: Callable[[Expression], bool] | None = None,
     lead: int = 0,
     poles: Poles | None = None,
 ) -> np.ndarray:
@@ -77,7 +123,7 @@ def evaluate(
 
     Parameters
     ----------
-    root : Node
+    root : Expression
         The expression.
     leaf : callable
         The array of a leaf, or of a node where `stop` says to stop.
@@ -95,7 +141,7 @@ def evaluate(
     """
     uses = _uses(root, stop)
     values: dict[int, np.ndarray] = {}
-    stack: list[tuple[Node, bool]] = [(root, False)]
+    stack: list[tuple[Expression, bool]] = [(root, False)]
     with np.errstate(all="ignore"):
         while stack:
             node, ready = stack.pop()
@@ -112,7 +158,7 @@ def evaluate(
     return values[id(root)]
 
 
-def _uses(root: Node, stop: Callable[[Node], bool] | None) -> dict[int, int]:
+def _uses(root: Expression, stop: Callable[[Expression], bool] | None) -> dict[int, int]:
     """How often each node is an argument of what will be computed."""
     uses: dict[int, int] = {}
     for node in nodes([root], stop):
@@ -131,7 +177,7 @@ def _take(arg: Any, values: dict[int, np.ndarray], uses: dict[int, int]) -> Any:
     return values[id(arg)] if uses[id(arg)] else values.pop(id(arg))
 
 
-def _apply(node: Node, arrays: list[Any], lead: int, poles: Poles | None) -> np.ndarray:
+def _apply(node: Expression, arrays: list[Any], lead: int, poles: Poles | None) -> np.ndarray:
     """One operation on arrays."""
     if isinstance(node.op, Operation):
         if lead and (len(arrays) > 1):
@@ -150,7 +196,7 @@ def _apply(node: Node, arrays: list[Any], lead: int, poles: Poles | None) -> np.
     return result
 
 
-def _denominator(node: Node) -> int | None:
+def _denominator(node: Expression) -> int | None:
     """Which argument must not be zero; None where there is none, or where it divides itself."""
     if node.op in DIVISIONS and is_node(node.args[1]) and node.args[0] is not node.args[1]:
         return 1
@@ -160,7 +206,7 @@ def _denominator(node: Node) -> int | None:
     return 0 if inverse and is_node(node.args[0]) else None
 
 
-def _aligned(arg: Any, array: Any, node: Node) -> Any:
+def _aligned(arg: Any, array: Any, node: Expression) -> Any:
     """Put the axes that broadcasting will add between the draws and the argument's own axes."""
     missing = len(node.shape) - len(arg.shape) if is_node(arg) else 0
     return array.reshape(array.shape[:1] + (1,) * missing + array.shape[1:]) if missing else array
@@ -171,7 +217,7 @@ def _led(arg: Any, array: Any, count: int) -> np.ndarray:
     return array if is_node(arg) else np.broadcast_to(array, (count, *np.shape(array)))
 
 
-def is_node(arg: object) -> TypeGuard[Node]:
+def is_node(arg: object) -> TypeGuard[Expression]:
     """Whether an argument is an estimate; the others are plain constants."""
     return not isinstance(arg, float | int | np.ndarray)
 

@@ -36,7 +36,7 @@ from dpnb.inference.interval import Kind
 from dpnb.inference.spread import normal_quantile
 
 if TYPE_CHECKING:
-    from dpnb.estimate import Estimate
+    from dpnb.estimate.estimate import Estimate
 
 _SHOWN = 12
 

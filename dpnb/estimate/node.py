@@ -7,20 +7,17 @@ batch. It refuses to change, and to give a value before the release.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from dpnb.estimate import refusals, wording
 from dpnb.estimate.batch import OPEN_BATCH
-from dpnb.estimate.evaluate import evaluate, leaves, nodes, plain
+from dpnb.estimate.evaluate import Expression, evaluate, leaves, nodes, plain
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import readable
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
-
-if TYPE_CHECKING:
-    from dpnb.estimate.estimate import Estimate
 
 
 class Node:
@@ -61,7 +58,7 @@ class Node:
         put(self, "_display", None)
         batch = OPEN_BATCH.get()
         if batch is not None and batch.is_open:
-            batch.register(cast("Estimate", self))
+            batch.register(self)
 
     @classmethod
     def leaf(cls, measurement: PendingQuestion) -> Self:
@@ -176,11 +173,11 @@ class Node:
         return self._value
 
 
-def _resolved(node: Node) -> bool:
+def _resolved(node: Expression) -> bool:
     return node.resolved
 
 
-def _leaf_value(node: Node) -> np.ndarray:
+def _leaf_value(node: Expression) -> np.ndarray:
     """The array of a leaf, or of a node that was read already."""
-    value = node._value if node._value is not None else node.args[0].outcome.value  # noqa: SLF001 -- its own kind
+    value = node.value if node.resolved else node.args[0].outcome.value
     return np.asarray(value, dtype=float)

@@ -11,26 +11,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from dpnb.estimate.pending_question import PendingQuestion
-from dpnb.estimate.regression_summary import ols
-from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Read, ReadingFunction, Result
 from dpnb.trusted.releases import Release
 
-if TYPE_CHECKING:
-    from dpnb.estimate.estimate import Estimate
-
-
 K = TypeVar("K")
-_METHODS: Mapping[str, Callable[..., Any]] = {
-    "ols": ols,
-    "independence_test": independence_test,
-    "goodness_of_fit_test": goodness_of_fit_test,
-}
-"""Methods of an estimate that make something else than an estimate, which a statistic lists by name alone."""
 
 
 class Reading:
@@ -114,18 +102,17 @@ def readable(kind: type[K], measurement: PendingQuestion) -> type[K]:
 @functools.cache
 def _readable(kind: Any, readings: tuple[tuple[str, ReadingFunction], ...]) -> Any:
     methods = {
-        name: _METHODS[name] if function is None else _method(kind, name, function)
+        name: kind._OTHER_READINGS[name] if function is None else _method(kind, name, function)  # noqa: SLF001 -- of its own class
         for name, function in readings
     }
     own = {"__slots__": (), "__module__": kind.__module__, "derived": classmethod(lambda _: kind)}
     return type(kind.__name__, (kind,), {**own, **methods})
 
 
-def _method(kind: Any, name: str, function: Callable[..., Read]) -> Callable[..., Estimate]:
-    def read(self: Estimate, *args: Any, **kwargs: Any) -> Estimate:
+def _method(kind: Any, name: str, function: Callable[..., Read]) -> Callable[..., Any]:
+    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
         view = Reading(self.args[0], name, args, kwargs)
-        made: Estimate = kind(None, (view,), view.read.shape, view.read.axes)
-        return made
+        return kind(None, (view,), view.read.shape, view.read.axes)
 
     read.__name__ = name
     read.__qualname__ = f"{kind.__name__}.{name}"

@@ -12,18 +12,16 @@ import re
 import sys
 from collections.abc import Iterable
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dpnb.errors import NestedSpendError, OptionError, PendingError, PlanError, Unavailable
 from dpnb.estimate import wording
+from dpnb.estimate.evaluate import Expression
 from dpnb.estimate.host import current_host
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.trusted.schema import nearest
-
-if TYPE_CHECKING:
-    from dpnb.estimate.node import Node
 
 _PACKAGE = __name__.rpartition(".")[0]
 _LIBRARIES = ("site-packages", "dist-packages")
@@ -114,7 +112,7 @@ def carries_no_interval(function: Any, carried: tuple[str, ...]) -> Unavailable:
     )
 
 
-def many_values(estimate: Node) -> Unavailable:
+def many_values(estimate: Expression) -> Unavailable:
     """Error 10: one value was asked of a vector."""
     leaf = estimate.measurement
     shape = estimate.shape
@@ -211,7 +209,7 @@ def _positions(frame: FrameType) -> Any:
     return (at for number, at in enumerate(everywhere) if number == frame.f_lasti // 2)
 
 
-def no_interval(estimate: Node, kind: object) -> Exception:
+def no_interval(estimate: Expression, kind: object) -> Exception:
     """A kind of interval that there is none of: another word, or that of the values as they are, without bounds."""
     usual = 'Use kind="confidence" or kind="privacy".'
     if kind != "unclamped":

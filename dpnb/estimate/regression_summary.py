@@ -34,7 +34,7 @@ from dpnb.statistics.result import FLAG_WORDS
 from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
 
 if TYPE_CHECKING:
-    from dpnb.estimate import Estimate
+    from dpnb.estimate.estimate import Estimate
 
 
 def ols(

@@ -22,7 +22,7 @@ from dpnb.statistics.released import Part, combine, draws_of, fast_draws
 from dpnb.statistics.shares import public_total
 
 if TYPE_CHECKING:
-    from dpnb.estimate import Estimate
+    from dpnb.estimate.estimate import Estimate
 
 _CLUSTERED = (
     "One person may have several rows here, and a chi-square test counts independent rows: no test. Test a mean or a "

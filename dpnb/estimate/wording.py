@@ -10,31 +10,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dpnb.estimate.evaluate import frozen, is_node
+from dpnb.estimate.evaluate import Expression, frozen, is_node
 from dpnb.estimate.operations import SYMBOLS, Join, Operation, Reduce, Round, Take
+from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.inference.digits import dated, number, percent
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 
-if TYPE_CHECKING:
-    from dpnb.estimate.node import Node
-    from dpnb.estimate.pending_question import PendingQuestion
-
 UNDEFINED = "undefined"
 
 
-def labels(estimate: Node) -> tuple[Any, ...]:
+def labels(estimate: Expression) -> tuple[Any, ...]:
     """Return the declared values behind a choice, row-major; empty for other answers."""
     outcome, places = _source(estimate)
     found = getattr(outcome, "labels", None)
     return tuple(found[place] for place in places) if found else ()
 
 
-def estimand(estimate: Node) -> str:
+def estimand(estimate: Expression) -> str:
     """Return what is estimated where values are held to bounds, of arithmetic what each of its questions estimates; else nothing."""
     if estimate.op is not None:
         return "; ".join(dict.fromkeys(said for leaf in estimate.leaves() if (said := _estimand(leaf))))
@@ -58,7 +55,7 @@ def _estimand(leaf: PendingQuestion) -> str:
     return getattr(leaf.outcome, "estimand", "") or getattr(leaf.checked, "estimand", "")
 
 
-def names(estimate: Node) -> tuple[Any, ...]:
+def names(estimate: Expression) -> tuple[Any, ...]:
     """Return the labels of a choice where they say more than its numbers; else empty."""
     found = labels(estimate)
     values = np.ravel(estimate.value).tolist() if found else ()
@@ -66,12 +63,12 @@ def names(estimate: Node) -> tuple[Any, ...]:
     return () if told else found
 
 
-def undefined(estimate: Node) -> tuple[bool, ...]:
+def undefined(estimate: Expression) -> tuple[bool, ...]:
     """Return which entries carry the flag *undefined* themselves; empty where none does."""
     return flagged(estimate, UNDEFINED)
 
 
-def flagged(estimate: Node, flag: str) -> tuple[bool, ...]:
+def flagged(estimate: Expression, flag: str) -> tuple[bool, ...]:
     """Return which entries carry a flag themselves; empty where none does."""
     outcome, places = _source(estimate)
     flags = getattr(outcome, "cell_flags", None) or ()
@@ -79,7 +76,7 @@ def flagged(estimate: Node, flag: str) -> tuple[bool, ...]:
     return raised if any(raised) else ()
 
 
-def words(estimate: Node) -> tuple[str | None, ...]:
+def words(estimate: Expression) -> tuple[str | None, ...]:
     """Return what to show for each entry, None where it is the number; empty where every entry is its number."""
     found = names(estimate)
     if found:
@@ -87,7 +84,7 @@ def words(estimate: Node) -> tuple[str | None, ...]:
     return tuple(UNDEFINED if lost else None for lost in undefined(estimate))
 
 
-def whole(estimate: Node, numbers: Any) -> Any:
+def whole(estimate: Expression, numbers: Any) -> Any:
     """Return numbers of rows as whole numbers; what a combination made real, and every other answer, as they are."""
     outcome, _ = _source(estimate)
     if outcome is None:
@@ -101,12 +98,12 @@ def whole(estimate: Node, numbers: Any) -> Any:
     return frozen(found.astype(np.int64)) if found.ndim else int(found)
 
 
-def calendar(estimate: Node) -> str | None:
+def calendar(estimate: Expression) -> str | None:
     """Return the step that an answer in dates counts; None for numbers."""
     return getattr(_source(estimate)[0], "calendar", None)
 
 
-def dates(estimate: Node) -> tuple[str, ...]:
+def dates(estimate: Expression) -> tuple[str, ...]:
     """Return the entries of an answer in dates as ISO text; empty for numbers."""
     step = calendar(estimate)
     return () if step is None else tuple(dated(value, step) for value in np.ravel(estimate.value).tolist())
@@ -121,7 +118,7 @@ def _is(label: object, value: float) -> bool:
     return isinstance(label, int | float | Fraction) and float(label) == value
 
 
-def _source(estimate: Node) -> tuple[Result | None, Sequence[int]]:
+def _source(estimate: Expression) -> tuple[Result | None, Sequence[int]]:
     """The outcome that an answer, or an answer that was indexed, comes from, and its places there."""
     taken = []
     while isinstance(estimate.op, Take):
@@ -146,7 +143,7 @@ def not_kept(count: int) -> str:
     return f"{who} no name when the cell ended: not released, nothing spent. To keep each one of a loop: out.append(…)"
 
 
-def text(estimate: Node, deep: int = _DEEP) -> str:
+def text(estimate: Expression, deep: int = _DEEP) -> str:
     """The expression as Python, for example ``(hiv.got.mean() * 2) ** 0.5``."""
     if estimate.op is None:
         return str(estimate.args[0].text)
@@ -183,7 +180,7 @@ def _written(arg: Any, deep: int, within: Any = None) -> str:
     return inner if bare else f"({inner})"
 
 
-def _places(estimate: Node) -> str:
+def _places(estimate: Expression) -> str:
     """The index, by key where the axis has keys."""
     shown = []
     axes = estimate.args[0].axes or (None,) * len(estimate.op.places)

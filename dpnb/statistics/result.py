@@ -441,5 +441,5 @@ class Read:
 ReadingFunction = Callable[..., Read] | None
 """``(setting, *args, **kwargs) -> Read``: run at once, so that bad arguments are refused where they are written.
 
-Nothing where it makes something else than an estimate, for example a test: the method of that name in :mod:`dpnb.estimate.reading`.
+Nothing where it makes something else than an estimate, for example a test: the method of that name in ``Estimate._OTHER_READINGS``.
 """
