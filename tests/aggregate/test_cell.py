@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from dpnb.datasets.cell_text import canonical, text_of
 from dpnb.datasets.preparation import read
 from dpnb.trusted.schema import Column
+from dpnb.trusted.schema.calendar import place_of, start_of
 from dpnb.trusted.schema.cell import number_of, number_text
 
 ONE = [1, 1.0, True, np.int8(1), np.float32(1), np.bool_(True), Decimal("1.00"), Fraction(2, 2)]
@@ -111,3 +112,18 @@ def test_a_canonical_text_is_its_own_canonical_text(cell):
 def test_a_number_is_read_back_from_its_text(number):
     """The text of a binary64 is that binary64."""
     assert number_of(number_text(number)) == number
+
+
+@pytest.mark.parametrize("day", [*range(-15, 15), -719_162 + 40, 18_993, 2_932_896 - 7])
+def test_a_moment_falls_in_the_step_that_begins_with_it_or_before(day):
+    """By Python's calendar: a day and an hour count from 1970, a week begins on Monday, the first one on 1969-12-29."""
+    date = dt.date(1970, 1, 1) + dt.timedelta(day)
+    text, monday = date.isoformat(), date - dt.timedelta(date.weekday())
+    weeks = (monday - dt.date(1969, 12, 29)).days // 7
+    assert [place_of(f"{text} 23:59", step) for step in ("hour", "day", "week")] == [
+        day * 24 + 23,
+        day,
+        weeks,
+    ]
+    assert start_of(day * 24 + 23, "hour") == f"{text} 23:00"
+    assert (start_of(day, "day"), start_of(weeks, "week")) == (text, monday.isoformat())

@@ -26,6 +26,8 @@ MOMENT = (
     "([ T]([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9]([.][0-9]+)?)?([zZ]|[-+]([01][0-9]|2[0-3]):?[0-5][0-9])?)?"
 )
 ZONE = "([-+])([0-9]{2}):?([0-9]{2})$"
+MINUTES = {"hour": (60, 0), "day": (1_440, 0), "week": (10_080, 4_320)}
+"""Of each step that is a number of minutes its length, and how far the first one begins before 1970."""
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896
 """0001-01-01 and 9999-12-31, in days from 1970-01-01."""
 
@@ -52,7 +54,8 @@ def place_of(text: str | None, step: str) -> int | None:
     if step == "month":
         date = dt.date.fromordinal(_EPOCH + day)
         return date.year * 12 + date.month - 1
-    return {"hour": minutes // 60, "day": day, "week": (day + 3) // 7}[step]
+    length, before = MINUTES[step]
+    return (minutes + before) // length
 
 
 def minutes_of(text: str | None) -> int | None:
@@ -74,7 +77,8 @@ def start_of(place: int, step: str) -> str:
     if step == "month":
         year = min(max(place // 12, 1), 9999)
         return f"{year:04}-{place % 12 + 1:02}-01"
-    hours = place * {"hour": 1, "day": 24, "week": 168}[step] - (72 if step == "week" else 0)
+    length, before = MINUTES[step]
+    hours = (place * length - before) // 60
     day = min(max(hours // 24, FIRST_DAY), LAST_DAY)
     date = dt.date.fromordinal(_EPOCH + day).isoformat()
     return f"{date} {hours % 24:02}:00" if step == "hour" else date

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from dpnb.trusted.schema.calendar import FIRST_DAY, LAST_DAY, MOMENT, ZONE
+from dpnb.trusted.schema.calendar import FIRST_DAY, LAST_DAY, MINUTES, MOMENT, ZONE
 from dpnb.trusted.schema.cell import (
     BLANK,
     FALSE,
@@ -127,14 +127,15 @@ def moment_sql(sql: str, kind: str, step: str) -> str:
 
 def _place_sql(minutes: str, day: str, step: str, known: str) -> str:
     date = f"({_EPOCH} + CAST({day} AS INTEGER))"
-    place = {
-        "hour": f"floor({minutes} / 60.0)",
-        "day": day,
-        "week": f"floor(({day} + 3) / 7.0)",
-        "month": f"year({date}) * 12 + month({date}) - 1",
-    }[step]
+    place = f"year({date}) * 12 + month({date}) - 1" if step == "month" else steps_sql(minutes, step)
     exists = f"{day} BETWEEN {FIRST_DAY} AND {LAST_DAY}"
     return f"CASE WHEN {known} THEN CASE WHEN {exists} THEN CAST({place} AS DOUBLE) END END"
+
+
+def steps_sql(minutes: str, step: str) -> str:
+    """The number of the step that a minute lies in: the same words in every engine."""
+    length, before = MINUTES[step]
+    return f"floor(({minutes} + {before}) / {length}.0)"
 
 
 def _whole(text: str, at: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
-from dpnb.trusted.curator.engines.cell_sql import literal
+from dpnb.trusted.curator.engines.cell_sql import literal, steps_sql
 from dpnb.trusted.curator.engines.postgres_table import FLOATS, INTEGERS, MOMENTS, Cells, Seen, text_sql
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.errors import OwnerError
@@ -121,12 +121,10 @@ def _number(sql: str, cells: Cells) -> str:
 def _place(sql: str, cells: Cells, step: str) -> str:
     """The number of the step that a moment falls in, missing outside of the years 1 to 9999."""
     moment = f"({sql} AT TIME ZONE 'UTC')" if cells.kind == "timestamptz" else sql
-    day = f"({moment}::date - DATE '1970-01-01')"
-    place = {
-        "hour": f"{day} * 24 + extract(hour FROM {moment}::timestamp)",
-        "day": day,
-        "week": f"floor(({day} + 3) / 7.0)",
-        "month": f"extract(year FROM {moment}) * 12 + extract(month FROM {moment}) - 1",
-    }[step]
+    minutes = (
+        f"({moment}::date - DATE '1970-01-01') * 1440::bigint + extract(hour FROM {moment}::timestamp) * 60"
+    )
+    month = f"extract(year FROM {moment}) * 12 + extract(month FROM {moment}) - 1"
+    place = month if step == "month" else steps_sql(minutes, step)
     within = f"{moment} >= '0001-01-01' AND {moment} < '10000-01-01'"
     return f"(CASE WHEN {within} THEN ({place})::float8 END)"
