@@ -25,8 +25,9 @@ from dpnb.trusted.privacy.accountant import compose, epsilon_of, rho_for
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import rational
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.widgets import arithmetic, person, remedies
+from dpnb.widgets import arithmetic
 from dpnb.widgets.curve import Curve
+from dpnb.widgets.kinds import budget, person
 from dpnb.widgets.kinds.clamp import clamped_errors
 
 FOLDER = Path(__file__).parents[1] / "golden" / "maths"
@@ -265,7 +266,7 @@ def escapes() -> list[Case]:
         (_plan(0.5, [a, b]), [0.0, 1.0]),
         (_plan(0.5, []), []),
     ]
-    return [case("ways", [facts, losses], remedies.ways(facts, losses)) for facts, losses in plans]
+    return [case("ways", [facts, losses], budget.ways(facts, losses)) for facts, losses in plans]
 
 
 def sums() -> list[Case]:

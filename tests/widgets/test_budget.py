@@ -18,8 +18,8 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets import host_questions
 from dpnb.widgets import snapshot as snapshots
+from dpnb.widgets.kinds.budget import ways, ways_out
 from dpnb.widgets.model_builder import model
-from dpnb.widgets.remedies import ways, ways_out
 from dpnb.widgets.snapshot import _charged, counting, dataset_record, ledger_rows, listed
 from tests.curator import small
 from tests.widgets.cases import compared

@@ -2,14 +2,18 @@
 
 Takes an array of made-up or public people: a handle is refused by its type, because a picture of true rows is a release.
 The sensitivity and the noise come from the functions that price a protected question with the same bounds.
+The browser computes the statistics in the same way (``src/maths/person.ts``). A statistic that a table does not have (an empty arm, no
+pairs, scores all alike) is None, never a number.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -27,11 +31,15 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column, Schema
-from dpnb.widgets import person
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import Bar, bars, still
 
+T = TypeVar("T")
+Kind = Literal["mean", "sum", "count", "median", "sd", "difference", "matched", "slope"]
+STATISTICS: tuple[Kind, ...] = ("mean", "sum", "count", "median", "sd", "difference", "matched", "slope")
+#: The largest difference of scores within a pair.
+CALIPER = 0.06
 _MOST = 60
 # fmt: off
 _DEFAULT = (
@@ -76,20 +84,20 @@ class Person(Interaction):
         kind: str = "mean",
         epsilon: float = 1.0,
     ) -> None:
-        if kind not in person.STATISTICS:
-            raise PlanError(f"kind is one of {', '.join(person.STATISTICS)}, not {kind!r}.")
+        if kind not in STATISTICS:
+            raise PlanError(f"kind is one of {', '.join(STATISTICS)}, not {kind!r}.")
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise PlanError("The bounds are empty. Write low below high, for example low=20, high=80.")
         if not (math.isfinite(epsilon) and epsilon > 0):
             raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
         found = public_numbers(_DEFAULT if values is None else values)
         self._low, self._high, self._kind, self._epsilon = float(low), float(high), kind, float(epsilon)
-        self._people = person.People(
+        self._people = People(
             tuple(found),
             tuple(int(arm) for arm in _like(arms, _arms(found), {0.0, 1.0}, "arms", "0 or 1")),
             tuple(_like(scores, _scores(found, low, high), None, "scores", "a number from 0 to 1")),
         )
-        self._noise = {one: noise_of(one, self._people, self._low, self._high) for one in person.STATISTICS}
+        self._noise = {one: noise_of(one, self._people, self._low, self._high) for one in STATISTICS}
         super().__init__()
 
     def describe(self) -> Facts:
@@ -110,10 +118,10 @@ class Person(Interaction):
         """Draw the sizes of every statistic as a table; see :class:`Interaction`."""
         epsilon = self.held("epsilon", self._epsilon, 0.1, 10)
         rows = []
-        for kind in person.STATISTICS:
+        for kind in STATISTICS:
             sensitivity, scale = self._noise[kind]
-            now = person.statistic(kind, self._people, self._low, self._high)
-            most = person.worst(kind, self._people, self._low, self._high).change
+            now = statistic(kind, self._people, self._low, self._high)
+            most = worst(kind, self._people, self._low, self._high).change
             rows.append(
                 (
                     NAMES[kind],
@@ -131,9 +139,9 @@ class Person(Interaction):
     def _moved(self) -> list[Bar]:
         """How far one of these moves each statistic, as a part of what any person could; without a bound, the whole bar."""
         found = []
-        for kind in person.STATISTICS:
+        for kind in STATISTICS:
             sensitivity = self._noise[kind][0]
-            most = abs(person.worst(kind, self._people, self._low, self._high).change)
+            most = abs(worst(kind, self._people, self._low, self._high).change)
             said = "no bound" if sensitivity is None else f"at most {number(sensitivity)}"
             found.append((NAMES[kind], most / sensitivity if sensitivity else 1.0, f"{number(most)}, {said}"))
         return found
@@ -154,7 +162,7 @@ NAMES = {
 }
 
 
-def noise_of(kind: str, people: person.People, low: float, high: float) -> tuple[float | None, float | None]:
+def noise_of(kind: str, people: People, low: float, high: float) -> tuple[float | None, float | None]:
     """Return sensitivity and noise scale at ε = 1 of a statistic; None where no table bounds it, or nothing is added.
 
     The noise of a difference is that of its noised sums and counts, written as the Laplace scale with the same 95 % interval.
@@ -170,7 +178,7 @@ def noise_of(kind: str, people: person.People, low: float, high: float) -> tuple
         case "difference":
             return None, _difference_scale(low, high, size)
         case "matched":
-            pairs = max(len(match(people.scores, people.arms, person.CALIPER)), 1)
+            pairs = max(len(match(people.scores, people.arms, CALIPER)), 1)
             signed = DiscreteLaplace.calibrate(Fraction(2 * _STEPS), _OF_SUM)
             return None, float(signed.scale) * width / _STEPS / pairs
     return None, None
@@ -267,3 +275,109 @@ def public_numbers(values: Any, most: int = _MOST) -> list[float]:
     if found.ndim != 1 or not 2 <= found.size <= most or not np.isfinite(found).all():
         raise PlanError(f"values is a list of 2 to {most:,} finite numbers. For example [23, 35, 41, 58].")
     return [float(value) for value in found]
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """A small table: a value, an arm of 0 or 1 and a score from 0 to 1 for each person."""
+
+    values: tuple[float, ...]
+    arms: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One person moved: who, to which value, arm and score, and what that changed."""
+
+    person: int
+    to: float
+    arm: int
+    score: float
+    change: float
+
+
+def statistic(kind: Kind, people: People, low: float, high: float) -> float | None:
+    """Return a statistic of values clamped to public bounds.
+
+    ``count`` counts those above the middle of the bounds, ``sd`` divides by n, ``difference`` is the second arm minus the
+    first, ``matched`` the same within pairs of like score, ``slope`` that of the value along the score.
+    """
+    inside = [min(max(value, low), high) for value in people.values]
+    match kind:
+        case "sum":
+            return sum(inside)
+        case "mean":
+            return sum(inside) / len(inside)
+        case "count":
+            return float(sum(value > (low + high) / 2 for value in inside))
+        case "median":
+            return sorted(inside)[(len(inside) - 1) // 2]
+        case "sd":
+            mean = sum(inside) / len(inside)
+            return math.sqrt(sum((value - mean) ** 2 for value in inside) / len(inside))
+        case "difference":
+            return _difference_of(inside, people.arms)
+        case "matched":
+            return _matched(inside, people)
+        case "slope":
+            return _slope(inside, people.scores)
+
+
+def _difference_of(inside: Sequence[float], arms: Sequence[int]) -> float | None:
+    means = []
+    for arm in (0, 1):
+        found = [value for value, where in zip(inside, arms, strict=True) if where == arm]
+        if not found:
+            return None
+        means.append(sum(found) / len(found))
+    return means[1] - means[0]
+
+
+def _matched(inside: Sequence[float], people: People) -> float | None:
+    pairs = match(people.scores, people.arms, CALIPER)
+    gaps = [inside[i] - inside[j] for i, j in zip(pairs.second.tolist(), pairs.first.tolist(), strict=True)]
+    return sum(gaps) / len(gaps) if gaps else None
+
+
+def _slope(inside: Sequence[float], scores: Sequence[float]) -> float | None:
+    middle, mean = sum(scores) / len(scores), sum(inside) / len(inside)
+    spread = sum((score - middle) ** 2 for score in scores)
+    if spread < 1e-12:
+        return None
+    return sum((s - middle) * (v - mean) for s, v in zip(scores, inside, strict=True)) / spread
+
+
+@lru_cache(maxsize=32)  # thousands of moves are tried, and a picture is drawn again for every setting
+def worst(kind: Kind, people: People, low: float, high: float) -> Move:
+    """Return the largest change found by moving one person: to either bound, either arm, or anybody's score or an end of it."""
+    before = statistic(kind, people, low, high)
+    found = Move(0, people.values[0], people.arms[0], people.scores[0], 0.0)
+    for person in range(len(people.values)):
+        for to in (low, high):
+            for arm in (0, 1) if kind in {"difference", "matched"} else (people.arms[person],):
+                for score in _scores_to_try(kind, people, person):
+                    after = statistic(kind, _moved(people, person, to, arm, score), low, high)
+                    change = 0.0 if before is None or after is None else after - before
+                    if abs(change) > abs(found.change) + 1e-12:
+                        found = Move(person, to, arm, score, change)
+    return found
+
+
+def _scores_to_try(kind: Kind, people: People, person: int) -> list[float]:
+    own = people.scores[person]
+    if kind == "slope":
+        return [own, 0.0, 1.0]
+    return [own, *people.scores, 0.0, 1.0] if kind == "matched" else [own]
+
+
+def _moved(people: People, person: int, to: float, arm: int, score: float) -> People:
+    def put(listed: tuple[T, ...], value: T) -> tuple[T, ...]:
+        return (*listed[:person], value, *listed[person + 1 :])
+
+    return replace(
+        people,
+        values=put(people.values, to),
+        arms=put(people.arms, arm),
+        scores=put(people.scores, score),
+    )

@@ -2,28 +2,41 @@
 
 It shows composition: thirty answers with noise of their own scatter around the truth, their average closes in on it, and the price of
 that is the sum of all. It reads what was released and spends nothing. A folder is looked at again when the page asks, about once a
-second; a page that was closed asks for nothing, so that nothing runs on here.
+second; a page that was closed asks for nothing, so that nothing runs on here. A look lists the folder, and reads a file when its size or
+its time differs from the last look: a file that is still being copied is damaged for one look and whole at the next. Links, devices and
+what is no ``.json`` or ``.zip`` are left alone.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.markup import Markup, el
-from dpnb.errors import OptionError, Unavailable
+from dpnb.cards.markup import Markup, clean, el
+from dpnb.client.archive import archive
+from dpnb.client.class_answers import ClassAnswers
+from dpnb.errors import DpnbError, OptionError, PlanError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.still_picture import still
-from dpnb.widgets.wall_answers import Answer, answer_of
+from dpnb.widgets.wall_answers import Answer, answer_of, answers_in
 from dpnb.widgets.wall_facts import facts_of, wall_of
-from dpnb.widgets.wall_folder import Classroom, Folder
 
 _ASKED = 'A wall shows released answers, or a folder of them: dpnb.widgets.wall("answers/").'
+
+_ENDINGS = (".json", ".zip")
+_LARGEST = 16 * 1024 * 1024
+_MOST = 1000
+"""Files of a folder that are read: the first by name."""
+
+Stamp = tuple[int, int]
 
 
 class Wall(Interaction):
@@ -222,3 +235,157 @@ def _line(low: float, high: float, y: int, width: str) -> Markup:
 
 def _text(x: float, y: float, said: str, anchor: str) -> Markup:
     return el("text", said, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, fill="currentColor")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """What was read from a file of a folder.
+
+    Parameters
+    ----------
+    answers : tuple of Answer
+        Its answers; none of a file that is left out.
+    problem : str
+        Why it is left out; empty where it is not.
+    """
+
+    answers: tuple[Answer, ...] = ()
+    problem: str = ""
+
+
+class Folder:
+    """The exports in a folder, as they are now.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder; its subfolders are not looked into.
+
+    Raises
+    ------
+    OptionError
+        Where there is no such folder.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.reads = 0
+        self._known: dict[str, tuple[Stamp, ExportedFile]] = {}
+        self.look()
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return clean(os.fspath(self.path))
+
+    def look(self) -> tuple[list[Answer], list[str]]:
+        """Return the answers in it, the oldest file first, and what is said of files that are left out."""
+        stamps, more = self._listed()
+        self._known = {name: self._again(name, stamp) for name, stamp in stamps.items()}
+        ordered = sorted(self._known.items(), key=lambda item: (item[1][0][0], item[0]))
+        answers = [answer for _, (_, file) in ordered for answer in file.answers]
+        told = [
+            f"{_called(name)} is left out: {file.problem}." for name, (_, file) in ordered if file.problem
+        ]
+        return answers, told + (
+            [f"Only the first {_MOST:,} files are read; {more:,} more lie there."] if more else []
+        )
+
+    def _listed(self) -> tuple[dict[str, Stamp], int]:
+        """The exports by name, with time and size, and how many more there are than are read."""
+        try:
+            with os.scandir(self.path) as entries:
+                exports = {one.name: _stamp(one) for one in entries if _is_export(one)}
+        except OSError:
+            raise OptionError(
+                f"There is no folder {self.name} that can be read. Make it, or check the path."
+            ) from None
+        return {name: exports[name] for name in sorted(exports)[:_MOST]}, max(len(exports) - _MOST, 0)
+
+    def _again(self, name: str, stamp: Stamp) -> tuple[Stamp, ExportedFile]:
+        known = self._known.get(name)
+        if known is not None and known[0] == stamp:
+            return known
+        self.reads += 1
+        return stamp, _read(self.path / name, stamp[1])
+
+
+def _is_export(entry: os.DirEntry[str]) -> bool:
+    return (
+        entry.name.lower().endswith(_ENDINGS)
+        and not entry.name.startswith(".")
+        and entry.is_file(follow_symlinks=False)
+    )
+
+
+def _stamp(entry: os.DirEntry[str]) -> Stamp:
+    try:
+        facts = entry.stat(follow_symlinks=False)
+    except OSError:
+        return 0, 0  # gone meanwhile: it cannot be read either
+    return facts.st_mtime_ns, facts.st_size
+
+
+def _read(path: Path, size: int) -> ExportedFile:
+    if size > _LARGEST:
+        return ExportedFile(problem=f"it is larger than {_LARGEST // 2**20} MB")
+    try:
+        return ExportedFile(tuple(_answers(path)))
+    except PlanError as reason:
+        return ExportedFile(problem=str(reason))
+    except (OptionError, OSError, ValueError, RecursionError):
+        return ExportedFile(problem="it is damaged, or not an export of dpnb")
+
+
+def _answers(path: Path) -> Iterator[Answer]:
+    if path.suffix.lower() == ".zip":
+        opened = archive.read(path)
+        return answers_in(opened.results, path.stem, protected=_protected(opened.schemas))
+    return answers_in(json.loads(path.read_bytes()), path.stem)
+
+
+def _protected(schemas: object) -> bool:
+    """Whether an archive says of its data that they are no TEACHING data."""
+    declared = schemas.values() if isinstance(schemas, dict) else ()
+    return any(not isinstance(one, dict) or one.get("mode") != "teaching" for one in declared)
+
+
+def _called(name: str) -> str:
+    said = clean(name)
+    return said if len(said) <= 80 else f"{said[:79]}…"
+
+
+class Classroom:
+    """The answers to a question that come in at a service, in the place of a folder.
+
+    Parameters
+    ----------
+    asked : Estimate
+        Pending.
+    """
+
+    def __init__(self, asked: Estimate) -> None:
+        self._class = ClassAnswers(asked)
+        self._known: dict[int, tuple[Estimate, Answer]] = {}  # an id is only good while its object lives
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"your class, to {clean(self._class.text)}"
+
+    def look(self) -> tuple[list[Answer], list[str]]:
+        """Return the answers that came so far, the oldest first, and what is said where they cannot be read or shown."""
+        try:
+            received, told = self._class.look(), list[str]()
+        except DpnbError as refused:  # a service that restarts is asked again with the next look
+            return self._answers(), [clean(str(refused))]
+        for who, estimate in received:
+            if id(estimate) not in self._known:
+                try:
+                    self._known[id(estimate)] = estimate, answer_of(estimate, who)
+                except PlanError as reason:
+                    told = [clean(str(reason))]
+        return self._answers(), told
+
+    def _answers(self) -> list[Answer]:
+        return [answer for _, answer in self._known.values()]

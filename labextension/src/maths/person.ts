@@ -1,4 +1,4 @@
-/** What one person can do to a statistic of a small table. Twin of `dpnb/widgets/person.py`. */
+/** What one person can do to a statistic of a small table. Twin of `dpnb/widgets/kinds/person.py`. */
 
 export type Statistic = 'mean' | 'sum' | 'count' | 'median' | 'sd' | 'difference' | 'matched' | 'slope';
 

@@ -1,4 +1,4 @@
-/** What to do when a plan exceeds the budget, as splits that its magic line can say. Twin of `dpnb/widgets/remedies.py`. */
+/** What to do when a plan exceeds the budget, as splits that its magic line can say. Twin of `dpnb/widgets/kinds/budget.py`. */
 import { costOf, covers, largestLoss } from '../../maths/budget';
 import { significant } from '../../maths/digits';
 import { cellOf, chargeOf, heldOf, owned, splitOf, writtenOf, type PlanFacts } from './model';
