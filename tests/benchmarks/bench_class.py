@@ -76,29 +76,6 @@ def attaching(width: int = 1000, rows: int = 100, rounds: int = 3) -> Beside:
     return in_turn(table(width), table(10), rounds, time.process_time)
 
 
-def wide_opening(rows: int = 1000, width: int = 1000, rounds: int = 3) -> str:
-    """Open a CSV of many columns on the clock, curator running, and its parts; medians, each file another content."""
-    folder = Path(tempfile.mkdtemp(prefix="dpnb-bench-"))
-    draw = np.random.default_rng(1)
-    dpnb.open("incentive33", quiet=True)  # the curator runs
-
-    def one(turn: int) -> dict[str, float]:
-        path, declared = folder / f"wide{turn}.csv", declaration(width, f"wide{turn}")
-        header, cells = ",".join(declared["columns"]), draw.integers(0, 100, (rows, width))
-        np.savetxt(path, cells, fmt="%d", delimiter=",", header=header, comments="")
-        parts = {
-            "the declaration": lambda: declared_by(declared),
-            "its copy": lambda: prepare(path, declared_by(declared).schema, folder / "copy.duckdb"),
-            "opened": lambda: dpnb.open(path, schema=declared, quiet=True),
-            "opened again": lambda: dpnb.open(path, schema=declared, quiet=True),
-        }
-        return {words: seconds(part) for words, part in parts.items()}
-
-    turns = [one(turn) for turn in range(rounds)]
-    medians = {words: statistics.median(turn[words] for turn in turns) for words in turns[0]}
-    return ", ".join(f"{words} {1000 * median:.0f} ms" for words, median in medians.items())
-
-
 def wide_schema(columns: int) -> Schema:
     """Return a schema of so many columns of whole numbers."""
     return declared_by(declaration(columns)).schema
@@ -197,8 +174,6 @@ def main() -> None:
     print(load())
     for words, measured in {
         "1,000 columns of 100 rows attach (processor), beside 10 columns of as many cells": attaching,
-        "1,000 columns of 1,000 rows": wide_opening,
-        "1,000 columns of 100 rows": lambda: wide_opening(100),
         "10,000 charges in a kernel's first snapshot, beside their plain JSON": first_snapshot,
         "a study opens for the first time, beside loading the libraries": lambda: opening(first=True),
         "a study opens warm, beside loading the libraries": opening,

@@ -13,11 +13,8 @@ from tests.benchmarks import (
     bench_class,
     bench_engine,
     bench_prepared,
-    bench_price,
-    bench_questions,
     bench_roundtrip,
     bench_scale,
-    bench_simulate,
 )
 from tests.benchmarks.peers import page, timing, worker
 
@@ -37,19 +34,9 @@ def test_the_engines_are_timed(monkeypatch):
         assert all(np.all(np.greater(took, 0)) for took in module.measure(500).values())
 
 
-def test_what_a_class_waits_for_is_timed(dpnb_home):
-    """A wide table, by its parts; the others of these run with `make test` as they are."""
+def test_what_a_class_waits_for_is_timed():
+    """A wide table; the others of these run with `make test` as they are."""
     assert bench_class.attaching(40, 10, rounds=1).ratio > 0
-    assert all(
-        int(part.split()[-2]) > 0 for part in bench_class.wide_opening(10, width=40, rounds=1).split(", ")
-    )
-
-
-def test_questions_are_timed_beside_exact_engines(dpnb_home):
-    """A mean by dpnb and by both engines, and its line."""
-    found = bench_questions.measure(200, 1, ["mean"])
-    assert min(min(times) for times in found.values()) > 0
-    assert len(list(bench_questions.table_of(found))) == 2
 
 
 def test_a_release_is_taken_apart(dpnb_home):
@@ -84,13 +71,6 @@ def test_each_cost_is_measured_where_it_is_smallest(tmp_path, monkeypatch, name)
     _, costs = next(bench_scale.CURVES[name](tmp_path))
     assert costs
     assert all(cost > 0 for cost in costs.values())
-
-
-def test_what_has_a_bar_is_timed(capsys):
-    """A study's simulation and prices: each gives its figures."""
-    assert bench_simulate.simulated("proportion").complete
-    bench_price.main()
-    assert capsys.readouterr().out.count("price ") == 4
 
 
 def test_an_exponent_is_that_of_the_upper_half():
