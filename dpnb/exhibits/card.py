@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpnb.cards.card import Card, frame
+from dpnb.cards.card import Card, frame, heading, scrolled
 from dpnb.cards.markup import Markup, code, el
 from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
@@ -25,12 +25,7 @@ def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:
     picture = drawing(told)
     how = "computed from the laws" if found.exact else "simulated, with a fixed seed"
     html = frame(
-        el(
-            "div",
-            el("h3", exhibit.title),
-            el("span", "exhibit · not as claimed", class_="badge"),
-            class_="head",
-        ),
+        heading(exhibit.title, "exhibit · not as claimed", "badge"),
         _heading("The claim"),
         el("p", exhibit.claim),
         el("p", exhibit.source, class_="soft"),
@@ -69,14 +64,7 @@ def _neighbours(told: Record) -> Markup:
         el("tr", el("th", "AB"[side], scope="row"), *(el("td", _marked(row, side)) for row in rows["rows"]))
         for side in (0, 1)
     ]
-    table = el(
-        "div",
-        el("table", el("tbody", *lines), class_="slim"),
-        class_="scroll",
-        tabindex="0",
-        role="group",
-        aria_label="table",
-    )
+    table = scrolled(el("table", el("tbody", *lines), class_="slim"))
     said = _table(*zip("AB", told["neighbours"], strict=True))
     more = " ".join(filter(None, [rows["columns"] and f"{rows['columns']}.", told["left_out"]]))
     return Markup(f"{said}{table}{el('p', more, class_='soft') if more else ''}")
@@ -127,15 +115,8 @@ def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
     ]
     titles = [el("th", name, scope="col", class_="num" if i > 1 else None) for i, name in enumerate(head)]
     html = frame(
-        el("div", el("h3", "Exhibits"), class_="head"),
-        el(
-            "div",
-            el("table", el("thead", el("tr", *titles)), el("tbody", *body)),
-            class_="scroll",
-            tabindex="0",
-            role="group",
-            aria_label="table",
-        ),
+        heading("Exhibits"),
+        scrolled(el("table", el("thead", el("tr", *titles)), el("tbody", *body))),
         el("p", note, class_="soft") if note else None,
     )
     widths = [max(len(row[i]) for row in (head, *lines)) for i in range(len(head))]
