@@ -67,17 +67,6 @@ def exact_epsilon(steps: Sequence[Step], delta: Number, grid: float = 1e-4) -> f
     return float(_composed(steps, grid).get_epsilon_for_delta(float(d)))
 
 
-def exact_delta(steps: Sequence[Step], epsilon: Number, grid: float = 1e-4) -> float:
-    """Return a δ such that all steps together are (ε, δ)-DP.
-
-    Raises
-    ------
-    LossError
-        When ``dp-accounting`` is not installed.
-    """
-    return float(_composed(steps, grid).get_delta_for_epsilon(float(rational(epsilon))))
-
-
 def _composed(steps: Sequence[Step], grid: float) -> Any:
     if not steps:
         raise LossError("There is no step to compose.")
