@@ -90,11 +90,11 @@ def test_the_provable_noise_covers_too_and_is_wider(age):
 
 
 def loop(population, studies, rng):
-    """Return how often three kinds of interval hold the mean, for every k: 500 rows, one resample at a time."""
-    hits = np.zeros((5, 3))
+    """Return how often three kinds of interval hold the mean, for two k: 500 rows, one resample at a time."""
+    hits = np.zeros((2, 3))
     for _ in range(studies):
         x = rng.choice(population, 500)
-        for place, k in enumerate((10, 25, 50, 100, 200)):
+        for place, k in enumerate((10, 50)):
             variance = noise_variance(100 / 500, 0.5, k)
             held = rng.multinomial(500, np.full(500, 1 / 500), size=k)
             made = Bootstrap(
@@ -109,8 +109,8 @@ def loop(population, studies, rng):
 def test_the_fast_study_agrees_with_the_obvious_loop(age):
     """Forty studies, one resample after another and one part after another as published, agree with 4,000 by table within their error."""
     slow = loop(age, 40, np.random.default_rng(5))
-    fast = bootstrap_coverage(age, np.random.default_rng(6), bounds=(0, 100), simulations=4000)
-    shares = np.array([row.published for row in fast]).reshape(5, 3)
+    fast = bootstrap_coverage(age, np.random.default_rng(6), bounds=(0, 100), ks=[10, 50], simulations=4000)
+    shares = np.array([row.published for row in fast]).reshape(2, 3)
     error = np.sqrt(shares * (1 - shares) / 40) + 0.01
     assert (np.abs(slow - shares) <= 4 * error).all()
 
@@ -121,20 +121,6 @@ def test_what_cannot_be_simulated_is_refused():
     for population, n in (([0.5, 1.0], 10), ([], 10), ([1, 2], 1)):
         with pytest.raises(OptionError):
             bootstrap_coverage(population, rng, bounds=(0, 9), n=n)
-
-
-def test_a_population_of_the_room_gives_the_same_study(age):
-    """Ages drawn from a list and from `simulate.resampled` on the same grid: coverage and widths agree."""
-    from dpnb.simulate import resampled
-
-    made = resampled(age, lower=0, upper=100, step=1)
-    one = by_kind(
-        bootstrap_coverage(age, np.random.default_rng(8), bounds=(0, 100), ks=[50], simulations=1500)
-    )
-    two = by_kind(bootstrap_coverage(made, np.random.default_rng(9), ks=[50], simulations=1500))
-    for kind, row in one.items():
-        assert row.corrected == pytest.approx(two[kind].corrected, abs=0.04)
-        assert row.corrected_width == pytest.approx(two[kind].corrected_width, rel=0.03)
 
 
 def test_deconvolved_intervals_stand_beside_the_others(age):
