@@ -193,7 +193,7 @@ for _ in range(400):
     try:
         line.connect(sys.argv[1])
         line.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
-        line.settimeout(0.05)
+        line.settimeout(0.01)
         line.recv(100)
     except OSError:
         pass

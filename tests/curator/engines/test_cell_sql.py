@@ -47,10 +47,14 @@ CELLS = {
 }  # fmt: skip
 
 
-def read_by_sql(connection, expression, kind):
-    """The cell as Python has it, and what SQL makes of it."""
-    parts = [make("v", kind) for make in (text_sql, canonical_sql, number_sql)]
-    return connection.execute(f"SELECT v, {', '.join(parts)} FROM (SELECT {expression} AS v)").fetchall()[0]
+def read_by_sql(kind, cells, *readings):
+    """Each cell as Python has it, with what SQL makes of it."""
+    literals = ["NULL" if cell is None else literal(str(cell)) for cell in cells]
+    column = ", ".join(f"(CAST({cell} AS {kind}))" for cell in literals)
+    with duckdb.connect() as connection:
+        rows = connection.execute(f"SELECT v, {', '.join(readings)} FROM (VALUES {column}) t(v)").fetchall()
+    assert len(rows) == len(cells)
+    return rows
 
 
 @pytest.mark.slow
@@ -58,13 +62,11 @@ def read_by_sql(connection, expression, kind):
 def test_every_type_is_read_as_python_reads_it(kind, cells):
     """Text, canonical text and number of a cell agree with the definition."""
     assert readable(kind)
-    with duckdb.connect() as connection:
-        for cell in cells:
-            expression = f"CAST({'NULL' if cell is None else literal(str(cell))} AS {kind})"
-            held, text, canon, number = read_by_sql(connection, expression, kind)
-            assert (text, canon) == (text_of(held), canonical(held))
-            found = None if number is None or number != number else number  # noqa: PLR0124
-            assert found == number_of(text_of(held))
+    readings = [make("v", kind) for make in (text_sql, canonical_sql, number_sql)]
+    for held, text, canon, number in read_by_sql(kind, cells, *readings):
+        assert (text, canon) == (text_of(held), canonical(held))
+        finite = None if number is None or number != number else number  # noqa: PLR0124
+        assert finite == number_of(text_of(held))
 
 
 IDS = (
@@ -80,12 +82,8 @@ IDS = (
 @pytest.mark.parametrize(("kind", "cells"), [*CELLS.items(), ("VARCHAR", IDS)], ids=lambda one: str(one)[:30])
 def test_every_type_names_the_unit_that_python_says(kind, cells, declared):
     """By the unit's declared type, digit by digit; of a binary64 only what it carries exactly."""
-    with duckdb.connect() as connection:
-        for cell in cells:
-            expression = f"CAST({'NULL' if cell is None else literal(str(cell))} AS {kind})"
-            sql = f"SELECT v, {unit_sql('v', kind, declared)} FROM (SELECT {expression} AS v)"
-            held, unit = connection.execute(sql).fetchall()[0]
-            assert unit == unit_of(held, declared), cell
+    for held, unit in read_by_sql(kind, cells, unit_sql("v", kind, declared)):
+        assert unit == unit_of(held, declared), held
 
 
 def test_what_names_a_unit_by_its_declared_type():
@@ -111,13 +109,8 @@ def test_what_names_a_unit_by_its_declared_type():
 @pytest.mark.parametrize(("kind", "cells"), CELLS.items(), ids=str)
 def test_every_type_falls_in_the_step_that_python_says(kind, cells, step):
     """The hour, day, week and month of a cell of every type; a number is none."""
-    with duckdb.connect() as connection:
-        for cell in cells:
-            value = f"CAST({'NULL' if cell is None else literal(str(cell))} AS {kind})"
-            held, place = connection.execute(
-                f"SELECT v, {moment_sql('v', kind, step)} FROM (SELECT {value} AS v)"
-            ).fetchall()[0]
-            assert place == place_of(text_of(held), step)
+    for held, place in read_by_sql(kind, cells, moment_sql("v", kind, step)):
+        assert place == place_of(text_of(held), step)
 
 
 DAYS = (
