@@ -116,6 +116,7 @@ def alone(**dataset):
     return {"dataset": facts | dataset, "budget": {"epsilon": 100_000}, "columns": columns}
 
 
+@pytest.mark.slow
 def test_another_visit_is_another_version_of_the_data(tmp_path, dpnb_home):
     """What is stored for one content of either table is no answer about another."""
     tables(tmp_path)
@@ -147,6 +148,7 @@ def test_a_frame_is_prepared(tmp_path, dpnb_home):
     assert float(last) == pytest.approx(20 + 30 + 7, abs=3)
 
 
+@pytest.mark.slow
 def test_frames_are_joined_as_files_are(tmp_path, dpnb_home):
     """The other table is handed over with its frame: the same answers, the same content, and the other one needs no file name."""
     tables(tmp_path)

@@ -162,6 +162,7 @@ def test_a_deleted_ledger_is_noticed_by_the_key_alone_and_by_the_prepared_copies
         assert "missing" in ledger.frozen
 
 
+@pytest.mark.slow
 def test_a_deleted_ledger_stops_the_start_of_a_curator_process_and_its_kernel_hears_what_to_do(
     dpnb_home, tmp_path
 ):

@@ -128,6 +128,7 @@ LONG = [
 FILTERED = [Total(Col("income"), Cmp("<", Col("wide"), Lit(k))) for k in range(100)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [LONG, FILTERED], ids=["groupings", "filters"])
 def test_a_long_batch_is_shared_out(batch):
     """Each of a thousand sums in each group of a thousand groupings would be gigabytes, asked in one short message."""

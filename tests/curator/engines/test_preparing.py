@@ -169,6 +169,7 @@ texts = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(3))
 @given(rows=st.lists(st.tuples(*(doubles for _ in NUMBERS + CATEGORIES)), min_size=1, max_size=40))
 def test_numbers_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
@@ -181,6 +182,7 @@ def test_numbers_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
     assert engine == numpy
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(3))
 @given(rows=st.lists(st.tuples(*(st.none() | texts for _ in NUMBERS + CATEGORIES)), min_size=1, max_size=40))
 def test_texts_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
@@ -327,6 +329,7 @@ def test_no_level_that_was_not_declared_is_in_the_copy(tmp_path):
 units = st.none() | st.sampled_from(["a", "b", "c|1", ""]) | st.integers(0, 3).map(str)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(6))
 @given(
     rows=st.lists(st.tuples(units, st.none() | st.integers(0, 3)), min_size=1, max_size=30),
@@ -429,7 +432,7 @@ def test_files_that_cannot_be_read_are_told_to_the_owner(tmp_path):
         "ragged.csv": (b"age,place,sex\n1,Goa\n1,Goa,0,secret\n", "line 2 has another number"),
         "wrong.parquet": (b"not parquet", "cannot be read as parquet"),
         "wrong.duckdb": (b"not a database" * 100, "cannot be read as duckdb"),
-        "people.xlsx": (b"PK", "unknown ending"),
+        "people.xlsx": (b"PK", "dpnb reads .csv"),
     }
     for name, (content, message) in cases.items():
         if content is not None:
