@@ -10,15 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import nh3
+import numpy as np
 import pytest
 
 from dpnb import cards
 from dpnb.cards.explain import explain, odds_sentence
-from dpnb.cards.facts import Entry
+from dpnb.cards.facts import Entry, line_of
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.inference import digits
 from dpnb.statistics import conclude
 from tests.cards import made
+from tests.estimate import fakes
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cards"
 
@@ -265,6 +267,15 @@ def test_a_card_that_is_drawn_again_computes_no_interval(monkeypatch):
     monkeypatch.setattr("dpnb.estimate.draws.interval", pytest.fail)
     assert cards.release_card(report).text == first.text
     assert computed == []
+
+
+@pytest.mark.parametrize("derived", [False, True])
+def test_a_long_vector_has_intervals_where_it_was_released(derived):
+    """Regression: a released vector of more than 2,000 numbers was drawn without intervals, as one that is derived is."""
+    vector = fakes.released(np.arange(2_001.0))
+    line = line_of(2 * vector if derived else vector)
+    assert [entry.privacy is None for entry in line.entries] == [derived] * len(line.entries)
+    assert ("privacy" in line.missing) == derived
 
 
 # ---------------------------------------------------------------- digits, figure, explanation, report

@@ -8,6 +8,7 @@ import json
 import pickle
 import pickletools
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from dpnb import cards
 from dpnb.errors import PendingError, PlanError
 from dpnb.estimate import Table, host, to_json
 from dpnb.trusted.aggregate.algebra import Add, Col, Key, Known, Lit, Total
+from dpnb.trusted.privacy.accountant import Budget
 from tests.estimate.fakes import fill, make_release, pending, released
 
 
@@ -190,6 +192,15 @@ def test_a_public_answer_costs_nothing():
     q.measurement.fill((), type(released().measurement.outcome)(100.0))
     assert not q.loss
     assert q.value == 100.0
+
+
+@pytest.mark.parametrize(("total", "cost"), [({"epsilon": 1}, "ε 0"), ({"rho": 1}, "ρ 0")])
+def test_a_public_answer_costs_nothing_in_the_measure_of_its_dataset(total, cost):
+    """Regression: a public answer of a dataset that counts in ρ was shown with ε 0."""
+    q = pending("people.count()")
+    q.measurement.dataset = SimpleNamespace(schema=SimpleNamespace(budget=Budget.from_toml(total)))
+    q.measurement.fill((), type(released().measurement.outcome)(100.0))
+    assert str(q.loss) == cost
 
 
 def test_two_copies_of_one_stored_answer_are_the_same_noise():
