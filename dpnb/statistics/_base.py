@@ -325,12 +325,17 @@ class Setting:
         """Shape of the answer."""
         return tuple(len(axis.keys) for axis in self.axes)
 
+    @property
+    def changes_in_one_cell(self) -> bool:
+        """Whether a row that changes stays in its cell: under change-one, where there is one cell."""
+        return self.unit.adjacency == "change-one" and self.cells == 1
+
     def free_count(self, kind: str) -> bool:
         """Tell whether a count beside a centred sum is asked for nothing: under change-one it takes what a row that enters leaves free.
 
         With several cells that is something for Gaussian noise alone.
         """
-        return self.unit.adjacency == "change-one" and (self.cells == 1 or kind == "rho")
+        return self.changes_in_one_cell or (self.unit.adjacency == "change-one" and kind == "rho")
 
     @property
     def public_n(self) -> int | None:

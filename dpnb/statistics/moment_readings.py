@@ -19,14 +19,21 @@ from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Truths, around
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
-from dpnb.statistics.pair_spread import TAILS, fishers_note, lean, likely_products, products_note, tails_of
+from dpnb.statistics.pair_spread import (
+    MARGIN,
+    TAILS,
+    fishers_note,
+    hides,
+    lean,
+    likely_products,
+    product_bound,
+    products_note,
+    tails_of,
+    upper_spread,
+)
 from dpnb.statistics.ratio import CLUSTERED, Ratio
 from dpnb.statistics.result import Read, Result
 from dpnb.trusted.releases import Release
-
-_UPPER = 1.645
-_MARGIN = 0.5
-_HIDDEN = 0.25
 
 
 def mean(setting: Setting, column: str) -> Read:
@@ -239,28 +246,23 @@ def _spread_noise(crossed: Crossed) -> Floats:
     return np.asarray(crossed.deviations[1][:, places, places].std(axis=0))
 
 
-def _upper_spreads(crossed: Crossed, margin: float = _UPPER) -> Floats:
-    """The largest variance of each column that bounds and noise leave likely."""
-    means, covariances = crossed.moments
-    likely = _floor(np.diagonal(covariances)) + margin * _spread_noise(crossed)
-    return np.asarray(np.minimum(likely, 1 - means**2))
-
-
 def _hidden(crossed: Crossed) -> Truths:
-    """Whether the noise on each variance is more than a quarter of it."""
-    return np.asarray(_spread_noise(crossed) > _HIDDEN * np.diagonal(crossed.moments[1]))
+    """Whether the noise hides each variance."""
+    return np.asarray(hides(_spread_noise(crossed), np.diagonal(crossed.moments[1])))
 
 
 def _row_bound(crossed: Crossed) -> Floats:
     """The largest variance of ``(z_j - m_j)(z_k - m_k)`` that the bounds and the noised variances allow."""
     means, covariances = crossed.moments
-    up, reach = _upper_spreads(crossed), (1 + np.abs(means)) ** 2
-    return np.asarray(np.maximum(np.minimum(np.outer(reach, up), np.outer(up, reach)) - covariances**2, 0.0))
+    up = np.asarray(upper_spread(np.diagonal(covariances), _spread_noise(crossed), means))
+    pairs = ((means[:, None], means), (up[:, None], up))
+    return np.asarray(product_bound(*pairs, covariances))
 
 
 def _row_likely(setting: Setting, crossed: Crossed, tails: float) -> Floats:
     """The variance of ``(z_j - m_j)(z_k - m_k)`` that is supposed (:func:`likely_products`), at most the bound."""
-    spreads, (means, covariances) = _upper_spreads(crossed, _MARGIN), crossed.moments
+    means, covariances = crossed.moments
+    spreads = np.asarray(upper_spread(np.diagonal(covariances), _spread_noise(crossed), means, MARGIN))
     leans = lean(means, spreads, binary=np.array([number.binary for number in setting.numbers]))
     both = np.outer(spreads, spreads)
     supposed = likely_products(both, covariances, tails, np.maximum.outer(leans, leans))

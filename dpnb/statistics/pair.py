@@ -34,7 +34,17 @@ from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Number, Truth, drawn_inside, greater, inside, lesser, root
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of, price_row, scaled, unit_losses
-from dpnb.statistics.pair_spread import NAMES, TAILS, Products, lean, likely_products
+from dpnb.statistics.pair_spread import (
+    MARGIN,
+    NAMES,
+    TAILS,
+    Products,
+    hides,
+    lean,
+    likely_products,
+    product_bound,
+    upper_spread,
+)
 from dpnb.statistics.released import Parts, ReleasedParts
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.trusted.measurements import Measurement
@@ -44,9 +54,6 @@ from dpnb.trusted.query.plan import Share
 _BITS = 15
 _QUARTIC = 5.0
 _CROSS = 6.0
-_UPPER = 1.645
-_MARGIN = 0.5
-_HIDDEN = 0.25
 _FREE_COUNT = {"epsilon": Fraction(4, 3), "rho": Fraction(9, 2)}
 """How much less noise than the moments a count has that costs nothing beside them, under change-one in one cell."""
 
@@ -97,9 +104,8 @@ def price_pair(setting: Setting, share: Share) -> Pricing:
 def price_together(setting: Setting, share: Share, x: Centred, y: Centred) -> Pricing:
     """Price the moments of two numbers as one vector: equal noise in every direction of the box, and on a count what is free, or as much."""
     moments, units = of_two(x, y, setting), units_of(x, y)
-    free = setting.unit.adjacency == "change-one" and setting.cells == 1
     pure = share.kind == "epsilon"
-    counted = _FREE_COUNT[share.kind] if free else Fraction(1)
+    counted = _FREE_COUNT[share.kind] if setting.changes_in_one_cell else Fraction(1)
     parts = []
     for one in moments:
         weight = counted if one.name == "count" else Fraction(1)
@@ -250,23 +256,20 @@ class Moments:
 
     @property
     def hidden(self) -> Number:
-        """Whether the noise on a variance is more than a quarter of it."""
+        """Whether the noise hides a variance."""
         (a, b), (one, two) = self.variances, self.variance_noise
-        return (one > _HIDDEN * a) | (two > _HIDDEN * b)
+        return hides(one, a) | hides(two, b)
 
     def row_bound(self, candidate: Number) -> Number:
         """Return the largest variance of ``(p-m)(q-k)`` that the bounds and the noised variances allow."""
         (m, k), (a, b) = self.means, self.variances
-        up = [
-            lesser(greater(v, 0.0) + _UPPER * sd, 1 - mean * mean)
-            for v, sd, mean in zip((a, b), self.variance_noise, (m, k), strict=True)
-        ]
-        return greater(lesser((1 + abs(m)) ** 2 * up[1], (1 + abs(k)) ** 2 * up[0]) - candidate**2, 0.0)
+        one, two = self.variance_noise
+        return product_bound((m, k), (upper_spread(a, one, m), upper_spread(b, two, k)), candidate)
 
     def row_likely(self, candidate: Number, tails: float) -> Number:
         """Return the variance of ``(p-m)(q-k)`` that was bought or is supposed (:func:`likely_products`), at most the bound."""
         a, b = (
-            greater(v, 0.0) + _MARGIN * sd for v, sd in zip(self.variances, self.variance_noise, strict=True)
+            greater(v, 0.0) + MARGIN * sd for v, sd in zip(self.variances, self.variance_noise, strict=True)
         )
         m, k = self.means
         leans = greater(lean(m, a, binary=self.binary[0]), lean(k, b, binary=self.binary[1]))

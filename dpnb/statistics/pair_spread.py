@@ -46,13 +46,14 @@ Cramér, *Mathematical Methods of Statistics* (1946), 27.7, for the variance of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpnb.errors import OptionError
 from dpnb.inference import NoiseSum
-from dpnb.inference.elementwise import Number, choose, greater, root
+from dpnb.inference.elementwise import Number, choose, greater, lesser, root
 from dpnb.statistics._base import Centred, Pricing, Setting, Square, powered
 from dpnb.statistics.noise import Summand, additive, unit_losses
 from dpnb.statistics.released import Parts
@@ -61,8 +62,6 @@ from dpnb.trusted.query.plan import Share
 
 if TYPE_CHECKING:
     from dpnb.statistics.pair import Moments
-from dpnb.errors import OptionError
-from dpnb.inference.elementwise import lesser
 
 NAMES = ("xxyy", "xxy", "xyy")
 NOTE = "by the squares of products as released, and half a standard deviation of their noise, where that is clear"
@@ -71,7 +70,8 @@ _ROWS = 2000
 _FEW, _SOME, _ENOUGH = Fraction(5000), Fraction(10_000), Fraction(10_000)
 _FEW_RHO, _SOME_RHO, _ENOUGH_RHO = Fraction(1000), Fraction(2500), Fraction(1000)
 _MOST, _MOST_RHO, _LEAST = Fraction(1, 5), Fraction(1, 7), Fraction(1, 50)
-_MARGIN = _CLEAR = 0.5
+MARGIN = _CLEAR = 0.5
+_UPPER, _HIDDEN = 1.645, 0.25
 
 
 def product_share(setting: Setting, share: Share) -> Fraction:
@@ -160,7 +160,7 @@ class Products:
     def likely(self, moments: Moments, candidate: Number, supposed: Number) -> Number:
         """Return the likely variance of ``(p - m)(q - k)`` at a candidate covariance; what is supposed where noise hides it."""
         noise = root(self._noise(moments)) / moments.rows
-        found = greater(self._mean(moments) - candidate**2, 0.0) + _MARGIN * noise
+        found = greater(self._mean(moments) - candidate**2, 0.0) + MARGIN * noise
         return choose(noise <= _CLEAR * supposed, found, supposed)
 
     def _mean(self, moments: Moments) -> Number:
@@ -210,6 +210,22 @@ def tails_of(asked: object) -> float:
 def lean(mean: Number, variance: Number, *, binary: Number) -> Number:
     """Return c² of a column in units of half its range: its variance over the squared distance of its mean to the nearer bound, at most 1."""
     return lesser(variance / greater((1 - abs(mean)) ** 2, 1e-12), 1.0) * (1.0 - binary)
+
+
+def hides(noise: Number, variance: Number) -> Number:
+    """Return whether the noise on a variance is more than a quarter of it."""
+    return noise > _HIDDEN * variance
+
+
+def upper_spread(variance: Number, noise: Number, mean: Number, margin: float = _UPPER) -> Number:
+    """Return the largest variance in units of half a range that the noise on it and the bounds leave likely."""
+    return lesser(greater(variance, 0.0) + margin * noise, 1 - mean * mean)
+
+
+def product_bound(means: Sequence[Number], spreads: Sequence[Number], covariance: Number) -> Number:
+    """Return the largest variance of ``(p-m)(q-k)`` that the bounds and two variances allow."""
+    (m, k), (a, b) = means, spreads
+    return greater(lesser((1 + abs(m)) ** 2 * b, (1 + abs(k)) ** 2 * a) - covariance**2, 0.0)
 
 
 def likely_products(both: Number, covariance: Number, tails: float, leans: Number) -> Number:

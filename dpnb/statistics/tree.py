@@ -71,10 +71,10 @@ class Tree(Statistic):
         return setting.row_range
 
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """One count for each node, all levels with equal noise; the root where it is private."""
+        """One count for each node, all levels with equal noise; the root where it is private, for nothing where a change keeps it."""
         leaves = leaves_of(setting)
         rooted = setting.public_n is None
-        paid = leaves.depth + (rooted and not free_root(setting))
+        paid = leaves.depth + (rooted and not setting.changes_in_one_cell)
         levels = [_level(setting, leaves, level, Fraction(1, paid)) for level in range(leaves.depth, 0, -1)]
         counted = [*levels, *([Summand(ROOT, setting.total(ONE), "number of rows")] if rooted else [])]
         found = split(setting, share, counted)
@@ -108,11 +108,6 @@ def _level(setting: Setting, leaves: Leaves, level: int, share: Fraction) -> Sum
     return Summand(level_name(level), request, f"level {level}", share)
 
 
-def free_root(setting: Setting) -> bool:
-    """Tell whether the root costs nothing beside the levels: under change-one, where there is one root."""
-    return setting.unit.adjacency == "change-one" and setting.cells == 1
-
-
 def _rows(
     setting: Setting, levels: Sequence[tuple[Noise, Fraction]], root: Sequence[tuple[Noise, Fraction]]
 ) -> tuple[PriceRow, ...]:
@@ -123,7 +118,7 @@ def _rows(
     rows = [replace(row, sensitivity=moved, cost=f"{row.cost.partition(' ')[0]} {rounded(float(cost))}")]
     for noise, costs in root:
         found = price_row("number of rows", noise, costs)
-        rows.append(replace(found, cost="free beside the levels") if free_root(setting) else found)
+        rows.append(replace(found, cost="free beside the levels") if setting.changes_in_one_cell else found)
     return tuple(rows)
 
 

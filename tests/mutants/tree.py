@@ -12,6 +12,7 @@ import numpy as np
 from dpnb.inference.tree import ConsistentTree, Prefixes
 from dpnb.planner.question import Question
 from dpnb.statistics import tree, tree_shares
+from dpnb.statistics._base import Setting
 from dpnb.statistics.noise import amount, with_amount
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.trusted.curator.engines import batching
@@ -139,7 +140,10 @@ MUTANTS = {
     ),
     "a row that stays in its leaf": Mutant(
         "Under change-one a value that changes moves two nodes on each level, not none.",
-        together(kinds_without(SWITCH), replaced(tree, "free_root", lambda _: lambda setting: False)),
+        together(
+            kinds_without(SWITCH),
+            replaced(Setting, "changes_in_one_cell", lambda _: property(lambda setting: False)),
+        ),
         costs_at_most_one("filtered tree", ROW),
     ),
     "the roots of groups taken for one": Mutant(
