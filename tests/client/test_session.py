@@ -44,16 +44,6 @@ def test_release_returns_the_estimates_by_name(data):
         out["shar"]
 
 
-def test_weights_and_spends_split_the_loss(data):
-    """A weight of two takes two thirds; a spend takes what it says."""
-    a, b = data.x.mean().weight(2), data.y.mean()
-    dpnb.release([a, b], epsilon="0.3")
-    assert (a.loss, b.loss) == (PrivacyLoss.pure("0.2"), PrivacyLoss.pure("0.1"))
-    c, d = data.x.sum().spend(epsilon="0.3"), data.x.variance()
-    dpnb.release([c, d], epsilon=1)
-    assert (c.loss, d.loss) == (PrivacyLoss.pure("0.3"), PrivacyLoss.pure("0.7"))
-
-
 def test_two_shares_for_one_question_are_refused(data):
     """The same question twice in a batch, with different weights."""
     with pytest.raises(OptionError, match="two different shares"):

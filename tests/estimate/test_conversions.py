@@ -135,19 +135,12 @@ def _expected(operation, value):
 
 
 @pytest.mark.parametrize("name", NEEDS_A_VALUE)
-def test_what_needs_a_value_raises_error_1_while_the_cell_runs(name):
+def test_what_needs_a_value_raises_error_1_while_the_cell_runs_and_error_2_after_it(name):
     operation = NEEDS_A_VALUE[name][0]
     if name == ".plot":
         operation = lambda q: q.plot()
     with Batch("In[5]"), pytest.raises(PendingError, match="which is released when this cell ends"):
         operation(pending())
-
-
-@pytest.mark.parametrize("name", NEEDS_A_VALUE)
-def test_what_needs_a_value_raises_error_2_after_the_cell(name):
-    operation = NEEDS_A_VALUE[name][0]
-    if name == ".plot":
-        operation = lambda q: q.plot()
     with pytest.raises(PendingError, match="was never released"):
         operation(pending())
 

@@ -274,20 +274,6 @@ def test_a_cell_that_is_answered_already_says_how_to_pay_for_more(real, capsys):
     assert real.names["fit"].standard_errors[1] < before
 
 
-def test_a_regression_asked_again_has_its_card(real):
-    """The cell that bought it is free the next time, and its card says stored; more ε in the same cell buys it anew."""
-    cell = '%%dp epsilon=1\nfit = hiv.ols("got ~ any")\nfit'
-    for text, spent, paid in (
-        (cell, "ε 1", "ε 1"),
-        (cell, "ε 1", "stored · ε 0"),
-        (cell.replace("1", "2"), "ε 3", "ε 2"),
-    ):
-        drawn = len(real.shell.drawn)
-        real(text)
-        assert _spent(real) == spent
-        assert f"[read from {paid}]" in "".join(one["text/plain"] for one in real.shell.drawn[drawn:])
-
-
 def test_a_fit_shows_its_coefficients_first(real):
     """The moments that they were read from come last, as one line: nobody reads a matrix before an answer."""
     real('%%dp epsilon=1\nfit = hiv.ols("got ~ any")\nage = hiv.age.mean()')
