@@ -11,7 +11,7 @@ from dpnb.trusted.aggregate.algebra import LabelSums, Request
 from dpnb.trusted.aggregate.reference import Answer, Evaluator, Int64s, Ints, LabelTally, Table, exact_sums
 
 
-def answer(table: Table | Mapping[str, Any], requests: Iterable[Request]) -> list[Answer]:
+def answer(table: Table | Mapping[str, object], requests: Iterable[Request]) -> list[Answer]:
     """Answer each request exactly.
 
     Parameters
@@ -63,7 +63,7 @@ def ints_of(column: Any) -> Ints:
     return Ints(np.array([0 if v is None else int(v) for v in column], dtype=np.int64), known)
 
 
-def table_of(columns: Mapping[str, Any], times: Int64s | None = None) -> Table:
+def table_of(columns: Mapping[str, object], times: Int64s | None = None) -> Table:
     """Build a table from anything that :func:`ints_of` reads; ``times`` says how often each row occurs."""
     ints = {name: ints_of(column) for name, column in columns.items()}
     rows = {len(column) for column in ints.values()}

@@ -10,7 +10,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,11 @@ Units: TypeAlias = Sequence[str | None]
 
 
 def prepare(
-    raw: Mapping[str, Any],
+    raw: Mapping[str, object],
     schema: Schema,
     *,
     key: bytes = b"",
-    others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    others: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
 ) -> Table:
     """Quantise a raw table, prepare what is declared of each unit's rows, and bound each unit's rows.
 
@@ -84,7 +84,7 @@ def _codes_of(text: str | None, column: Column) -> Sequence[int | None]:
     return column.missing_codes if label is None else declared.codes_of(label)
 
 
-def _rows_coded(raw: Mapping[str, Any], schema: Schema) -> tuple[Units, dict[str, Ints]]:
+def _rows_coded(raw: Mapping[str, object], schema: Schema) -> tuple[Units, dict[str, Ints]]:
     """Whose each row of a table is, and its codes."""
     columns = {
         part: ints for column in schema.columns for part, ints in coded(raw[column.name], column).items()
@@ -94,7 +94,7 @@ def _rows_coded(raw: Mapping[str, Any], schema: Schema) -> tuple[Units, dict[str
 
 
 def _with_prepared(
-    units: Units, columns: dict[str, Ints], schema: Schema, others: Mapping[str, Mapping[str, Any]]
+    units: Units, columns: dict[str, Ints], schema: Schema, others: Mapping[str, Mapping[str, object]]
 ) -> tuple[Units, dict[str, Ints]]:
     """The rows of a dataset with what is prepared for their units."""
     made = {line.name: schema[line.name] for line in schema.prepared}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,7 +167,7 @@ class Evaluator:
     def _everywhere(self, value: int) -> Ints:
         return Ints(np.full(self.table.rows, value, dtype=np.int64), self._always)
 
-    def _both(self, operate: Any, a: algebra.IntExpr, b: algebra.IntExpr) -> Ints:
+    def _both(self, operate: np.ufunc, a: algebra.IntExpr, b: algebra.IntExpr) -> Ints:
         left, right = self.ints(a), self.ints(b)
         return Ints(operate(left.values, right.values), left.known & right.known)
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -546,6 +546,6 @@ def _packed(draws: Sequence[int], scale: Fraction) -> Integers:
     return np.array(draws, dtype=object if wide else np.int64)
 
 
-def _in_chunks(draw: Any, size: int) -> Integers:
+def _in_chunks(draw: Callable[[int], Integers], size: int) -> Integers:
     """Join draws of at most 2¹⁶, so that tables and temporaries stay in the cache."""
     return np.concatenate([draw(min(_CHUNK, size - start)) for start in range(0, size, _CHUNK)])
