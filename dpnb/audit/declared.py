@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpnb.audit.sampling import Floats
 from dpnb.errors import PlanError
 from dpnb.inference.law import Law, law_of
 from dpnb.inference.seeded_bits import SeededBits
@@ -27,7 +28,6 @@ from dpnb.trusted.noise.bits import BitSource
 
 _TAIL = 1e-18
 _MOST = 2_000_000
-Floats = NDArray[np.float64]
 Listed = Callable[[Any], Sequence[Fraction | float]]
 """Of a dataset: the probability of each outcome."""
 

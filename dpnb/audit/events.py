@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.audit.sampling import Runs, clopper_pearson
+from dpnb.audit.sampling import Floats, Runs, clopper_pearson
 
-Floats = NDArray[np.float64]
 Test = Callable[[Runs], NDArray[np.bool_]]
 Score = Callable[[Runs], Floats]
 Gain = Callable[[Floats, Floats], Floats]

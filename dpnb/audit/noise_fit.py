@@ -23,11 +23,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dpnb.audit.sampling import Floats
 from dpnb.errors import OptionError, PlanError
-
-Floats = NDArray[np.float64]
 
 _FEWEST = 100
 _CAUGHT = 0.999

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dpnb.course.noise_check import graded, replayed
+from dpnb.course.noise_law import Floats
 from dpnb.course.picture import shares
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.trial import LEVEL, Arguments, Floats, Function, Seed, StudentFunction, Trial
+from dpnb.course.trial import LEVEL, Arguments, Function, Seed, StudentFunction, Trial
 from dpnb.errors import OptionError
 
 _PART = LEVEL / 4

@@ -11,9 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
+from dpnb.course.noise_law import Floats
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.trial import LEVEL, Floats, Function, Seed, StudentFunction, Trial, Trouble
+from dpnb.course.trial import LEVEL, Function, Seed, StudentFunction, Trial, Trouble
 from dpnb.errors import OptionError
 
 _STUDIES = 4_000

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit import audit
 from dpnb.audit.noise_fit import scale_p_value, shape_p_value
-from dpnb.course.noise_law import LawName, NoiseLaw
+from dpnb.course.noise_law import Floats, LawName, NoiseLaw
 from dpnb.course.noise_mistake import NoiseSample, mistake_of
 from dpnb.course.picture import histogram
 from dpnb.course.result import CheckResult, Part
-from dpnb.course.trial import LEVEL, Arguments, Floats, Function, Seed, StudentFunction, Trial, Trouble
+from dpnb.course.trial import LEVEL, Arguments, Function, Seed, StudentFunction, Trial, Trouble
 from dpnb.errors import LossError, OptionError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 

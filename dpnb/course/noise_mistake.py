@@ -7,12 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpnb.course.noise_law import NoiseLaw, best_family
+from dpnb.course.noise_law import Floats, NoiseLaw, best_family
 from dpnb.course.result import Mistake
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from itertools import repeat
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpnb.cards.markup import Markup
+from dpnb.course.noise_law import Floats
 from dpnb.course.picture import message
 from dpnb.course.result import CheckResult, Mistake, Part
 from dpnb.errors import OptionError
@@ -108,8 +108,6 @@ class Trial:
         first, second = (self.called.draws(data, count, one, self.clock) for one in self.chance.spawn(2))
         return first, second, self.called.draws(neighbour, 2 * count, self.chance.spawn(1)[0], self.clock)
 
-
-Floats = NDArray[np.float64]
 
 LIMIT = 15.0
 """Seconds of processor that all calls of one check may take: a right answer is not wrong because others keep the machine busy."""

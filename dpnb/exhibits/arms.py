@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Mechanism, Numbers, evenly
+from dpnb.exhibits.exhibit import Exhibit, Finding, Floats, Lever, Lines, Mechanism, Numbers, evenly
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import laplace_loss, noised, two_scale_delta
 from dpnb.inference.matching import Pairs, match
@@ -19,7 +18,6 @@ from dpnb.inference.standard_error import (
     winsorized_standard_error,
 )
 
-Floats = NDArray[np.float64]
 Arms = tuple[Floats, Floats]
 """Who is in which arm, and the outcomes; or, of a matching, scores and arms."""
 _EPSILON = 0.5

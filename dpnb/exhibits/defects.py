@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import LossError
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
+from dpnb.exhibits.exhibit import Exhibit, Finding, Floats, Lever, Lines, Numbers, evenly
 from dpnb.exhibits.laws import Answer, laplace_loss, noised
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
 
-Floats = NDArray[np.float64]
 Data = Sequence[float] | NDArray[Any]
 _EPSILON = 0.5
 _LOWER, _UPPER = -5, 0

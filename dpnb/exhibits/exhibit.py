@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpnb.inference.digits import loss_figure
 
+Floats = NDArray[np.float64]
 Sense = Literal["at most", "at least", "exactly"]
 Theme = Literal[
     "resampling", "composition", "sensitivity", "noise set by the data", "floating point", "accuracy"

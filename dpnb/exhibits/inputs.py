@@ -8,14 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Numbers, evenly
+from dpnb.exhibits.exhibit import Exhibit, Finding, Floats, Lever, Lines, Numbers, evenly
 from dpnb.exhibits.laws import laplace_loss, noised
 from dpnb.inference import fast_noise
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.risk.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, possible
 from dpnb.trusted.privacy.loss import rational
 
-Floats = NDArray[np.float64]
 Data = Sequence[float]
 PRIMER = "“Differential privacy: an illustrated primer”"
 _EPSILON = 0.5

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Mechanism
+from dpnb.exhibits.exhibit import Floats, Mechanism
 from dpnb.inference import fast_noise
 from dpnb.risk.loss_distribution import LossDistribution
 
-Floats = NDArray[np.float64]
 Answer = Callable[[Any], Sequence[float]]
 """A vector of whole numbers, from a dataset."""
 

@@ -6,14 +6,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Mechanism, Numbers
+from dpnb.exhibits.exhibit import Exhibit, Finding, Floats, Lever, Lines, Mechanism, Numbers
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import gaussian_mixture_epsilon
 from dpnb.risk.curves import gaussian_epsilon
-
-Floats = NDArray[np.float64]
 
 _RHO, _RADIUS = 0.5, 1.0
 _ONE_MU = float(gaussian_epsilon(1, "0.001"))

@@ -9,14 +9,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, Lever, Lines, Mechanism, Numbers, evenly
+from dpnb.exhibits.exhibit import Exhibit, Finding, Floats, Lever, Lines, Mechanism, Numbers, evenly
 from dpnb.exhibits.laws import gaussian_mixture_delta, gaussian_mixture_epsilon, laplace_loss, noised
 from dpnb.inference.resampling import noise_variance, resample_means
 from dpnb.risk.bootstrap import inflation_for, multiplicities
 from dpnb.risk.curves import gaussian_epsilon
 from dpnb.risk.divergence import pair_of_laws
 
-Floats = NDArray[np.float64]
 BRAWNER_HONAKER = (
     "Brawner and Honaker 2018, Bootstrap Inference and Differential Privacy: Standard Errors for Free"
 )

@@ -24,6 +24,7 @@ from dpnb.inference.simulated_release import add_noise, released_parts, simulate
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Block, histograms, totals
+from dpnb.simulate.intervals import Ends
 from dpnb.simulate.populations import Floats
 from dpnb.statistics import Result, conclude
 from dpnb.statistics.released import SimulatedPart
@@ -33,8 +34,6 @@ from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import AdditiveMechanism, DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.mechanisms.exponential import FLOOR
 from dpnb.trusted.releases import Release, ReleasedPart
-
-Ends = tuple[Floats, Floats]
 
 
 @dataclass(eq=False)

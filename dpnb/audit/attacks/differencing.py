@@ -19,10 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.publications import Bench, grid, lifted, private, shown
 from dpnb.audit.attacks.result import EXACT, AttackResult, epsilon_label, epsilons_of, made
+from dpnb.audit.sampling import Floats
 from dpnb.errors import OptionError
 from dpnb.risk.odds import posterior
-
-Floats = NDArray[np.float64]
 
 
 def differencing(

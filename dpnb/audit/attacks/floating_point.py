@@ -20,14 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.publications import Bench, Publication, private, shown
 from dpnb.audit.attacks.result import AttackResult, AttackRow, fair
+from dpnb.audit.sampling import Floats
 from dpnb.errors import OptionError
 from dpnb.inference.law import law_of
 from dpnb.inference.simulated_release import add_noise
 from dpnb.risk.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, possible
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
-
-Floats = NDArray[np.float64]
 
 
 def certain_origin(answers: ArrayLike, scale: float = 1.0, sampler: Sampler = "numpy") -> Floats:

@@ -22,10 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.publications import FEWEST, LABELS, Bench, Publication, grid, private, shown
 from dpnb.audit.attacks.result import EXACT, AttackResult, AttackRow, epsilon_label, epsilons_of
+from dpnb.audit.sampling import Floats
 from dpnb.errors import OptionError, PlanError
 from dpnb.risk.odds import laplace_tradeoff, membership_power
-
-Floats = NDArray[np.float64]
 
 
 def membership(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.audit.attacks.result import AttackRow, made
+from dpnb.audit.sampling import Floats
 from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
 from dpnb.risk.odds import posterior
@@ -27,8 +28,6 @@ FEWEST = 20
 """People that an attack on arrays of one's own needs, at least."""
 NEAR = 0.05
 """An attack has fallen where it recovers at most this much more than guessing."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.publications import FEWEST, Bench, grid, lifted, private, shown
 from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, fair, made
+from dpnb.audit.sampling import Floats
 from dpnb.errors import OptionError, PlanError
 
-Floats = NDArray[np.float64]
 Method = Literal["lp", "least-squares"]
 
 
