@@ -169,7 +169,7 @@ def _expected(law_of: Callable[[Any], Law], data: object) -> Law:
     return law_of(data)
 
 
-def _two(values: Sequence[Any] | None, what: str) -> Neighbours:
+def _two(values: Sequence[object] | None, what: str) -> Neighbours:
     try:
         first, second = values  # type: ignore[misc]
     except (TypeError, ValueError):

@@ -21,7 +21,7 @@ Mechanism = Callable[..., Any]
 """Of a dataset; and of ``size`` and ``rng``, if it takes them."""
 Outputs = list[Any] | NDArray[Any]
 """What a mechanism answered, run after run: numbers, rows of numbers, texts, exceptions."""
-Neighbours = tuple[Any, Any]
+Neighbours = tuple[object, object]
 
 
 @dataclass(frozen=True, slots=True)

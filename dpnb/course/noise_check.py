@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dpnb.audit import audit
+from dpnb.audit.experiment import Promise
 from dpnb.audit.noise_fit import scale_p_value, shape_p_value
 from dpnb.course.noise_law import Floats, LawName, NoiseLaw
 from dpnb.course.noise_mistake import NoiseSample, mistake_of
@@ -129,7 +130,7 @@ def graded(epsilon: float | None) -> float:
     return float(epsilon)
 
 
-def _claim(epsilon: float | None, rho: float | None) -> Any:
+def _claim(epsilon: float | None, rho: float | None) -> Promise:
     return PrivacyLoss.zcdp(rho) if rho is not None else epsilon
 
 
@@ -150,7 +151,7 @@ def _parts(
     beside: Floats,
     answer: Floats,
     law: NoiseLaw,
-    claim: Any,
+    claim: Promise,
     chance: np.random.Generator,
 ) -> tuple[Part, ...]:
     noise = first - answer
@@ -174,12 +175,12 @@ def _cells(noise: Floats) -> tuple[Part, ...]:
     return (Part("cells", not shared, "one noise for all cells" if shared else "each cell has its own"),)
 
 
-def _privacy(outputs: Floats, beside: Floats, claim: Any) -> Part:
+def _privacy(outputs: Floats, beside: Floats, claim: Promise) -> Part:
     """A lower bound on ε from the draws on both neighbours: chosen on one half, tested on the other."""
     return replayed(outputs, beside, claim, "one person less")
 
 
-def replayed(outputs: Floats, beside: Floats, claim: Any, other: str) -> Part:
+def replayed(outputs: Floats, beside: Floats, claim: Promise, other: str) -> Part:
     """Audit draws that are already made; that they come again in the same order is no finding."""
     verdict = audit(
         _Replay((outputs, beside)),
@@ -198,10 +199,10 @@ class _Replay:
 
     __name__ = "mechanism"
 
-    def __init__(self, outputs: tuple[NDArray[Any], NDArray[Any]]) -> None:
+    def __init__(self, outputs: tuple[Floats, Floats]) -> None:
         self._outputs = outputs
 
-    def __call__(self, data: int, size: int) -> NDArray[Any]:
+    def __call__(self, data: int, size: int) -> Floats:
         return self._outputs[data][:size]
 
 

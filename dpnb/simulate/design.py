@@ -13,13 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Expr, Ref
 from dpnb.simulate.intervals import Method
-from dpnb.simulate.populations import Floats, Population
+from dpnb.simulate.populations import Floats, Population, Values
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import brief, positive
 from dpnb.trusted.privacy.unit import Adjacency, PrivacyUnit
@@ -30,7 +30,7 @@ Losses = Amount | Sequence[Amount] | Floats | Mapping[str, Amount | Sequence[Amo
 """Values of ε, or of ``{"epsilon": …}`` or ``{"rho": …}``."""
 Sizes = int | Sequence[int] | None
 """Rows of a study, or several numbers of them; none of a fixed study."""
-Truth = Callable[[Mapping[str, NDArray[Any]]], ArrayLike]
+Truth = Callable[[Mapping[str, Values]], ArrayLike]
 """What is true of a study, from its columns."""
 BLOCK = 1000
 _ROWS = 1_000_000

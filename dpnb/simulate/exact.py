@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.datasets.exact_answers import answer
 from dpnb.planner.check import CheckedQuestion
-from dpnb.simulate.populations import Floats
+from dpnb.simulate.populations import Floats, Values
 from dpnb.statistics import Numeric, Setting
 from dpnb.trusted.aggregate.algebra import IntExpr, Key, Pred, Request, Total, cells_of
 from dpnb.trusted.aggregate.reference import Evaluator, Ints, Table
@@ -178,14 +177,14 @@ def _real(number: Numeric | None, ints: Ints | None, kept: NDArray[np.bool_]) ->
     return np.asarray(float(number.offset) + float(number.step) * ints.values[kept])
 
 
-def decoded(columns: tuple[Column, ...], block: Block) -> dict[str, NDArray[Any]]:
+def decoded(columns: tuple[Column, ...], block: Block) -> dict[str, Values]:
     """Return the columns of every study as values, shape (studies, n); missing numbers are not a number."""
     found = {}
     for column in columns:
         ints = block.table.columns[column.name]
         if column.numeric:
             low, step = float(column.lower or 0), float(column.step or 1)
-            values: NDArray[Any] = np.where(ints.known, low + step * ints.values, np.nan)
+            values: Values = np.where(ints.known, low + step * ints.values, np.nan)
         else:
             names = np.array([*(column.values or ()), None], dtype=object)
             values = names[np.where(ints.known, ints.values, -1)]
@@ -281,8 +280,8 @@ def known(checked: CheckedQuestion) -> Truth | None:
 
 
 def given(
-    truth: Callable[[Mapping[str, NDArray[Any]]], ArrayLike],
-    columns: Mapping[str, NDArray[Any]],
+    truth: Callable[[Mapping[str, Values]], ArrayLike],
+    columns: Mapping[str, Values],
     studies: int,
 ) -> Floats:
     """Return a truth given as a function of one study's columns, for every study, shape (studies, entries)."""

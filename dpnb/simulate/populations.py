@@ -23,6 +23,8 @@ from dpnb.trusted.aggregate.reference import Ints, Table
 from dpnb.trusted.schema import Column
 
 Floats = NDArray[np.float64]
+Values = NDArray[Any]
+"""Of a column: numbers, or labels."""
 Codes = dict[str, Ints]
 Seed = int | np.random.Generator
 Number = int | float | str | Fraction

@@ -121,12 +121,12 @@ def law(estimate: Estimate) -> OutcomeLaw:
     )
 
 
-Listed = tuple[Floats, Floats, Sequence[Any]]
+Listed = tuple[Floats, Floats, Sequence[object]]
 
 
 def _added(question: PendingQuestion, part: KnownPart) -> Listed:
     """The truth and what added noise makes of it, which is a line in the noise."""
-    noise: Any = law_of(part.mechanism)
+    noise = law_of(part.mechanism)
     reach = noise.tail_radius(_TAIL)
     if 2 * reach + 1 > _MOST:
         raise Unavailable(f"`{question.text}` has more than {_MOST:,} likely values. Look at .redraw(1000).")

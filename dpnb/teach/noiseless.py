@@ -40,7 +40,6 @@ from dpnb.trusted.releases import Release, ReleasedPart
 if TYPE_CHECKING:
     from dpnb.estimate import PendingQuestion
     from dpnb.teach.public_rows import PublicRows
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from numpy.typing import NDArray
@@ -239,9 +238,10 @@ def redraw(
     return evaluate(estimate, lambda leaf: _stacked(leaf.args[0], values[id(leaf.args[0].root)]), lead=1)
 
 
-def rows_of(question: PendingQuestion) -> Any:
+def rows_of(question: PendingQuestion) -> PublicRows:
     """Return the public rows of a question's dataset."""
-    return question.dataset.root.public_rows
+    rows: PublicRows = question.dataset.root.public_rows
+    return rows
 
 
 def _noiseless(question: PendingQuestion) -> tuple[Release, ...]:
@@ -267,7 +267,7 @@ def _stacked(leaf: Any, each: Sequence[Sequence[Release]]) -> NDArray[np.float64
 
 def _noised(part: KnownPart, count: int, rng: np.random.Generator) -> Sequence[tuple[int, ...]]:
     """Return so many fresh draws of a vector."""
-    mechanism: Any = part.mechanism
+    mechanism = part.mechanism
     if isinstance(mechanism, DiscreteLaplace | DiscreteGaussian):
         return _with_noise(mechanism, part.exact, count, rng)
     return [release_part(mechanism, part.exact, rng) for _ in range(count)]
@@ -281,7 +281,7 @@ def _with_noise(
 
 
 def _redrawn(
-    releases: Sequence[Release], known: Sequence[Sequence[KnownPart]], drawn: Mapping[str, Any], place: int
+    releases: Sequence[Release], known: Sequence[Sequence[KnownPart]], drawn: Draws, place: int
 ) -> tuple[Release, ...]:
     return tuple(
         replace(
