@@ -99,11 +99,12 @@ def test_one_step_of_gradient_descent_has_its_noise_and_not_one_ten_percent_off(
     assert max(stats.kstest(z * s, "norm").pvalue for s in (0.9, 1.1)) < 1e-12
 
 
-@pytest.mark.parametrize("model", ["linear", "logistic"])
-def test_an_audit_of_gradient_descent_stays_below_its_claim(model):
+def test_an_audit_of_logistic_descent_stays_below_its_claim():
+    """Linear descent is audited beside its wrong versions."""
+
     def mechanism(y, size, rng):
         return lessons.gradient_descent(
-            X, y, 0.5, rng, model=model, steps=3, clip=0.5, size=size
+            X, y, 0.5, rng, model="logistic", steps=3, clip=0.5, size=size
         ).coefficients
 
     claim = float(gaussian_epsilon(1, 1e-3))
