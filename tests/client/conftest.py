@@ -8,11 +8,17 @@ from tests.curator import small
 
 
 @pytest.fixture
-def session(dpnb_home):
+def service(dpnb_home):
+    """The curator of whoever asks."""
+    made = small.curator(dpnb_home)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def session(service):
     """Ann's session."""
-    service = small.curator(dpnb_home)
-    yield small.session(service, "ann")
-    service.close()
+    return small.session(service, "ann")
 
 
 @pytest.fixture

@@ -59,15 +59,13 @@ def test_what_is_derived_of_a_stored_answer_keeps_its_accuracy(data):
     assert "± 6" in said[0][0]
 
 
-def test_what_another_analyst_paid_is_not_told(dpnb_home):
+def test_what_another_analyst_paid_is_not_told(service, dpnb_home):
     """Nobody learns from a plan what somebody else asked."""
-    service = small.curator(dpnb_home)
     mine = small.opened(small.session(service, "ann"), dpnb_home)
     dpnb.release({"m": mine.x.mean()}, epsilon=1)
     theirs = small.opened(small.session(service, "bob"), dpnb_home)
     assert dpnb.plan({"m": theirs.x.mean()}, epsilon=2).held == (None,)
     assert dpnb.plan({"m": mine.x.mean()}, epsilon=2).held == (Share("epsilon", Fraction(1)),)
-    service.close()
 
 
 def test_fresh_holds_nothing(data):
@@ -78,15 +76,13 @@ def test_fresh_holds_nothing(data):
 
 @pytest.mark.parametrize("asked", [{"rho": "0.125"}, {"epsilon": "0.5"}])
 @pytest.mark.parametrize("ask", [lambda d: d.x.mean(), lambda d: d.x.median()], ids=["additive", "selection"])
-def test_in_a_rho_budget_a_share_is_what_was_asked(dpnb_home, asked, ask):
+def test_in_a_rho_budget_a_share_is_what_was_asked(session, dpnb_home, asked, ask):
     """Where ε and ρ can both be asked, the stored share is of the measure that was."""
-    service = small.curator(dpnb_home)
-    data = small.opened(small.session(service, "ann"), dpnb_home, rho=2)
+    data = small.opened(session, dpnb_home, rho=2)
     dpnb.release({"m": ask(data)}, **asked)
     ((kind, amount),) = asked.items()
     (held,) = dpnb.plan({"m": ask(data)}, **asked).held
     assert held == Share(kind, Fraction(amount))
-    service.close()
 
 
 COMPOSED = {
@@ -120,9 +116,8 @@ def released(door, data, asked, **loss):
 
 
 @pytest.mark.parametrize("asked", [*SAMPLES, *COMPOSED])
-def test_whatever_is_stored_is_asked_again_for_nothing_and_anew_for_more(dpnb_home, asked):
+def test_whatever_is_stored_is_asked_again_for_nothing_and_anew_for_more(service, dpnb_home, asked):
     """Through either door, in the same session and in another: the same answer at ε 0 with its card; more ε and fresh noise are paid."""
-    service = small.curator(dpnb_home)
     rng, count = np.random.default_rng(5), 60
     rows = {
         "x": rng.integers(0, 101, count).astype(float),
@@ -147,7 +142,6 @@ def test_whatever_is_stored_is_asked_again_for_nothing_and_anew_for_more(dpnb_ho
         _, report, kept = released(door, mine, asked, **loss)
         held.append(kept)
         assert report.charged
-    service.close()
 
 
 def test_a_smaller_regression_is_covered_by_moments_that_are_held(data):
