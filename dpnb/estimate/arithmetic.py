@@ -8,7 +8,7 @@ places.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -133,7 +133,7 @@ def from_right(axis: int, ndim: int) -> int:
 
 
 N = TypeVar("N", bound=Node)
-Operator = Callable[[Any, Any], Any]
+Operator = Callable[[object, object], Any]
 
 
 def _operator(ufunc: np.ufunc) -> tuple[Operator, Operator]:
@@ -185,20 +185,20 @@ class Arithmetic(Node):
     __mod__, __rmod__ = _operator(np.remainder)
     __pow__, __rpow__ = _operator(np.power)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Any:
         if operand(other) is NotImplemented:
             return NotImplemented
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: object) -> Any:
         if operand(other) is NotImplemented:
             return NotImplemented
         return other // self, other % self
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> Any:
         return _dot(self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: object) -> Any:
         return _dot(other, self)
 
     def __neg__(self) -> Self:
@@ -224,7 +224,7 @@ class Arithmetic(Node):
 
     # ---------------------------------------------------------------- numpy
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: Any) -> Any:
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return _dot(*inputs)
         if method != "__call__" or ufunc.nout != 1 or ufunc.signature is not None or kwargs:
@@ -233,7 +233,9 @@ class Arithmetic(Node):
             return ufunc(*(_known(arg, f"`np.{ufunc.__name__}`") for arg in inputs))
         return _ufunc(ufunc, *inputs)
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         if func in _FUNCTIONS:
             return _FUNCTIONS[func](*args, **kwargs)
         if func in _ON_VALUES:
@@ -270,7 +272,7 @@ class Arithmetic(Node):
         """Values rounded to decimals."""
         return _node(self.derived(), Round(operator.index(decimals)), (self,), self.axes)
 
-    def dot(self, other: Any) -> Any:
+    def dot(self, other: object) -> Any:
         """Inner or matrix product."""
         return _dot(self, other)
 
@@ -290,7 +292,7 @@ def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Axis, ...])
     return kind(op, args, shape, axes if len(axes) == len(shape) else ())
 
 
-def _ufunc(op: Any, *inputs: Any) -> Any:
+def _ufunc(op: Any, *inputs: object) -> Any:
     """An elementwise node; NotImplemented for an operand of an unknown kind."""
     args = tuple(operand(item) for item in inputs)
     if any(arg is NotImplemented for arg in args):
@@ -307,7 +309,7 @@ def _common_axes(args: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Axis, .
     return ()
 
 
-def operand(item: Any) -> Any:
+def operand(item: object) -> Any:
     """An estimate, a float, or a read-only float array; NotImplemented for anything else."""
     if isinstance(item, Node):
         return item
@@ -325,7 +327,7 @@ def operand(item: Any) -> Any:
     return NotImplemented
 
 
-def _operands(items: Sequence[Any], function: Any) -> tuple[Any, ...]:
+def _operands(items: Sequence[object], function: Callable[..., object]) -> tuple[Any, ...]:
     found = tuple(operand(item) for item in items)
     if any(item is NotImplemented for item in found):
         raise refusals.carries_no_interval(function, CARRIED)
@@ -349,7 +351,7 @@ def _all_known(arg: object, by: str) -> Any:
 # ---------------------------------------------------------------- numpy functions that carry intervals
 
 
-def _dot(left: Any, right: Any) -> Any:
+def _dot(left: object, right: object) -> Any:
     args = tuple(operand(item) for item in (left, right))
     if any(arg is NotImplemented for arg in args):
         return NotImplemented
@@ -358,13 +360,13 @@ def _dot(left: Any, right: Any) -> Any:
     return _node(_kind(args), Dot(), args, ())
 
 
-def _join(items: Any, axis: int = 0, *, new: bool) -> Any:
+def _join(items: Iterable[object], axis: int = 0, *, new: bool) -> Any:
     args = _operands(list(items), np.stack if new else np.concatenate)
     ndim = max(np.ndim(arg) for arg in args) + new
     return _node(_kind(args), Join(from_right(axis, ndim), new), args, ())
 
 
-def _where(condition: Any, *options: Any) -> Any:
+def _where(condition: object, *options: object) -> Any:
     decided = np.asarray(_known(condition, "`np.where`"), dtype=bool)
     if not options:
         return np.nonzero(decided)
@@ -374,7 +376,7 @@ def _where(condition: Any, *options: Any) -> Any:
     )
 
 
-def _clip(array: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any) -> Any:
+def _clip(array: object, a_min: object = None, a_max: object = None, **kwargs: object) -> Any:
     low, high = kwargs.pop("min", a_min), kwargs.pop("max", a_max)
     if kwargs:
         raise refusals.carries_no_interval(np.clip, CARRIED)
@@ -384,7 +386,7 @@ def _clip(array: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any) -> An
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def call(array: Any, *args: object, **kwargs: object) -> Any:
+    def call(array: object, *args: object, **kwargs: object) -> Any:
         if not isinstance(array, Arithmetic):
             raise refusals.carries_no_interval(getattr(np, name), CARRIED)
         return getattr(array, name)(*args, **kwargs)
@@ -392,8 +394,8 @@ def _method(name: str) -> Callable[..., Any]:
     return call
 
 
-def _size(array: Any, axis: int | None = None) -> int:
-    return array.size if axis is None else array.shape[axis]  # type: ignore[no-any-return]
+def _size(array: Node, axis: int | None = None) -> int:
+    return array.size if axis is None else array.shape[axis]
 
 
 #: numpy functions that carry draws, by name; the text of error 9 lists them.
@@ -412,7 +414,7 @@ CARRIED = (
     "where",
 )
 
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.sum: _method("sum"),
     np.mean: _method("mean"),
     np.cumsum: _method("cumsum"),

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.estimate import draws, refusals, wording
@@ -428,7 +428,7 @@ class Estimate(Arithmetic, Taught, Tabular):
     def __bool__(self) -> bool:
         return bool(self._one("`if`"))
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> np.ndarray:
         self._need("`np.asarray`")
         result = np.array(self.value, dtype=dtype)
         if copy is False and dtype is not None and np.dtype(dtype) != np.float64:
@@ -577,7 +577,7 @@ def _leaf(args: tuple[Any, ...], shape: Any, axes: Any) -> Estimate:
     return kind(None, args, shape, axes)
 
 
-def to_json(thing: Any) -> Any:
+def to_json(thing: object) -> Any:
     """``default=`` for :func:`json.dumps`: estimates, releases, intervals, losses, exact numbers, numpy numbers."""
     if isinstance(thing, Estimate | Table):
         return thing.to_dict()

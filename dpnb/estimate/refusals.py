@@ -102,7 +102,7 @@ def nested() -> NestedSpendError:
     )
 
 
-def carries_no_interval(function: Any, carried: tuple[str, ...]) -> Unavailable:
+def carries_no_interval(function: object, carried: tuple[str, ...]) -> Unavailable:
     """Error 9: a numpy function whose result would lose its uncertainty."""
     module = str(getattr(function, "__module__", "") or "numpy")
     name = f"{module.replace('numpy._core', 'numpy')}.{getattr(function, '__name__', function)}"
