@@ -20,7 +20,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import ipywidgets
 import traitlets
@@ -30,6 +30,9 @@ from dpnb.errors import DpnbError
 from dpnb.widgets import host_questions, hosts
 from dpnb.widgets.registry import INTERACTIONS, Facts, Names, value_of
 
+if TYPE_CHECKING:
+    from dpnb.widgets.portable import Portable
+
 MODULE = "dpnb-widgets"
 """What a notebook calls the module of the classes; ``labextension/src/drawing/name.ts`` says the same."""
 VERSION = "1.0.0"
@@ -37,7 +40,7 @@ KINDS = tuple(entry.name for entry in INTERACTIONS)
 """The closed table of kinds; ``labextension/src/drawing/kinds.ts`` has the code of each."""
 
 _DISPLAYS = itertools.count(1)
-_LIVING: weakref.WeakSet[Any] = weakref.WeakSet()
+_LIVING: weakref.WeakSet[Interaction] = weakref.WeakSet()
 _LISTING = threading.Lock()
 """Held while they are counted up or one is added: a cell makes them while the news, on its own thread, brings them in step."""
 _IN_STEP = threading.RLock()
@@ -56,14 +59,14 @@ def built() -> bool:
     return source("widget.css") is not None
 
 
-def living() -> Iterator[Any]:
+def living() -> Iterator[Interaction]:
     """Yield the interactions that are still held, so that a release anywhere brings them in step."""
     with _LISTING:
         listed = list(_LIVING)
     yield from listed
 
 
-def shown() -> list[Any]:
+def shown() -> list[Interaction]:
     """Return the interactions that a cell displayed and that are still held, in the order of their last display.
 
     Of those that show the same facts, as a cell leaves them that was run twice, the last is kept.
@@ -115,9 +118,9 @@ class Interaction(ipywidgets.DOMWidget):
     chosen = traitlets.Dict().tag(sync=True)
     arrays = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, **chosen: Any) -> None:
+    def __init__(self, **chosen: object) -> None:
         self.set_trait("kind", self.module)
-        self._elsewhere: Any = None
+        self._elsewhere: Portable | None = None
         super().__init__(chosen={name: value for name, value in chosen.items() if value is not None})
         self.refresh()
         self.observe(self._heard, "chosen")
@@ -186,14 +189,14 @@ class Interaction(ipywidgets.DOMWidget):
             except DpnbError as error:
                 self.facts = {**self.facts, "problem": str(error)}
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
+    def _repr_mimebundle_(self, **options: object) -> Any:
         self.displayed = next(_DISPLAYS)
         still = self.card().bundle()
         live = self._live(**options)
         data, metadata = live if isinstance(live, tuple) else (live, {})
         return {**still, **{kind: item for kind, item in (data or {}).items() if kind not in still}}, metadata
 
-    def _live(self, **options: Any) -> Any:
+    def _live(self, **options: object) -> Any:
         """What a front end draws alive, beside the still form; nothing where it cannot."""
         form = hosts.form() if built() else "still"
         if form == "anywidget":

@@ -174,7 +174,7 @@ class LabInputs:
                 setup.computed if set(BOOTSTRAP) & set(setup.computed) else (*setup.computed, *BOOTSTRAP[:3])
             )
             base = replace(setup, computed=computed)
-            values: tuple[Any, ...] = tuple(sorted({*KS, setup.k}))
+            values = sorted({*KS, setup.k})
             return SweepRun("k", values, lambda k: self.studies(base, k=int(k)))
         if view == "n":
             return SweepRun("n", SIZES, lambda n: self.studies(setup, n=int(n)))

@@ -215,7 +215,7 @@ def _words(question: PendingQuestion, size: int) -> str:
     return f"{text_of(question)}: {size:,} rows, bounds and steps as declared, {paid}. The shape of the rows is assumed: set it."
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     """Return a number as it is typed."""
     if not isinstance(value, Fraction):
         return value
@@ -224,5 +224,5 @@ def _plain(value: object) -> Any:
     return float(value) if Fraction(str(float(value))) == value else str(value)
 
 
-def _text(step: Fraction) -> Any:
+def _text(step: Fraction) -> int | str:
     return int(step) if step.denominator == 1 else str(step)

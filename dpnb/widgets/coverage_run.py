@@ -204,7 +204,7 @@ class SweepRun:
         Makes the run of a value; called when its turn comes.
     """
 
-    def __init__(self, over: str, values: Sequence[float], start: Callable[[Any], StudyRun]) -> None:
+    def __init__(self, over: str, values: Sequence[float], start: Callable[[float], StudyRun]) -> None:
         self.over, self.values, self._start = over, list(values), start
         self.runs: list[StudyRun] = [start(self.values[0])]
 
@@ -273,7 +273,7 @@ def _thinned(trail: list[Counts]) -> list[Counts]:
     return trail if len(trail) <= _POINTS else [*trail[:-1][::2], trail[-1]]
 
 
-def _row(found: CoverageResult, method: Any) -> Facts:
+def _row(found: CoverageResult, method: Method) -> Facts:
     row = {"name": method.name, "about": method.about}
     if not found.studies:
         return {**row, **_figures(0, 0, 0.0), "reason": ""}
@@ -298,9 +298,9 @@ def _figures(studies: int, held: int, width: float) -> dict[str, float | None]:
     return {**counts, **ends, "width": mean if math.isfinite(mean) else None}
 
 
-def _stack(seen: Seen) -> list[list[Any]]:
+def _stack(seen: Seen) -> list[list[float | bool | None]]:
     """Return [low, high, truth, held] of each of the last studies; nothing where there is no interval."""
-    rows: list[list[Any]] = []
+    rows: list[list[float | bool | None]] = []
     last = slice(-LAST, None)
     columns = (seen.low[last], seen.high[last], seen.truth[last], seen.held[last])
     for low, high, truth, held in zip(*columns, strict=True):

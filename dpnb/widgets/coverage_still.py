@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, el
@@ -115,7 +115,7 @@ def beside(run: Run, shown: list[str], setup: Setup) -> list[str]:
     return [*said, compared(setup)] if said else []
 
 
-def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: Facts) -> Card:
+def _of_sweep(run: SweepRun, shown: list[str], setup: Setup, facts: Facts) -> Card:
     found = run.to_json()
     lines = [row for row in found["rows"] if row["name"] in shown]
     symbol = {"loss": setup.symbol}.get(run.over, run.over)
@@ -183,7 +183,7 @@ def _bands(rows: list[Facts], level: float) -> Markup | None:
     return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {tall}", role="img", font_size="12")
 
 
-def _lines(values: list[Any], rows: list[Facts], level: float) -> Markup | None:
+def _lines(values: Sequence[float], rows: list[Facts], level: float) -> Markup | None:
     """Draw coverage along what is varied: dashes differ, and each line ends with its name."""
     known = [(row, [i for i, share in enumerate(row["coverage"]) if share is not None]) for row in rows]
     known = [(row, places) for row, places in known if places]

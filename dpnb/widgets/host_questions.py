@@ -10,7 +10,7 @@ import ast
 import keyword
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError
@@ -108,7 +108,7 @@ class Dispatcher:
     def __init__(
         self,
         answers: Mapping[str, Answer],
-        around: Callable[[], AbstractContextManager[Any]] = nullcontext,
+        around: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self.answers = dict(answers)
         self._around = around

@@ -12,7 +12,6 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.client.plan_view import PlanView
@@ -327,9 +326,9 @@ def _exact(loss: float) -> Fraction:
     return max(Fraction(f"{loss:.6g}"), _LEAST)
 
 
-def _said(item: PricedQuestion, kind: Kind, size: int | None, times: float) -> list[list[Any]]:
+def _said(item: PricedQuestion, kind: Kind, size: int | None, times: float) -> list[list[float | str]]:
     """Words by loss, for a question whose accuracy is no ±."""
-    found: list[list[Any]] = []
+    found: list[list[float | str]] = []
     for loss in itertools.islice(grid(*(EPSILONS if kind == "epsilon" else RHOS)), 0, None, _EVERY):
         try:
             found.append([float(loss) / times, clean(accuracy_at(item, Share(kind, loss), size)[0])])

@@ -42,6 +42,6 @@ class Portable(anywidget.AnyWidget):
 
         return source("widget.css") or ""
 
-    def bundle(self, **options: Any) -> Any:
+    def bundle(self, **options: object) -> Any:
         """Return what a notebook shows."""
         return self._repr_mimebundle_(**options)

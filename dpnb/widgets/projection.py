@@ -67,7 +67,7 @@ class Catalogue:
     """The statistics of a declaration with their projected accuracy; each curve is priced once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], Facts | None] = {}
+        self._known: dict[tuple[object, ...], Facts | None] = {}
 
     def entries(self, schema: Schema, rows: int, typed: dict[str, str]) -> list[Facts]:
         """Return what can be picked, and what was typed by hand, as strict JSON.

@@ -17,6 +17,8 @@ import numpy as np
 from dpnb import simulate
 from dpnb.datasets import adult_ages, find
 from dpnb.simulate import Population
+from dpnb.simulate.declared import Incomplete
+from dpnb.simulate.populations import GridLaw
 from dpnb.widgets.registry import Facts
 
 Kind = Literal["number", "share", "arms", "pair"]
@@ -219,8 +221,7 @@ def declared(shape: Shape) -> Population:
     return _arm(shape, grids[0], 0.0)
 
 
-def _arm(shape: Shape, grid: Facts, effect: float) -> Any:
-    base: Any
+def _arm(shape: Shape, grid: Facts, effect: float) -> GridLaw | Incomplete:
     if shape.kind == "share" or (shape.kind == "arms" and set(grid) <= {"name"}):
         chance = float(np.clip(round(shape.share + effect, 6), 0.001, 0.999))
         base = simulate.bernoulli(chance, **grid)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError, OptionError, PlanError
@@ -193,7 +192,7 @@ def _finite(value: object) -> float:
     return float(value)
 
 
-def _short(text: Any, most: int) -> str:
+def _short(text: object, most: int) -> str:
     if not isinstance(text, str):
         raise PlanError(_FOREIGN)
     said = clean(text[: 4 * most])

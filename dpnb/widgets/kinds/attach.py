@@ -6,7 +6,7 @@ into a cell; nothing is asked and nothing is spent. Its still form is the card t
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.attach import attach_card
 from dpnb.cards.card import Card
@@ -37,7 +37,7 @@ class Attach(Interaction):
     named: ClassVar[bool] = True
     follows: ClassVar[bool] = True
 
-    def __init__(self, dataset: object, *, name: Any = None) -> None:
+    def __init__(self, dataset: object, *, name: object = None) -> None:
         if not isinstance(dataset, Dataset):
             raise PlanError(
                 f"An attach card takes an open dataset, not {type(dataset).__name__}: dpnb.widgets.attach(hiv)."

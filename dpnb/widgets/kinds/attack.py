@@ -8,8 +8,8 @@ one repetition at a time, each on new people, so that it can pause and that a ce
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from dpnb.inference.digits import percent
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.registry import Facts, Names, arguments_of
 from dpnb.widgets.still_picture import still
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _FINE = 49
 _OWN = "%dp attack linkage quasi=[region, age], secret=ill"
@@ -123,7 +126,7 @@ class Attack(Interaction):
         """Return the numbers of what is shown: share, standard error, guessing and bound; see :meth:`Bench.table`."""
         return self.result.table()
 
-    def figure(self) -> Any:
+    def figure(self) -> Figure:
         """Return the publication figure of what is shown: every publication at this ε, and one along ε."""
         key = self.chosen.get("published", "dp")
         known = {one.key for one in self.result.publications}
@@ -250,7 +253,7 @@ def _record(found: Bench) -> Facts:
     }
 
 
-def _publication(one: Publication, found: Bench, fine: np.ndarray[Any, Any]) -> Facts:
+def _publication(one: Publication, found: Bench, fine: Iterable[float]) -> Facts:
     several = len(one.rows) > 1
     return {
         "key": one.key,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, clean
@@ -122,7 +122,7 @@ class Compare(Interaction):
         return lines("± as a part of the public range", drawn, self.facts["symbol"])
 
 
-def _listed(questions: object) -> list[Any]:
+def _listed(questions: object) -> list[object]:
     return list(questions) if isinstance(questions, list | tuple) else [questions]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.client.no_data import HoldsNoData
@@ -41,6 +41,9 @@ from dpnb.widgets.coverage_setup import (
 from dpnb.widgets.coverage_still import code_of, parts_of, table_of
 from dpnb.widgets.registry import Facts, Names
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _FEW = 100
 
@@ -246,7 +249,7 @@ class Coverage(Interaction):
         """Return the numbers of what is shown: the columns of :meth:`dpnb.simulate.CoverageResult.table`, and charges."""
         return table_of(self._some(), self._visible(), self._setup, self._costs)
 
-    def figure(self) -> Any:
+    def figure(self) -> Figure:
         """Return the publication figure of what is shown: a matplotlib figure."""
         run, title = self._some(), self._title()
         if isinstance(run, StudyRun):
@@ -421,7 +424,7 @@ def _known(more: Facts) -> None:
         raise OptionError(f"unknown option {min(set(more) - names)!r}: there are {', '.join(sorted(names))}.")
 
 
-def _loss(epsilon: Any, rho: Any, subject: Subject | None) -> tuple[str, Any]:
+def _loss(epsilon: float | None, rho: float | None, subject: Subject | None) -> tuple[str, float]:
     if rho is not None:
         return "rho", rho
     if epsilon is None and subject is not None and subject.loss is not None:
@@ -429,7 +432,7 @@ def _loss(epsilon: Any, rho: Any, subject: Subject | None) -> tuple[str, Any]:
     return "epsilon", 0.5 if epsilon is None else epsilon
 
 
-def _key(own: Population | None, subject: Subject | None, given: object, statistic: Any) -> str:
+def _key(own: Population | None, subject: Subject | None, given: object, statistic: object) -> str:
     if subject is not None:
         if given not in (None, DECLARED):
             raise PlanError("An estimate is simulated on a declared population: leave out population=.")

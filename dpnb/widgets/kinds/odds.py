@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.errors import LossError
@@ -90,7 +90,7 @@ class Odds(Interaction):
         )
 
 
-def scaled_law(mechanism: Any) -> Facts:
+def scaled_law(mechanism: object) -> Facts:
     """Return the law of an additive mechanism as the browser takes it."""
     law = law_of(mechanism)
     scale = float(law.scale) if isinstance(law, DiscreteLaplaceLaw) else float(law.variance) ** 0.5

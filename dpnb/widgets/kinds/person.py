@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -256,7 +256,7 @@ def priced(kind: str, low: float, high: float, people: int) -> tuple[float, floa
     return float(mechanism.scale * unit), float(mechanism.scale * unit)
 
 
-def public_numbers(values: Any, most: int = _MOST) -> list[float]:
+def public_numbers(values: object, most: int = _MOST) -> list[float]:
     """Return made-up or public numbers as a list.
 
     Raises

@@ -7,7 +7,7 @@ and the body as it was written; where JupyterLab's extension is around, that cel
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.cards.plan import plan_card
@@ -52,7 +52,7 @@ class Plan(Interaction):
             )
         self._view, self._body = view, body
         self._curves = Curves()
-        self._told: tuple[Any, Facts] | None = None
+        self._told: tuple[object, Facts] | None = None
         super().__init__()
 
     def describe(self) -> Facts:

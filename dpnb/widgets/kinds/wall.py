@@ -136,7 +136,7 @@ def _known(truth: Any) -> float:
     return value
 
 
-def _question(held: Iterable[Any]) -> PendingQuestion | None:
+def _question(held: Iterable[object]) -> PendingQuestion | None:
     """The first question among what is held: whoever holds it knows how answers to it are put together."""
     asked = (one.measurement for one in held if isinstance(one, Estimate))
     return next((one for one in asked if one is not None), None)
