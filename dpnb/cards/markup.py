@@ -24,9 +24,9 @@ class Markup(str):
 def clean(text: object) -> str:
     """Return text without control characters and without marks that change its direction."""
     found = str(text)
-    if found.isascii() and found.isprintable():
+    if found.isprintable():
         return found
-    return "".join(c for c in found if c in _KEPT or unicodedata.category(c) not in {"Cc", "Cf", "Cs"})
+    return "".join([c for c in found if c in _KEPT or unicodedata.category(c) not in {"Cc", "Cf", "Cs"}])
 
 
 def escape(text: object) -> Markup:
@@ -36,7 +36,8 @@ def escape(text: object) -> Markup:
 
 def join(children: Iterable[object], between: str = "") -> Markup:
     """Return children one after the other, escaped where they are not markup."""
-    return Markup(escape(between).join(escape(child) for child in children))
+    parts = [child if isinstance(child, Markup) else escape(child) for child in children]
+    return Markup(escape(between).join(parts) if between else "".join(parts))
 
 
 #: Where long code may break: after an operator, a dot of a name, a comma or a bracket, never inside a word or a number.
@@ -74,12 +75,14 @@ def el(name: str, /, *children: object, **attributes: object) -> Markup:
     >>> el("p", "a < b", class_="x")
     '<p class="x">a &lt; b</p>'
     """
-    said = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
+    opening = name
+    for key, value in attributes.items():
+        if value is not None:
+            opening += f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
     if name in _VOID:
-        return Markup(f"<{name}{said}>")
-    inner = "".join(escape(child) for child in children if child is not None)
-    return Markup(f"<{name}{said}>{inner}</{name}>")
+        return Markup(f"<{opening}>")
+    inner = ""
+    for child in children:
+        if child is not None:
+            inner += child if isinstance(child, Markup) else escape(child)
+    return Markup(f"<{opening}>{inner}</{name}>")

@@ -160,13 +160,15 @@ class PendingQuestion:
     @property
     def outcome(self) -> Result | None:
         """What was concluded; None before the release."""
-        self._settle()
+        if self.held is not None:
+            self._keep(self.held)
         return self._outcome
 
     @property
     def releases(self) -> tuple[Release, ...]:
         """The releases that answered it."""
-        self._settle()
+        if self.held is not None:
+            self._keep(self.held)
         return self._releases
 
     def again(self) -> PendingQuestion:
@@ -178,11 +180,10 @@ class PendingQuestion:
         if not self.released and held.released and self.question == held.question:
             self.held = held.held or held
 
-    def _settle(self) -> None:
+    def _keep(self, held: PendingQuestion) -> None:
         """Keep a borrowed answer for good: it is about to be read."""
-        if self.held is not None and not self.answered:
-            stored = tuple(replace(release, stored=True) for release in self.held.releases)
-            self.fill(stored, cast("Result", self.held.outcome))
+        stored = tuple(replace(release, stored=True) for release in held.releases)
+        self.fill(stored, cast("Result", held.outcome))
 
     @property
     def answerable(self) -> bool:

@@ -124,12 +124,15 @@ def _source(estimate: Expression) -> tuple[Result | None, Sequence[int]]:
     while isinstance(estimate.op, Take):
         taken.append(estimate.op)
         estimate = estimate.args[0]
-    if estimate.op is not None or estimate.outcome is None:
+    outcome = estimate.outcome
+    if outcome is None:
         return None, ()
+    if not taken:
+        return outcome, range(estimate.size)
     places = np.arange(estimate.size).reshape(estimate.shape)
     for op in reversed(taken):
         places = op.apply([places], 0)
-    return estimate.outcome, np.ravel(places).tolist()
+    return outcome, np.ravel(places).tolist()
 
 
 _DEEP = 6
