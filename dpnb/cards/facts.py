@@ -69,7 +69,7 @@ class Entry:
     @property
     def intervals(self) -> tuple[Pair, ...]:
         """The intervals there are."""
-        return tuple(pair for pair in (self.privacy, self.confidence) if pair is not None)
+        return tuple([pair for pair in (self.privacy, self.confidence) if pair is not None])
 
     def to_json(self) -> Record:
         """Return it in JSON's own types."""
@@ -137,7 +137,7 @@ class Line:
         checked = leaf.checked
         return clean(in_words(leaf.question, checked.kind, checked.setting, leaf.dataset.schema))
 
-    @property
+    @cached_property
     def derived(self) -> bool:
         """Whether it is computed from answers."""
         return self.estimate.measurement is None
@@ -201,7 +201,7 @@ class Line:
         """Of dates the step that the values count."""
         return wording.calendar(self.estimate)
 
-    @property
+    @cached_property
     def unit(self) -> str:
         """What its numbers are in: lines of one card with one unit share an axis. Empty where that is not known."""
         outcome = self.estimate.outcome

@@ -81,7 +81,9 @@ class NoiseSum:
     def scaled(self, factor: Number) -> NoiseSum:
         """Return the law of the error times a constant."""
         size = abs(factor)
-        return NoiseSum(self.variance * size * size, tuple(b * size for b in self.scales), self.slack * size)
+        return NoiseSum(
+            self.variance * size * size, tuple([b * size for b in self.scales]), self.slack * size
+        )
 
     def __add__(self, other: NoiseSum) -> NoiseSum:
         return NoiseSum(self.variance + other.variance, self.scales + other.scales, self.slack + other.slack)
@@ -93,7 +95,7 @@ class NoiseSum:
     @property
     def total_variance(self) -> Number:
         """The variance of the whole error."""
-        return self.variance + sum(2 * b * b for b in self.scales)
+        return self.variance + sum([2 * b * b for b in self.scales])
 
     @property
     def sd(self) -> Number:
@@ -112,12 +114,12 @@ class NoiseSum:
     @cached_property
     def _terms(self) -> tuple[float, tuple[tuple[float, float], ...]]:
         """Gaussian standard deviation and the signed mixture ``(weight, scale)``."""
-        s2, kept = self.variance, sorted((b for b in self.scales if b > 0), reverse=True)
+        s2, kept = self.variance, sorted([b for b in self.scales if b > 0], reverse=True)
         while len(kept) > MOST:
             s2 += 2 * kept.pop() ** 2
         if s2 > 0:
             wide = math.sqrt(s2)
-            s2 += sum(2 * b * b for b in kept if wide > NARROW * b)
+            s2 += sum([2 * b * b for b in kept if wide > NARROW * b])
             kept = [b for b in kept if wide <= NARROW * b]
         scales = _distinct(kept)
         weights = []
@@ -147,9 +149,12 @@ class NoiseSum:
             return math.erfc(t / s / _ROOT2), math.exp(-0.5 * (t / s) ** 2) * math.sqrt(2 / math.pi) / s
         if s == 0:
             found = [(weight * math.exp(-t / b), b) for weight, b in terms]
-            return sum(part for part, _ in found), sum(part / b for part, b in found)
-        pairs = [(weight, *_normal_laplace(t, s, b)) for weight, b in terms]
-        return 2 * sum(w * tail for w, tail, _ in pairs), 2 * sum(w * density for w, _, density in pairs)
+            return sum([part for part, _ in found]), sum([part / b for part, b in found])
+        tail = density = 0.0
+        for weight, b in terms:
+            above, slope = _normal_laplace(t, s, b)
+            tail, density = tail + weight * above, density + weight * slope
+        return 2 * tail, 2 * density
 
     def radius(self, alpha: float) -> Number:
         """Return the smallest ``t`` with ``P(|error| > t) ≤ alpha``.
@@ -190,10 +195,10 @@ class NoiseSum:
 
 def _distinct(scales: Sequence[float]) -> list[float]:
     """Spread equal scales apart, largest first, at equal total variance."""
-    if not scales:
-        return []
+    if len(scales) < 2:
+        return list(scales)
     spread = sorted(scales)
     for i in range(1, len(spread)):
         spread[i] = max(spread[i], spread[i - 1] * SPREAD)
-    ratio = math.sqrt(sum(b * b for b in scales) / sum(b * b for b in spread))
+    ratio = math.sqrt(sum([b * b for b in scales]) / sum([b * b for b in spread]))
     return [b * ratio for b in reversed(spread)]

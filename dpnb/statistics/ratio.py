@@ -200,7 +200,7 @@ class Ratio:
             return self.sum_noise
         return self.sum_noise + self.size_noise.scaled(mean)
 
-    @property
+    @cached_property
     def public(self) -> bool:
         """Whether the number of rows is free of noise."""
         return not (self.tally or self.size_noise.scales or self.size_noise.many or self.size_noise.variance)
