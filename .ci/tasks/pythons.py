@@ -24,7 +24,6 @@ DIFFERS = {
     "tests/estimate/test_identity.py": "pickles, copies and hashes",
     "tests/estimate/test_table_formats.py": "CSV and JSON",
     "tests/cards/test_report_formats.py": "JSON, and processes that print",
-    "tests/estimate/test_programs.py": "what a program still holds",
     "tests/estimate/test_readings.py": "pickles",
     "tests/estimate/test_texts.py": "pickles, and the errors' texts",
     "tests/client/test_archive.py": "zip files, CSV and JSON",
