@@ -82,13 +82,8 @@ def test(arguments: list[str]) -> bool:
     first, *others = interpreters() or [first_interpreter()]
     if arguments:
         return pytest(" ".join(arguments), ready(".venv", first, "test"), arguments)
-    with ThreadPoolExecutor(2) as beside:
-        # what needs the network does not wait for what needs a processor
-        front, programs = beside.submit(front_end), beside.submit(ensure_programs)
-        python = ready(".venv", first, "test")
-        install_beside(python)
-        front.result()
-        programs.result()
+    python = prepared(first)
+    with ThreadPoolExecutor(1) as beside:
         elsewhere = beside.submit(
             lambda: [(one, ready(".venv-" + one.version, one, "core-test")) for one in others]
         )
@@ -100,6 +95,18 @@ def test(arguments: list[str]) -> bool:
                 run.say()
     print("== {}: {}".format("FAILED" if run.failed else "passed", under(first, others)), flush=True)
     return not run.failed
+
+
+def prepared(first: Python) -> str:
+    """Return the environment's Python, with the front end built and every program that tests start."""
+    with ThreadPoolExecutor(2) as beside:
+        # what needs the network does not wait for what needs a processor
+        front, programs = beside.submit(front_end), beside.submit(ensure_programs)
+        python = ready(".venv", first, "test")
+        install_beside(python)
+        front.result()
+        programs.result()
+    return python
 
 
 def under(first: Python, others: list[Python]) -> str:
@@ -138,7 +145,7 @@ def complaint(python: str, command: tuple[str, ...]) -> str:
 
 def soak(arguments: list[str]) -> bool:
     """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage."""
-    python = ready(".venv", first_interpreter(), "test")
+    python = prepared(first_interpreter())
     long, timed = ["-m", "soak"], "tests/benchmarks"
     if arguments:
         os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
