@@ -266,6 +266,18 @@ def test_the_two_commands_pass_in_their_order_on_a_clone(tmp_path):
     assert (clone / "demo.html").stat().st_size > 10_000
 
 
+def test_the_long_tests_find_what_the_ordinary_ones_do(steps, monkeypatch):
+    """`make soak` on a fresh clone has the front end, Chromium and the servers before its first test."""
+    done = []
+    for name in ("front_end", "ensure_programs", "install_beside"):
+        monkeypatch.setattr(steps.testing, name, lambda *_, name=name: done.append(name))
+    monkeypatch.setattr(steps.testing, "first_interpreter", lambda: None)
+    monkeypatch.setattr(steps.testing, "ready", lambda *_: "python")
+    monkeypatch.setattr(steps.testing, "pytest", lambda name, *_: done.append(name) is None)
+    assert steps.testing.soak(["tests/browser"])
+    assert (sorted(done[:-1]), done[-1]) == (["ensure_programs", "front_end", "install_beside"], "soak")
+
+
 # whose behaviour changed from one Python to the next, and the contracts of what reads cells and makes noise
 DIFFERENT = {"ast", "asyncio", "csv", "linecache", "pickle", "sqlite3", "tomllib"}
 CONTRACTS = ("EngineContract", "SourceContract", "LawContract")
