@@ -144,13 +144,12 @@ def complaint(python: str, command: tuple[str, ...]) -> str:
 
 
 def soak(arguments: list[str]) -> bool:
-    """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage."""
+    """Run the long tests, in more than three hours on two cores; what is timed runs alone, after the others; then the table of coverage."""
     python = prepared(first_interpreter())
     long, timed = ["-m", "soak"], "tests/benchmarks"
-    if arguments:
-        os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
-        return pytest("soak", python, [*long, *arguments])
     os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
+    if arguments:
+        return pytest("soak", python, [*long, *arguments])
     passed = [
         pytest("soak", python, ["-n2", *long, "--ignore=" + timed]),
         pytest("soak: " + timed, python, [*long, timed]),

@@ -268,6 +268,7 @@ def test_the_two_commands_pass_in_their_order_on_a_clone(tmp_path):
 
 def test_the_long_tests_find_what_the_ordinary_ones_do(steps, monkeypatch):
     """`make soak` on a fresh clone has the front end, Chromium and the servers before its first test."""
+    monkeypatch.setenv("DPNB_HYPOTHESIS", "ordinary")  # what this process starts afterwards stays ordinary
     done = []
     for name in ("front_end", "ensure_programs", "install_beside"):
         monkeypatch.setattr(steps.testing, name, lambda *_, name=name: done.append(name))
