@@ -267,6 +267,20 @@ def test_published_table_is_reproduced_beside_its_price():
     assert [printed[name].split(" (")[0] for name in BOOT] == ["80.1 %", "97.1 %", "100.0 %"]
     assert "ε 5.16 is reached, ε 6.74 is proved" in lab.card().text
     assert 0.05 < lab.facts["run"]["methods"]["unbiased"]["zero"] < 0.2  # the spike
+    row = next(one for one in lab.facts["run"]["rows"] if one["name"] == "unbiased")
+    said = coverage_still.beside_print("unbiased", row["held"], row["studies"], 0.801)
+    assert f"{100 * row['coverage']:.1f} % here" in said
+    assert said in lab.facts["beside"]
+    assert lab.facts["beside"][-1].startswith("In print: adults of California")
+    assert all(words in lab.card().text for words in lab.facts["beside"])
+    assert "more than chance explains" in coverage_still.beside_print("unbiased", 774, 1000, 0.85)
+
+
+def test_another_setup_is_not_compared_with_print():
+    """Of another size nothing is said of the printed table."""
+    other = widgets.coverage_lab("mean", "publication", n=400, rho=0.5, reps=20, methods=BOOT).run()
+    assert other.facts["beside"] == []
+    assert "in print;" not in other.card().text
 
 
 def test_population_in_print_covers_what_is_printed():
@@ -284,22 +298,6 @@ def test_population_in_print_covers_what_is_printed():
     }
     assert shares["print"] == pytest.approx(0.801, abs=0.026)  # the print's own 95 % band, of 1,000 studies
     assert abs(shares["narrower"] - 0.801) > 0.04 < abs(shares["wider"] - 0.801)
-
-
-def test_distance_from_print_is_computed_not_asserted():
-    """Beside the table each coverage is compared with the print's by its standard errors; another setup says nothing."""
-    lab = published().run()
-    row = next(one for one in lab.facts["run"]["rows"] if one["name"] == "unbiased")
-    said = coverage_still.beside_print("unbiased", row["held"], row["studies"], 0.801)
-    assert f"{100 * row['coverage']:.1f} % here" in said
-    assert said in lab.card().text
-    assert lab.facts["beside"][-1].startswith("In print: adults of California")
-    assert all(words in lab.card().text for words in lab.facts["beside"])
-    far = coverage_still.beside_print("unbiased", 774, 1000, 0.85)
-    assert "more than chance explains" in far
-    other = widgets.coverage_lab("mean", "publication", n=400, rho=0.5, reps=20, methods=BOOT).run()
-    assert other.facts["beside"] == []
-    assert "in print;" not in other.card().text
 
 
 def test_what_is_quoted_is_what_the_replication_quotes():

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import dpnb
 from dpnb import widgets
 from dpnb.errors import PlanError
 from dpnb.notebook.price_preview import Snapshot, price_of
-from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.widgets import pages
 from tests.curator import small
 
@@ -58,13 +56,6 @@ def test_an_incomplete_or_impossible_choice_has_no_plan(data, chosen):
     assert guide.facts["plan"] is None
 
 
-def test_choosing_spends_nothing(data):
-    guide = widgets.guide(data)
-    guide.chosen = {"goal": "average", "column": "x", "loss": 5.0, "screen": 4}
-    assert data.budget.spent == PrivacyLoss.pure(0) or not data.budget.spent
-    assert guide.facts["plan"]["left"] == 10.0
-
-
 def test_its_still_form_names_the_questions(data):
     text = widgets.guide(data).card().text
     assert "small.x.mean()" in text
@@ -75,11 +66,6 @@ def test_it_takes_a_dataset_alone(data):
     for wrong in (data.x, 3, None):
         with pytest.raises(PlanError, match=r"dpnb\.widgets\.guide\(hiv\)"):
             widgets.guide(wrong)
-
-
-def test_it_is_public():
-    assert "guide" in dir(widgets)
-    assert dpnb.widgets.guide is widgets.guide
 
 
 def test_a_page_without_a_kernel_brings_what_a_kernel_would_say(data):

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newest } from '../../src/cards/newer_answers';
+import { newest } from '../../src/cards/release';
 import { chargeOf } from '../../src/lab/views/record';
 import type { Charge } from '../../src/widgets/parts/session_state';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as budget from '../../src/maths/budget';
-import * as clamp from '../../src/maths/clamp';
+import * as clamp from '../../src/widgets/clamp/model';
 import * as composition from '../../src/maths/composition';
 import * as curve from '../../src/maths/curve';
 import * as digits from '../../src/maths/digits';

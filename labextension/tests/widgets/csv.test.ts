@@ -1,6 +1,6 @@
 /** What leaves as a file: no text of a notebook's becomes a formula where it is opened. */
 import { expect, it } from 'vitest';
-import { csv, field } from '../../src/widgets/parts/csv';
+import { csv, field } from '../../src/widgets/parts/ledger_rows';
 import type { Charge } from '../../src/widgets/parts/session_state';
 
 it.each([

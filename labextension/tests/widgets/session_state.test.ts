@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blocks, drawn } from '../../src/widgets/parts/bar';
-import { csv } from '../../src/widgets/parts/csv';
+import { csv } from '../../src/widgets/parts/ledger_rows';
 import {
   advice,
   gauge,

@@ -2,12 +2,31 @@
  * Draws the cards. Where the output is trusted, the card that every notebook shows stands here too, and grows its controls in
  * place from its record. Where it is not, nothing of the record is markup: it is drawn as text.
  */
-import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
-import { RenderedHTML } from '@jupyterlab/rendermime';
-import { Widget } from '@lumino/widgets';
 import { html } from '../../widgets/parts/dom';
-import { KINDS } from './card_kinds';
-import { isAnswered, kernelAround, type Grow, type Kernel, type Kind, type LiveCard } from './live_card';
+import { type Grow, type Kernel, type Kind, type LiveCard, isAnswered, kernelAround } from './live_card';
+import { RenderedHTML } from '@jupyterlab/rendermime';
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { Widget } from '@lumino/widgets';
+
+/** The cards that JupyterLab draws alive, one entry each; the code of a kind is loaded with its first card. */
+const KINDS: readonly Kind[] = [
+  {
+    mime: 'application/vnd.dpnb.release+json',
+    description: 'Cards of released answers: pay more in place, and where stored answers came from.',
+    grow: async () => (await import(/* webpackChunkName: "card-released" */ '../../cards/release')).grow,
+    plain: async () => (await import(/* webpackChunkName: "card-released" */ './plain_card')).plainCard
+  },
+  {
+    mime: 'application/vnd.dpnb.plan+json',
+    description: 'Plans of cells: the loss and its split under the hand, and the cell that releases it.',
+    grow: async () => (await import(/* webpackChunkName: "card-plan" */ '../../cards/plan')).grow
+  },
+  {
+    mime: 'application/vnd.dpnb.dataset+json',
+    description: 'Cards of datasets: columns to search and open, questions to take, the budget as it stands.',
+    grow: async () => (await import(/* webpackChunkName: "card-dataset" */ '../../cards/dataset')).grow
+  }
+];
 
 const CARD = 'text/html';
 const UNKNOWN = 'This card was written by another version of dpnb.';

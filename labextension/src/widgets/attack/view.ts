@@ -1,32 +1,100 @@
 /** The attack bench: choose an attack, drag ε, and read what it recovers beside guessing and beside what ε lets through. */
+import { significant } from '../../maths/digits';
 import { codeBox } from '../parts/code_box';
-import { announcer, eachFrame, html, unique } from '../parts/dom';
+import { announcer, eachFrame, html, set, svg, unique } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
 import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { onAxis } from '../parts/on_axis';
-import { slider, type Slider } from '../parts/slider';
-import { widget, type Link, type View } from '../parts/widget';
+import { type Slider, slider } from '../parts/slider';
+import { type Link, type View, widget } from '../parts/widget';
 import { AXIS, lossPlot } from './curve';
 import {
+  type Attack,
+  type AttackFacts,
+  type AttackSet,
+  PRIVATE,
+  type Published,
+  type Reading,
+  type State,
   chosenOf,
   drawnOf,
   fallWords,
   heard,
   percent,
-  PRIVATE,
   rangeOf,
   readingOf,
   sentence,
   startOf,
-  within,
-  type Attack,
-  type AttackFacts,
-  type AttackSet,
-  type State
+  within
 } from './model';
-import { publicationTable } from './publications';
-import { repeat, type Repeat } from './repeat';
+import { type Repeat, repeat } from './repeat';
+
+interface Row {
+  readonly node: HTMLElement;
+  readonly show: (reading: Reading, baseline: number, chosen: boolean) => void;
+}
+
+function row(one: Published, name: string, choose: () => void): Row {
+  const box = html('input', { type: 'radio', name });
+  box.addEventListener('change', choose);
+  const length = svg('path', { class: 'pv' });
+  const most = svg('path', { stroke: 'var(--ink)', 'stroke-width': 3 });
+  const guess = svg('path', { class: 'ink-line', 'stroke-dasharray': '3 2' });
+  const view = svg(
+    'svg',
+    { viewBox: '0 0 400 18', 'aria-hidden': 'true', preserveAspectRatio: 'none', height: 18 },
+    svg('path', { class: 'room', d: 'M0 3H400V15H0Z' }),
+    length,
+    guess,
+    most
+  );
+  const figure = html('strong');
+  const spread = html('span', { class: 'soft wide' });
+  return {
+    node: html(
+      'tr',
+      {},
+      html('th', { scope: 'row' }, html('label', {}, box, one.label)),
+      html('td', {}, view),
+      html('td', { class: 'num' }, figure, spread)
+    ),
+    show: ({ share, error, bound }, baseline, chosen) => {
+      box.checked = chosen;
+      set(guess, { d: `M${400 * baseline} 0V18` });
+      set(length, { d: `M0 3H${400 * share}V15H0Z` });
+      set(most, { d: bound === null ? 'M0 0' : `M${400 * bound} 0V18` });
+      figure.textContent = percent(share);
+      spread.textContent = ` ± ${significant(200 * error, 2)}`;
+    }
+  };
+}
+
+/** The publications as a table: a name to choose each by, its share as a bar, and the number. The rows are in their order. */
+function publicationTable(
+  publications: readonly Published[],
+  choose: (key: string) => void
+): { readonly node: HTMLElement; readonly rows: readonly Row[] } {
+  const name = unique('published');
+  const rows = publications.map(one => row(one, name, () => choose(one.key)));
+  const node = html(
+    'table',
+    { class: 'bars' },
+    html(
+      'thead',
+      {},
+      html(
+        'tr',
+        {},
+        html('th', { scope: 'col' }, 'published'),
+        html('th', { scope: 'col', 'aria-hidden': 'true' }),
+        html('th', { scope: 'col', class: 'num' }, 'recovered')
+      )
+    ),
+    html('tbody', {}, ...rows.map(one => one.node))
+  );
+  return { node, rows };
+}
 
 /** The state under the hand, and what follows a change of it. */
 interface Bench {

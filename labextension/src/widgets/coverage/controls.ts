@@ -1,29 +1,58 @@
 /** What is simulated, under the hand: statistic, population and its shape, loss, size, methods, view, studies and seed. */
 import { number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
-import { button, html, unique } from '../parts/dom';
+import { button, html, picture, set, svg, unique } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
-import { labelled } from '../parts/layout';
+import { ends, labelled } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { offAxis, onAxis } from '../parts/on_axis';
-import { slider, type Slider } from '../parts/slider';
-import { AXIS } from './shared_picture';
+import { type Slider, slider } from '../parts/slider';
 import type { CoverageFacts, CoverageSet, CoverageSetup } from './facts';
-import { population } from './population';
 import {
+  type Choice,
+  KINDS,
+  PRINT,
+  SHAPES,
+  type Shape,
+  VIEWS,
+  barsOf,
   bootstrapped,
   byName,
   grouped,
   idle,
-  KINDS,
-  PRINT,
-  SHAPES,
   switched,
-  VIEWS,
-  withResampled,
-  type Choice,
-  type Shape
+  withResampled
 } from './setup';
+import { AXIS } from './shared_picture';
+
+/** The population as it is drawn: so many rows lie so far to the right; two arms back to back, one up and one down. */
+function population(): { node: HTMLElement; show: (facts: CoverageFacts) => void } {
+  const bars = svg('path', { class: 'used', opacity: 0.6 });
+  const below = svg('path', { class: 'used', opacity: 0.3 });
+  const floor = svg('path', { class: 'soft-line', d: 'M0 40H200' });
+  const plot = picture('the population', 200, 40, bars, below, floor);
+  const caption = html('figcaption', { class: 'soft' });
+  const edges = ends('', '');
+  return {
+    node: html('figure', { class: 'stack people' }, caption, plot.node, edges),
+    show: ({ shape: found, question }) => {
+      plot.node.parentElement!.hidden = found === null;
+      if (found !== null) {
+        const [one, two] = found.parts;
+        const top = Math.max(...found.parts.flatMap(part => part.shares), 1e-9);
+        set(bars, { d: barsOf(one?.shares ?? [], 40, 36, top) });
+        set(below, { d: two === undefined ? '' : barsOf(two.shares, 40, -36, top) });
+        set(plot.node, { viewBox: `0 0 200 ${two === undefined ? 40 : 80}` });
+        const arms = two === undefined ? '' : `: ${one!.name} above, ${two.name} below`;
+        const [low, high] = [number(found.low), number(found.high)];
+        caption.textContent = `the population${arms}`;
+        edges.children[0]!.textContent = low;
+        edges.children[1]!.textContent = high;
+        plot.describe(`${question}, from ${low} to ${high}${arms}`);
+      }
+    }
+  };
+}
 
 export interface Controls {
   readonly node: HTMLElement;

@@ -1,9 +1,128 @@
 /** Why intervals miss: one small drawing of each method at a time, chosen by a row of buttons. */
-import { significant } from '../../maths/digits';
-import { bars, errors, scores } from './histograms';
-import { parted } from './partition';
-import { button, html, set } from '../parts/dom';
+import { number, significant } from '../../maths/digits';
+import { type Child, button, html, picture, set, svg } from '../parts/dom';
+import { ends, text } from '../parts/layout';
+import { WIDE, pathThrough } from './curves';
 import type { CoverageFacts, Partition, StudyFacts } from './facts';
+import { percent } from './looks';
+
+const [HW, HH] = [200, 74];
+
+/** Bars from left to right; `extra` is drawn above them. */
+function bars(
+  title: string,
+  words: string,
+  shares_: readonly number[],
+  [low, high]: readonly [string, string],
+  extra: readonly Child[] = []
+): HTMLElement {
+  const top = Math.max(...shares_, 1e-9);
+  const wide = HW / shares_.length;
+  const d = shares_
+    .map((share, i) => {
+      const tall = (share / top) * (HH - 4);
+      return `M${(i * wide).toFixed(1)} ${HH}v${(-tall).toFixed(1)}h${(wide * 0.9).toFixed(1)}V${HH}Z`;
+    })
+    .join('');
+  const plot = picture(
+    title,
+    HW,
+    HH + 1,
+    svg('path', { d, class: 'used', opacity: 0.55 }),
+    svg('path', { d: `M0 ${HH}H${HW}`, class: 'soft-line' }),
+    ...extra
+  );
+  plot.describe(`${words} from ${low} to ${high}`);
+  return html(
+    'figure',
+    { class: 'stack' },
+    html('figcaption', {}, html('strong', {}, title), html('span', { class: 'soft' }, words)),
+    plot.node,
+    ends(low, high)
+  );
+}
+
+/** Their standard errors, with a spike at zero. */
+function errors(run: StudyFacts, name: string): HTMLElement {
+  const found = run.methods[name]!;
+  const all = [...found.errors, found.wide];
+  const tall = (found.zero / Math.max(...all, found.zero, 1e-9)) * (HH - 4);
+  const spike = svg('path', { d: `M2 ${HH}v${-tall}m-4 -4l8 8m0 -8l-8 8`, class: 'spike' });
+  const words = found.zero > 0 ? ` ✕ ${percent(found.zero)} are zero` : ' none is zero';
+  const high = found.wide > 0 ? `${significant(run.top, 2)} or more` : significant(run.top, 2);
+  return bars(name, words, all, ['0', high], found.zero > 0 ? [spike] : []);
+}
+
+function scores(run: StudyFacts, name: string): HTMLElement {
+  const found = run.methods[name]!.scores;
+  const top = Math.max(...found, 1e-9);
+  const step = 8 / found.length;
+  const tall = (z: number): number =>
+    Math.min(((step * Math.exp(-z * z * 0.5)) / Math.sqrt(2 * Math.PI) / top) * (HH - 4), HH);
+  const d = pathThrough(
+    Array.from({ length: 81 }, (_, i) => [(HW * i) / 80, HH - tall(-4 + i / 10)] as const)
+  );
+  const far = found.filter((_, i) => Math.abs(-4 + step * (i + 0.5)) > 2).reduce((a, b) => a + b, 0);
+  return bars(
+    name,
+    ` ${percent(far)} beyond ± 2`,
+    found,
+    ['−4', '4'],
+    [svg('path', { d, class: 'ink-line', 'stroke-dasharray': '4 3' })]
+  );
+}
+
+const { w: W, h: H } = WIDE;
+
+/** One resample as a partition of the rows: why a bootstrap needs more noise than its print says. A column of those it holds 0, 1, 2, … times, beside what is expected. */
+function parted(found: Partition, at: number): HTMLElement {
+  const counts = found.counts[at] ?? [];
+  const wide = W / counts.length;
+  const top = Math.max(...counts, ...found.expected);
+  const tall = (count: number): number => (count / top) * (H - 60);
+  const plot = picture(
+    'one resample',
+    W,
+    H,
+    ...counts.flatMap((count, i) => {
+      const [middle, expected] = [(i + 0.5) * wide, found.expected[i] ?? 0];
+      return [
+        svg('rect', {
+          x: i * wide + 8,
+          y: H - 36 - tall(count),
+          width: wide - 16,
+          height: tall(count),
+          fill: i < 2 ? 'var(--dp-soft)' : 'var(--dp-warn)',
+          opacity: 0.65
+        }),
+        svg('path', {
+          class: 'ink-line',
+          'stroke-dasharray': '4 3',
+          d: `M${i * wide + 4} ${H - 36 - tall(expected)}h${wide - 8}`
+        }),
+        text(middle, H - 42 - tall(Math.max(count, expected)), number(count, 0)),
+        text(middle, H - 18, i === counts.length - 1 ? `× ${i} +` : `× ${i}`),
+        i === found.you[at] || (i === counts.length - 1 && (found.you[at] ?? 0) >= i)
+          ? text(middle, H - 2, '▲ you')
+          : null
+      ];
+    })
+  );
+  const twice = counts.slice(2).reduce((a, b) => a + b, 0);
+  plot.describe(counts.map((count, i) => `${count} rows ${i} times`).join(', '));
+  return html(
+    'div',
+    {},
+    plot.node,
+    html(
+      'p',
+      { class: 'say' },
+      `This resample leaves out ${number(counts[0] ?? 0, 0)} of ${number(found.n, 0)} rows and holds ${number(twice, 0)} twice or more. ` +
+        'A row that is held twice moves the answer twice as far: noise that hides one copy does not hide two.'
+    ),
+    html('p', { class: 'soft' }, `One row, “you”, in these resamples: ${found.you.join(' ')} times.`)
+  );
+}
 
 /** What can be looked at, and what is said of it. */
 const WORDS = {

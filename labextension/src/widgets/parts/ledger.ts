@@ -1,5 +1,5 @@
 /** The ledger of a dataset: found, sorted and narrowed to this session, fast with thousands of entries; and taken along as a file. */
-import { csv } from './csv';
+import { csv } from './ledger_rows';
 import { button, coded, html, set } from './dom';
 import {
   askedOf,

@@ -1,20 +1,31 @@
 /** Plan before you spend: the questions of a cell, their shares under the hand, and a button that leaves the cell behind. */
-import { announcer, eachFrame, html, sayCode } from '../parts/dom';
+import { announcer, coded, eachFrame, html, sayCode, set, svg, unique } from '../parts/dom';
 import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { releaseButton } from '../parts/release';
-import { slider, type Slider } from '../parts/slider';
-import { widget, type Link, type View } from '../parts/widget';
-import { budgetBar } from './budget_bar';
-import { cellOf, said3, splitOf, writtenOf, type PlanFacts, type PlanSet } from './model';
-import { questionTable } from './question_table';
-import { scaled, type Remedy } from './remedies';
+import { scrolling } from '../parts/scroll_region';
+import { type Slider, slider } from '../parts/slider';
+import { type Link, type View, widget } from '../parts/widget';
+import {
+  type Now,
+  type PlanFacts,
+  type PlanSet,
+  cellOf,
+  derivedWords,
+  said3,
+  splitOf,
+  writtenOf
+} from './model';
+import { type Remedy, scaled } from './remedies';
 import { remedyList } from './remedy_list';
 import {
+  type Standing,
   canReserve,
+  costWords,
   equal,
   even,
   isFree,
+  percentOf,
   rangeOf,
   remembered,
   reserving,
@@ -22,10 +33,110 @@ import {
   standingOf,
   startOf,
   sum,
-  toldOf,
-  type Standing
+  toldOf
 } from './split';
-import { splitBar, type SplitBar } from './split_bar';
+import { type SplitBar, splitBar } from './split_bar';
+
+interface Row {
+  readonly row: HTMLElement;
+  readonly width: HTMLElement;
+  readonly cost: HTMLElement;
+  readonly box: HTMLInputElement | null;
+}
+
+function rowOf(name: string, text: string, box: HTMLInputElement | null): Row {
+  const head = html('th', { scope: 'row' });
+  head.append(...(box === null ? [name] : [html('label', { class: 'check' }, box, ` ${name}`)]));
+  if (name !== text) {
+    head.append(html('br'), html('code', {}, ...coded(text)));
+  }
+  const [width, cost] = [html('td', {}), html('td', { class: 'num' })];
+  return { row: html('tr', {}, head, width, cost), width, cost, box };
+}
+
+function tick(name: string, ticked: (on: boolean) => void): HTMLInputElement {
+  const box = html('input', { type: 'checkbox', checked: '', 'aria-label': `ask ${name}` });
+  box.addEventListener('change', () => ticked(box.checked));
+  return box;
+}
+
+interface QuestionTable {
+  readonly node: HTMLElement;
+  readonly show: (facts: PlanFacts, now: readonly Now[]) => void;
+}
+
+/** What a cell asks, a line each with accuracy and cost, and its derived values; `ticked` hears which question of the split is asked or left out. */
+function questionTable(first: PlanFacts, ticked: (place: number, on: boolean) => void): QuestionTable {
+  const free = isFree(first);
+  let next = 0;
+  const rows = first.questions.map(({ name, text, state, nameable }) => {
+    const i = state === 'split' ? next++ : -1;
+    return rowOf(name, text, free && i >= 0 && nameable ? tick(name, on => ticked(i, on)) : null);
+  });
+  const derived = first.derived.map(one => rowOf(one.name, one.text, null));
+  const heads = ['question', 'expected accuracy (95 %)'].map(name => html('th', { scope: 'col' }, name));
+  const table = html(
+    'table',
+    { class: 'planned' },
+    html('thead', {}, html('tr', {}, ...heads, html('th', { scope: 'col', class: 'num' }, 'cost'))),
+    html('tbody', {}, ...[...rows, ...derived].map(one => one.row))
+  );
+  return {
+    node: scrolling('what the cell asks', table),
+    show: (facts, now) => {
+      rows.forEach((one, i) => {
+        const out = now[i]!.words === 'left out';
+        one.width.textContent = now[i]!.words;
+        one.cost.textContent = costWords(facts.questions[i]!, now[i]!, facts.paid.symbol);
+        one.row.classList.toggle('out', out);
+        if (one.box !== null) {
+          one.box.checked = !out;
+        }
+      });
+      derived.forEach((one, i) => {
+        one.width.textContent = derivedWords(facts, i, now);
+        one.cost.textContent = 'free';
+      });
+    }
+  };
+}
+
+/** The budget of a plan as a bar: spent, this plan as a ghost, and the room that stays. */
+function budgetBar(): {
+  readonly node: SVGSVGElement;
+  readonly show: (facts: PlanFacts, cost: number, said: string) => void;
+} {
+  const hatch = unique('ghost');
+  const stripe = svg('path', { d: 'M0 0V6' });
+  const used = svg('rect', { x: 0, y: 0, height: 10, class: 'used' });
+  const ghost = svg('rect', { y: 0, height: 10, fill: `url(#${hatch})`, class: 'ghost' });
+  const node = svg(
+    'svg',
+    { height: 10, role: 'img', class: 'budget' },
+    svg(
+      'defs',
+      {},
+      svg(
+        'pattern',
+        { id: hatch, width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+        stripe
+      )
+    ),
+    svg('rect', { x: 0, y: 0, width: '100%', height: 10, class: 'room' }),
+    used,
+    ghost
+  );
+  return {
+    node,
+    show: ({ cap, left }, cost, said) => {
+      const spent = percentOf(cap - left, cap);
+      set(stripe, { class: cost <= left * (1 + 1e-9) ? 'pv-line' : 'hatch' });
+      set(used, { width: spent });
+      set(ghost, { x: spent, width: percentOf(Math.min(cost, left), cap) });
+      set(node, { 'aria-label': `budget: ${said}` });
+    }
+  };
+}
 
 /** The losses under the hand. */
 interface Held {
