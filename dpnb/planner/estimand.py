@@ -6,7 +6,6 @@ A number beyond its declared bounds counts as at the bound, so that the answer i
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 
 from dpnb.inference.digits import dated, given
@@ -86,34 +85,14 @@ def _alone(expr: Expr, schema: Schema) -> str:
         number = numeric(expr, schema)
         ends = [_told(end, number.calendar) for end in (number.lowest, number.highest)]
         return f"{expr.operand.column} held to {'–'.join(ends)}"
-    held = [_to_bounds(name, schema) for name in sorted(columns_of(expr)) if _bounded(name, schema)]
+    held = [_to_bounds(name, schema) for name in expr.columns() if _bounded(name, schema)]
     shown = _plain(expr)
     return f"{shown}, with {', '.join(held)}" if held and _held(expr, schema) else shown
 
 
 def _held(expr: Expr, schema: Schema) -> bool:
     """Whether a number is one that bounds can change: a condition, and a column of two values, are not."""
-    return not is_condition(expr) and any(_bounded(name, schema) for name in columns_of(expr))
-
-
-def columns_of(expr: Expr) -> frozenset[str]:
-    """Return the names of the columns in an expression; a part that occurs twice is walked through once."""
-    found, seen, left = set[str](), set[int](), [expr]
-    while left:
-        one = left.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if isinstance(one, Ref):
-            found.add(one.column)
-        left += _children(one)
-    return frozenset(found)
-
-
-def _children(expr: Expr) -> list[Expr]:
-    parts = [getattr(expr, field.name) for field in fields(expr)]  # type: ignore[arg-type]
-    listed = [one for part in parts for one in (part if isinstance(part, tuple) else (part,))]
-    return [one for one in listed if isinstance(one, Expr)]
+    return not is_condition(expr) and any(_bounded(name, schema) for name in expr.columns())
 
 
 def _bounded(name: str, schema: Schema) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
@@ -135,24 +135,20 @@ class Expr:
 
     def children(self) -> tuple[Expr, ...]:
         """Return the sub-expressions, in order."""
-        found = []
-        for field in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if isinstance(value, Expr):
-                found.append(value)
-        return tuple(found)
-
-    def walk(self) -> Iterator[Expr]:
-        """Yield this expression and everything below it."""
-        stack: list[Expr] = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(node.children())
+        values = [getattr(self, name) for name in type(self).__match_args__]  # type: ignore[attr-defined]
+        return tuple([value for value in values if isinstance(value, Expr)])
 
     def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns that are read, sorted."""
-        return tuple(sorted({node.column for node in self.walk() if isinstance(node, Ref)}))
+        """Return the names of the columns that are read, sorted; a part that occurs twice is walked through once."""
+        names, seen, left = set[str](), set[int](), [self]
+        while left:
+            node = left.pop()
+            if id(node) not in seen:
+                seen.add(id(node))
+                left += node.children()
+                if isinstance(node, Ref):
+                    names.add(node.column)
+        return tuple(sorted(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +377,7 @@ _KINDS: dict[str, type[Expr]] = {
         Among,
     )
 }
-_PARTS = {op: tuple(field.name for field in fields(kind)) for op, kind in _KINDS.items()}  # type: ignore[arg-type]
+_PARTS: dict[str, tuple[str, ...]] = {op: kind.__match_args__ for op, kind in _KINDS.items()}  # type: ignore[attr-defined]
 _SIGNS: dict[str, tuple[str, ...]] = {
     "arith": ("+", "-", "*", "/", "//"),
     "compare": ("==", "!=", "<", "<=", ">", ">="),
