@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Protocol, cast
 
 from dpnb.cards.card import Card, Record, frame, heading
@@ -45,12 +44,8 @@ class Handle(Protocol):
 
 def used_share(loss: PrivacyLoss, cap: PrivacyLoss) -> float:
     """Return which part of a cap a loss takes, from 0 to 1; with δ, the larger of both parts."""
-    parts = [Fraction(0)]
-    if cap.amount:
-        parts.append(loss.amount / cap.amount)
-    if cap.delta:
-        parts.append(loss.delta / cap.delta)
-    return float(min(max(parts), Fraction(1)))
+    pairs = (loss.amount, cap.amount), (loss.delta, cap.delta)
+    return min(max((float(part / whole) for part, whole in pairs if whole), default=0.0), 1.0)
 
 
 def words(left: PrivacyLoss, cap: PrivacyLoss, whose: str = "") -> str:

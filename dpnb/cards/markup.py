@@ -10,6 +10,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _VOID = frozenset({"br", "hr", "img", "meta", "wbr"})
 _KEPT = frozenset("\n\t")
@@ -31,7 +32,13 @@ def clean(text: object) -> str:
 
 def escape(text: object) -> Markup:
     """Return text as markup."""
-    return text if isinstance(text, Markup) else Markup(html.escape(clean(text), quote=True))
+    return text if isinstance(text, Markup) else _escaped(str(text))
+
+
+@lru_cache(maxsize=1024)
+def _escaped(text: str) -> Markup:
+    """Escape a text; the names of classes and the words of a card return on every card."""
+    return Markup(html.escape(clean(text), quote=True))
 
 
 def join(children: Iterable[object], between: str = "") -> Markup:

@@ -216,7 +216,7 @@ def exact_text(x: Fraction) -> str:
     >>> exact_text(Fraction(1, 4)), exact_text(Fraction(1, 3))
     ('0.25', '1/3')
     """
-    above, below = x.numerator, x.denominator
+    above, below = x.as_integer_ratio()
     if below == 1:
         return str(above)
     places = _decimal_places(below)
@@ -278,6 +278,7 @@ def _digits(x: Fraction, digits: int, rounding: str) -> Fraction:
     return Fraction(_quotient(x, digits, rounding))
 
 
+@lru_cache(maxsize=256)
 def brief(x: Fraction, toward: Direction = "nearest") -> str:
     """Write a number for people, in at most four significant digits.
 
