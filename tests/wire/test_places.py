@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.errors import OwnerError
-from dpnb.trusted.wire import path_trust
+from dpnb.trusted.wire import places
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home, private_folder, runtime_folder, write_private
 
@@ -153,7 +153,7 @@ def test_a_folder_that_its_group_may_write_counts_who_is_in_the_group(monkeypatc
     ]:
         monkeypatch.setattr(grp, "getgrgid", group)
         monkeypatch.setattr(pwd, "getpwall", listed)
-        assert path_trust._open_to_others(found) is not fine
+        assert places._open_to_others(found) is not fine
 
 
 @needs_root
@@ -181,7 +181,7 @@ def test_links_that_lead_nowhere_and_round_are_no_way(tmp_path):
     with pytest.raises(OwnerError, match="DPNB_HOME"):
         Home(tmp_path / "round" / "home").make()
     (tmp_path / "a").mkdir()
-    assert path_trust.weakest(tmp_path / "a" / ".." / "b") is None
+    assert places.weakest(tmp_path / "a" / ".." / "b") is None
 
 
 def test_a_runtime_folder_that_others_may_replace_is_passed_over(tmp_path, monkeypatch):

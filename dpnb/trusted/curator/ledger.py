@@ -607,4 +607,4 @@ def _charged(
     body = {**facts, **losses, "questions": asked_for, "events": costs}
     entry = record(db, time, "charge", {**body, "shares": sums} if sums else body)
     room = admission.room(limits, after)
-    return ChargeRow(entry, asked, after[POOL], after[MINE], new=True, questions=tuple(asked_for), room=room)
+    return ChargeRow(entry, asked, after[POOL], new=True, questions=tuple(asked_for), room=room)

@@ -313,8 +313,7 @@ def cost(
 ) -> PrivacyLoss:
     """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
     mine, scope = to_charge(batch, stored), _scope(batch, attached)
-    if mine and ledger.has_abandoned(scope.principal, scope.pool):
-        waiting = mine
-        if ledger.adoptable(scope, waiting, _others(batch, mine)) is not None:
-            return PrivacyLoss.zero(batch.measure)
+    waiting = mine and ledger.has_abandoned(scope.principal, scope.pool)
+    if waiting and ledger.adoptable(scope, mine, _others(batch, mine)) is not None:
+        return PrivacyLoss.zero(batch.measure)
     return whole(batch.charged.part(mine), batch.measure)

@@ -41,7 +41,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class ChargeRow:
-    """A charge: its entry, what it cost, what the pool and the principal have spent with it; `new` if made now.
+    """A charge: its entry, what it cost, what the pool has spent with it; `new` if made now.
 
     `adopted` says that another request made it, in an earlier life of the curator. `questions` are those of its record. `room` is
     what every cap left after a charge that was made now.
@@ -50,7 +50,6 @@ class ChargeRow:
     entry: int
     loss: PrivacyLoss
     spent_after: PrivacyLoss
-    principal_after: PrivacyLoss
     new: bool
     adopted: bool = False
     questions: tuple[Record, ...] = ()
@@ -90,8 +89,8 @@ def restored_since(db: sqlite3.Connection, entry: int) -> bool:
 
 def row_of(entry: int, body: JsonObject, *, adopted: bool = False) -> ChargeRow:
     """Read the body of a charge that was made before."""
-    loss, spent, mine = (PrivacyLoss.from_json(body[name]) for name in ("loss", "spent", "mine"))
-    return ChargeRow(entry, loss, spent, mine, new=False, adopted=adopted, questions=tuple(body["questions"]))
+    loss, spent = (PrivacyLoss.from_json(body[name]) for name in ("loss", "spent"))
+    return ChargeRow(entry, loss, spent, new=False, adopted=adopted, questions=tuple(body["questions"]))
 
 
 def body_of(db: sqlite3.Connection, charge: int) -> Record:

@@ -12,13 +12,14 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from dpnb.trusted.errors import CuratorError, OwnerError
-from dpnb.trusted.wire import path_trust
 
 _LONGEST_SOCKET_PATH = 100
+_MOST_LINKS = 40
 
 
 class _Inside:
@@ -111,7 +112,7 @@ class Home:
         OwnerError
             Naming the folder and what to do.
         """
-        found = path_trust.weakest(self.root)
+        found = weakest(self.root)
         if found is not None:
             folder, reason = found
             raise OwnerError(
@@ -132,7 +133,7 @@ def runtime_folder() -> Path:
         if not parent or not Path(parent).is_dir() or not os.access(parent, os.W_OK):
             continue
         folder = Path(parent) / f"dpnb-{_user_id()}"
-        if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH and path_trust.weakest(folder) is None:
+        if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH and weakest(folder) is None:
             return private_folder(folder)
     raise CuratorError("No short folder for the curator's socket was found: set XDG_RUNTIME_DIR.")
 
@@ -171,3 +172,81 @@ def _default_root() -> Path:
 
 def _user_id() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+# ---------------------------------------------------------------------- the way to a folder
+
+
+def weakest(folder: Path) -> tuple[Path, str] | None:
+    """Return the first place on the way to a folder that somebody else could bend, and why; nothing where there is none.
+
+    Whoever may write a folder may rename what is in it and put something else in its place, whatever the mode of what is inside.
+    So a private folder is private only where each folder on its way belongs to this user or to root, and where nobody else may
+    write it; a *sticky* folder such as ``/tmp`` lets everybody add but only owners rename, and is safe for what is our own.
+    What does not exist yet is not looked at.
+
+    Examples
+    --------
+    >>> weakest(Path("/")) is None
+    True
+    """
+    if not hasattr(os, "getuid"):  # pragma: no cover - access lists, not modes, rule there
+        return None
+    trusted = {
+        0,
+        os.getuid(),
+        Path("/").stat().st_uid,
+    }  # in a container without root's number, / belongs to its stand-in
+    for place, found in _passed(folder):
+        if found.st_uid not in trusted:
+            return place, "belongs to somebody else"
+        if not stat.S_ISLNK(found.st_mode) and _open_to_others(found):
+            return place, "can be written by others"
+    return None
+
+
+def _passed(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Every folder and link that the system passes on the way to a folder, and the folder itself."""
+    left = list(reversed(folder.absolute().parts[1:]))
+    here, links = Path("/"), 0
+    yield here, here.lstat()
+    while left:
+        here = here / left.pop()
+        if here.name == "..":
+            here = here.parent.parent
+            continue
+        try:
+            found = here.lstat()
+        except OSError:
+            return
+        yield here, found
+        if stat.S_ISLNK(found.st_mode) and links < _MOST_LINKS:
+            links += 1
+            target = here.readlink()
+            left.extend(reversed(target.parts[1:] if target.is_absolute() else target.parts))
+            here = Path("/") if target.is_absolute() else here.parent
+
+
+def _open_to_others(found: os.stat_result) -> bool:
+    mode = found.st_mode
+    if mode & stat.S_ISVTX or not stat.S_ISDIR(mode):
+        return False
+    return bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and not _ours_alone(found.st_gid))
+
+
+def _ours_alone(group: int) -> bool:
+    """Whether nobody but root and this user is in a group: root's own, or one that many systems make for each user."""
+    if group == 0:
+        return True
+    import grp
+    import pwd
+
+    try:
+        me, members = pwd.getpwuid(os.getuid()).pw_name, grp.getgrgid(group)
+    except KeyError:
+        return False
+    if set(members.gr_mem) - {me, "root"}:
+        return False
+    listed = {entry.pw_name for entry in pwd.getpwall() if entry.pw_gid == group}
+    # a directory service may list nobody: there only the group of the same name counts as this user's own
+    return members.gr_name == me or (listed <= {me, "root"} and me in listed)
