@@ -282,7 +282,8 @@ def _digits(x: Fraction, digits: int, rounding: str) -> Fraction:
 def brief(x: Fraction, toward: Direction = "nearest") -> str:
     """Write a number for people, in at most four significant digits.
 
-    What is left is shown rounded ``"down"``, so that the number on the screen can be typed and will fit.
+    What is left is shown rounded ``"down"``, so that the number on the screen can be typed and will fit. The text
+    depends on the two arguments alone and no decision reads it, so a text may be kept.
 
     Examples
     --------
