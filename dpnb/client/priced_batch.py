@@ -24,7 +24,7 @@ from dpnb.trusted.measurements import events
 from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
-from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, Bundle, Plan, Share, digest_of
+from dpnb.trusted.query.plan import EVERYTHING, Plan, Share, digest_of
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import exact_json
@@ -100,26 +100,9 @@ class AskedBatch:
 
 def sent(priced: PricedBatch, held: Sequence[str] = ()) -> Plan:
     """Return the plan of a priced batch as it crosses the wire, without what the schema answers; draws that are held are measured again."""
-    texts = [_printable(item.text) for item in priced.items]
-    questions = tuple(
-        Bundle(
-            tuple(dict.fromkeys(texts[asker] for asker in one.askers)),
-            max((_share(priced, asker) for asker in one.askers), key=lambda share: share.amount),
-            one.group,
-            one.parts,
-            one.plan,
-        )
-        for one in priced.bought
-    )
     batch = priced.batch
     again = EVERYTHING if batch.ask.fresh else tuple(sorted(set(held)))
-    return Plan(batch.dataset, batch.schema_version, questions, again, priced.loss)
-
-
-def _share(priced: PricedBatch, asker: int) -> Share:
-    share = priced.items[asker].share
-    assert share is not None
-    return share
+    return Plan(batch.dataset, batch.schema_version, priced.bundles, again, priced.loss)
 
 
 def stored_questions(batch: AskedBatch, peeked: Peeked) -> tuple[bool, ...]:
@@ -132,16 +115,6 @@ def held_shares(batch: AskedBatch, peeked: Peeked) -> tuple[Share | None, ...]:
     told = batch.served(exact_json(peeked.held))
     pairs = zip(batch.priced.items, told, strict=True)
     return tuple(held_share(item, served, batch.priced.facts) if served else None for item, served in pairs)
-
-
-def _printable(text: str) -> str:
-    """Return a text in which what no terminal shows is written out, and which is cut where it is too long to be read."""
-    if text.isprintable():
-        shown = text
-    else:
-        letters = (one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
-        shown = "".join(letters)
-    return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
 
 
 def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:

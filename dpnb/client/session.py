@@ -621,7 +621,7 @@ def _refuse_inner() -> None:
 
 def _refuse_others(batch: AskedBatch, releases: Sequence[Release]) -> None:
     """Refuse an answer to something else than was asked, whatever it is called."""
-    if [one.measured for one in releases] != [one.measured for one in batch.priced.bought]:
+    if tuple(one.measured for one in releases) != batch.priced.measured:
         raise CuratorError("The curator's answer does not belong to this question.")
 
 

@@ -18,17 +18,18 @@ from dpnb.errors import LossError, PlanError
 from dpnb.inference.digits import given, rounded
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.request import Ask, BatchPlan, Item
-from dpnb.planner.sharing import Bought, Places, bought_once, divisions, joint, refined
+from dpnb.planner.sharing import Places, askers, bundled, divisions, joint, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
 from dpnb.statistics.noise import restated
 from dpnb.trusted.measurements import Facts, Measurement, events
+from dpnb.trusted.mechanisms import AnyMechanism
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import limited, refuse_unbounded
-from dpnb.trusted.query.plan import Share
+from dpnb.trusted.query.plan import Bundle, Share
 from dpnb.trusted.schema import Schema
 
 _LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)
@@ -139,10 +140,12 @@ class PricedBatch:
         The public facts from which every loss follows.
     items, alone : tuple of PricedQuestion
         The questions in the order of the batch, as they are answered; and as they would be if each were asked alone.
-    bought : tuple of Bought
+    bundles : tuple of Bundle
         What they buy together.
     places : tuple
-        For each part of each question what of it serves it.
+        For each part of each question the bundle that serves it, and which of its parts.
+    measured : tuple of str
+        The names under which the bundles are stored.
     texts : dict
         What a curator is sent of it and its digest, once it was written: by the ids of what is measured again.
     """
@@ -151,8 +154,9 @@ class PricedBatch:
     facts: Facts
     items: tuple[PricedQuestion, ...]
     alone: tuple[PricedQuestion, ...]
-    bought: tuple[Bought, ...]
+    bundles: tuple[Bundle, ...]
     places: tuple[Places, ...]
+    measured: tuple[str, ...]
     texts: dict[tuple[str, ...], tuple[str, str]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -175,33 +179,34 @@ class PricedBatch:
         """Return the events that would be charged where some of what the batch buys is held."""
         if not held and not self.saves:
             return tuple(event for item in self.items for event in item.events)
-        return joint((one for place, one in enumerate(self.bought) if place not in held), self.facts)
+        return joint((one for place, one in enumerate(self.bundles) if place not in held), self.facts)
 
     @property
     def saves(self) -> bool:
         """Whether questions save by being asked together: something is bought once for two of them, or two are priced together."""
-        groups = {one.group for one in self.bought}
-        parts = sum(len(one.parts) for one in self.bought)
+        groups = {one.group for one in self.bundles}
+        parts = sum(len(one.parts) for one in self.bundles)
         return len(groups) < sum(map(bool, self.places)) or parts < sum(map(len, self.places))
 
     @property
     def divided(self) -> tuple[tuple[int, ...], ...]:
         """Questions that are priced together because no row is in two of them."""
-        return divisions(self.bought)
+        return divisions(self.bundles, self.places)
 
     def refined(self, held: frozenset[int]) -> PricedBatch:
         """Return the batch with what its questions save together spent on less noise; what is held is taken out before."""
         kind, items = self.batch.ask.kind, self.batch.items
         if kind == "within" or not self.saves:
             return self
-        fixed = frozenset(place for place, item in enumerate(items) if item.spend is not None)
+        own = {asker for asker, item in enumerate(items) if item.spend is not None}
+        fixed = frozenset(place for place, who in enumerate(askers(self.places)) if own.issuperset(who))
         wanted = [
             [part for part, (place, _) in zip(item.parts, places, strict=True) if place not in held]
             for item, places in zip(self.alone, self.places, strict=True)
         ]
         kind = next(item.share.kind for item in self.items if item.share is not None)
-        bought = refined(self.bought, [parts for parts in wanted if parts], kind, fixed, held, self.facts)
-        return self if bought == self.bought else _served(self, bought)
+        bundles = refined(self.bundles, [parts for parts in wanted if parts], kind, fixed, held, self.facts)
+        return self if bundles == self.bundles else _served(self, bundles)
 
 
 def as_stored(
@@ -234,23 +239,21 @@ def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
     return replace(item, rows=pricing.rows, answered_by=pricing, size=_planned(ask))
 
 
-def _served(priced: PricedBatch, bought: tuple[Bought, ...]) -> PricedBatch:
-    """Return a batch whose questions are served by what is bought."""
-    divided = frozenset(asker for askers in divisions(bought) for asker in askers)
+def _served(priced: PricedBatch, bundles: tuple[Bundle, ...]) -> PricedBatch:
+    """Return a batch whose questions are served by some bundles."""
+    divided = frozenset(asker for many in divisions(bundles, priced.places) for asker in many)
+    reasons = [_why_finer(who, divided) for who in askers(priced.places)]
     items = tuple(
-        _served_by(item, [(bought[place], at) for place, at in places], divided)
+        _served_by(item, [(bundles[place].parts[at].mechanism, reasons[place]) for place, at in places])
         for item, places in zip(priced.alone, priced.places, strict=True)
     )
-    return replace(priced, items=items, bought=bought)
+    return replace(priced, items=items, bundles=bundles)
 
 
-def _served_by(
-    item: PricedQuestion, served: Sequence[tuple[Bought, int]], divided: frozenset[int]
-) -> PricedQuestion:
+def _served_by(item: PricedQuestion, served: Sequence[tuple[AnyMechanism, str]]) -> PricedQuestion:
     """Return a question with the noise of what serves it, and the accuracy that this gives."""
     parts = tuple(
-        replace(part, mechanism=one.parts[at].mechanism)
-        for part, (one, at) in zip(item.parts, served, strict=True)
+        replace(part, mechanism=mechanism) for part, (mechanism, _) in zip(item.parts, served, strict=True)
     )
     if parts == item.parts:
         return item
@@ -258,17 +261,17 @@ def _served_by(
     if len(rows) == len(parts):
         changes = zip(rows, item.parts, parts, served, strict=True)
         rows = tuple(
-            row if new == old else restated(row, new.mechanism, _why_finer(one, divided))
-            for row, old, new, (one, _) in changes
+            row if new == old else restated(row, mechanism, reason)
+            for row, old, new, (mechanism, reason) in changes
         )
     pricing = Pricing(parts, rows)
     return replace(item, parts=parts, rows=rows, answered_by=pricing, shares=True)
 
 
-def _why_finer(one: Bought, divided: frozenset[int]) -> str:
-    if len(one.askers) > 1:
-        return f"bought once for {len(one.askers)} questions"
-    if one.askers[0] in divided:
+def _why_finer(who: tuple[int, ...], divided: frozenset[int]) -> str:
+    if len(who) > 1:
+        return f"bought once for {len(who)} questions"
+    if who[0] in divided:
         return "less noise, since no row is in two of these questions"
     return "less noise, since questions share"
 
@@ -312,8 +315,8 @@ def price(
         units = limited(items[-1].parts, units)
     alone = tuple(items)
     cost = total(alone, facts.measure).amount
-    bought, places = bought_once([item.parts for item in alone], facts, cost)
-    return _served(PricedBatch(batch, facts, alone, alone, bought, places), bought)
+    bundles, places, measured = bundled(alone, facts, cost)
+    return _served(PricedBatch(batch, facts, alone, alone, bundles, places, measured), bundles)
 
 
 def _checked(

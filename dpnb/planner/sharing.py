@@ -21,9 +21,9 @@ finer for another question would make all of them dearer. Where a cell would sti
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from dpnb.statistics.noise import amount, with_amount
 from dpnb.trusted.aggregate.algebra import Mul, Total
@@ -33,7 +33,8 @@ from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query.plan_record import measured, written
+from dpnb.trusted.query.plan import LONGEST_TEXT, Bundle, Share
+from dpnb.trusted.query.plan_record import measured
 
 _SLACK = Fraction(1, 1000)
 """What is saved is left where it is less than this part of the loss: the noise stays that of the questions."""
@@ -41,79 +42,82 @@ _BITS = 160
 """Numerator and denominator of a refined noise are at most this long, and rounded up beyond."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bought:
-    """What is bought once, whatever the number of questions that it serves.
+class Asker(Protocol):
+    """A question with its share, and what it would measure if it were asked alone."""
 
-    Parameters
-    ----------
-    parts : tuple of Measurement
-        One sum with its noise; or all parts of a question whose parts belong together.
-    measured : str
-        The name under which it is stored.
-    askers : tuple of int
-        Places of the questions that it serves.
-    group : int
-        With which others it is priced.
-    plan : dict
-        The record of the parts, where it is at hand.
-    """
-
-    parts: tuple[Measurement, ...]
-    measured: str
-    askers: tuple[int, ...]
-    group: int
-    plan: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    def with_parts(self, parts: tuple[Measurement, ...]) -> Bought:
-        """Return what measures the same under other noise."""
-        return replace(self, parts=parts, plan={})
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def share(self) -> Share | None: ...  # noqa: D102
+    @property
+    def parts(self) -> tuple[Measurement, ...]: ...  # noqa: D102
 
 
 Places = tuple[tuple[int, int], ...]
-"""For each part of a question the purchase that serves it, and which of its parts."""
+"""For each part of a question the bundle that serves it, and which of its parts."""
 
 
-def bought_once(
-    questions: Sequence[Sequence[Measurement]], facts: Facts, alone: Fraction
-) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
-    """Return what the questions buy together, and for each of them which purchase serves each of its parts; alone they cost so much."""
-    bought, places = _bought([pieces(parts, facts) for parts in questions], facts)
-    if not _shares(questions, bought):
-        return _numbered(bought), places
-    together = _grouped(bought, facts)
+def bundled(
+    questions: Sequence[Asker], facts: Facts, alone: Fraction
+) -> tuple[tuple[Bundle, ...], tuple[Places, ...], tuple[str, ...]]:
+    """Return what questions that cost so much alone buy together: bundles, which of them serves each part, and the names they are stored under."""
+    bundles, places, names = _bundled(questions, [pieces(one.parts, facts) for one in questions], facts)
+    if not _shares(places, bundles):
+        return _numbered(bundles), places, names
+    together = _grouped(bundles, facts)
     if total(joint(together, facts), facts.measure) > alone:
-        bought, places = _bought([[tuple(parts)] if parts else [] for parts in questions], facts)
-        return _numbered(bought), places
-    return together, places
+        whole = [[one.parts] if one.parts else [] for one in questions]
+        bundles, places, names = _bundled(questions, whole, facts)
+        return _numbered(bundles), places, names
+    return together, places, names
 
 
-def _shares(questions: Sequence[Sequence[Measurement]], bought: Sequence[Bought]) -> bool:
+def _shares(places: Sequence[Places], bundles: Sequence[Bundle]) -> bool:
     """Tell whether anything can be saved: there are two questions, or one that measures the same twice."""
-    return len(list(filter(None, questions))) > 1 or sum(len(one.parts) for one in bought) < sum(
-        map(len, questions)
+    return len(list(filter(None, places))) > 1 or sum(len(one.parts) for one in bundles) < sum(
+        map(len, places)
     )
 
 
-def _bought(
-    questions: Sequence[Sequence[tuple[Measurement, ...]]], facts: Facts
-) -> tuple[list[Bought], tuple[Places, ...]]:
-    found: dict[str, int] = {}
-    bought: list[Bought] = []
+def _bundled(
+    questions: Sequence[Asker], pieces_of: Sequence[Sequence[tuple[Measurement, ...]]], facts: Facts
+) -> tuple[list[Bundle], tuple[Places, ...], tuple[str, ...]]:
+    at: dict[str, int] = {}
+    bundles: list[Bundle] = []
     places: list[Places] = []
-    for asker, pieces_of in enumerate(questions):
+    for asker, (question, its) in enumerate(zip(questions, pieces_of, strict=True)):
         mine: list[tuple[int, int]] = []
-        for piece in pieces_of:
-            plan = written(piece)
-            name = measured(piece, plan)
-            place = found.setdefault(name, len(bought))
-            if place == len(bought):
-                bought.append(Bought(piece, name, (asker,), asker, plan))
+        texts = (_printable(question.text),)
+        for piece in its:
+            assert question.share is not None
+            one = Bundle(texts, question.share, asker, piece)
+            place = at.setdefault(measured(piece, one.plan), len(bundles))
+            if place == len(bundles):
+                bundles.append(one)
             else:
-                bought[place] = _shared(bought[place], piece, asker, facts)
-            mine += [(place, at) for at in range(len(piece))]
+                bundles[place] = _shared(bundles[place], one, facts)
+            mine += [(place, part) for part in range(len(piece))]
         places.append(tuple(mine))
-    return bought, tuple(places)
+    return bundles, tuple(places), tuple(at)
+
+
+def _printable(text: str) -> str:
+    """Return a text in which what no terminal shows is written out, and which is cut where it is too long to be read."""
+    if text.isprintable():
+        shown = text
+    else:
+        letters = (one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+        shown = "".join(letters)
+    return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
+
+
+def askers(places: Sequence[Places]) -> list[tuple[int, ...]]:
+    """Return for each bundle the places of the questions that it serves."""
+    served: dict[int, dict[int, None]] = {}
+    for asker, mine in enumerate(places):
+        for place, _ in mine:
+            served.setdefault(place, {})[asker] = None
+    return [tuple(served[place]) for place in sorted(served)]
 
 
 def pieces(parts: Sequence[Measurement], facts: Facts) -> list[tuple[Measurement, ...]]:
@@ -144,62 +148,63 @@ def additive(part: Measurement) -> bool:
     return isinstance(part.mechanism, DiscreteLaplace | DiscreteGaussian)
 
 
-def _sum(one: Bought) -> bool:
+def _sum(one: Bundle) -> bool:
     return len(one.parts) == 1 and additive(one.parts[0])
 
 
-def _shared(one: Bought, other: tuple[Measurement, ...], asker: int, facts: Facts) -> Bought:
-    """Return a purchase that serves one question more: of the two that which costs more alone, and has less noise."""
-    if one.parts != other:
-        one = one.with_parts(max(one.parts, other, key=lambda parts: cost(parts, facts)))
-    return replace(one, askers=tuple(dict.fromkeys((*one.askers, asker))))
+def _shared(one: Bundle, other: Bundle, facts: Facts) -> Bundle:
+    """Return a bundle that serves the questions of two: of both that which costs more alone, and has less noise."""
+    dearer = one if one.parts == other.parts else max(one, other, key=lambda it: cost(it.parts, facts))
+    texts = tuple(dict.fromkeys((*one.texts, *other.texts)))
+    share = max(one.share, other.share, key=lambda it: it.amount)
+    return replace(dearer, texts=texts, share=share, group=one.group)
 
 
-def _grouped(bought: list[Bought], facts: Facts) -> tuple[Bought, ...]:
+def _grouped(bundles: list[Bundle], facts: Facts) -> tuple[Bundle, ...]:
     """Price together what keeps the same rows, and what keeps no row in common, where that is cheaper than by questions."""
     for find in (_frames, _apart):
-        for many in find(bought, facts):
-            _join(bought, many, facts)
-    return _numbered(bought)
+        for many in find(bundles, facts):
+            _join(bundles, many, facts)
+    return _numbered(bundles)
 
 
-def _numbered(bought: Iterable[Bought]) -> tuple[Bought, ...]:
+def _numbered(bundles: Iterable[Bundle]) -> tuple[Bundle, ...]:
     """Number the groups as they come."""
     numbers: dict[int, int] = {}
-    return tuple(replace(one, group=numbers.setdefault(one.group, len(numbers))) for one in bought)
+    return tuple(replace(one, group=numbers.setdefault(one.group, len(numbers))) for one in bundles)
 
 
-def _join(bought: list[Bought], many: Sequence[int], facts: Facts) -> None:
+def _join(bundles: list[Bundle], many: Sequence[int], facts: Facts) -> None:
     """Make one group of what stands at some places, where that and what is left of their groups cost less."""
-    touched, taken = {bought[place].group for place in many}, set(many)
+    touched, taken = {bundles[place].group for place in many}, set(many)
     if len(touched) > 1:
-        before = _by_group(one for one in bought if one.group in touched)
-        rest = (one for place, one in enumerate(bought) if one.group in touched and place not in taken)
-        after = [_everything([bought[place].parts for place in many]), *_by_group(rest)]
+        before = _by_group(one for one in bundles if one.group in touched)
+        rest = (one for place, one in enumerate(bundles) if one.group in touched and place not in taken)
+        after = [_everything([bundles[place].parts for place in many]), *_by_group(rest)]
         if sum(cost(parts, facts) for parts in after) < sum(cost(parts, facts) for parts in before):
-            new = 1 + max(one.group for one in bought)
+            new = 1 + max(one.group for one in bundles)
             for place in many:
-                bought[place] = replace(bought[place], group=new)
+                bundles[place] = replace(bundles[place], group=new)
 
 
-def _frames(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
+def _frames(bundles: Sequence[Bundle], facts: Facts) -> list[list[int]]:
     """Return places of sums of several questions that keep the same rows."""
     found: dict[Any, list[int]] = {}
-    if len({one.group for one in bought}) > 1:
-        for place, one in enumerate(bought):
+    if len({one.group for one in bundles}) > 1:
+        for place, one in enumerate(bundles):
             if _sum(one):
                 found.setdefault(_frame(one.parts[0], facts), []).append(place)
     return list(found.values())
 
 
-def _apart(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
+def _apart(bundles: Sequence[Bundle], facts: Facts) -> list[list[int]]:
     """Return places of groups of sums of which no row is in two; the dearest first, so that what is cheap parts no two of them."""
     regions, groups = Regions(facts.ranges), dict[int, list[int]]()
-    for place, one in enumerate(bought):
+    for place, one in enumerate(bundles):
         groups.setdefault(one.group, []).append(place)
     summed = []
     for places in groups.values():
-        parts = [part for place in places for part in bought[place].parts]
+        parts = [part for place in places for part in bundles[place].parts]
         if all(isinstance(part.request, Total) and additive(part) for part in parts):
             summed.append((cost(parts, facts), places, parts))
     lists: list[list[tuple[list[int], list[Region]]]] = []
@@ -212,18 +217,18 @@ def _apart(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
     return [[place for places, _ in many for place in places] for many in lists if len(many) > 1]
 
 
-def divisions(bought: Sequence[Bought]) -> tuple[tuple[int, ...], ...]:
+def divisions(bundles: Sequence[Bundle], places: Sequence[Places]) -> tuple[tuple[int, ...], ...]:
     """Return the questions of each group in which different filters are priced together: no row is in two of them."""
-    groups: dict[int, list[Bought]] = {}
-    for one in bought:
-        groups.setdefault(one.group, []).append(one)
-    found = (
-        many
+    groups: dict[int, list[int]] = {}
+    for place, one in enumerate(bundles):
+        groups.setdefault(one.group, []).append(place)
+    who = askers(places)
+    served = (
+        tuple(sorted({asker for place in many for asker in who[place]}))
         for many in groups.values()
-        if len({part.request.where for one in many for part in one.parts}) > 1
+        if len({part.request.where for place in many for part in bundles[place].parts}) > 1
     )
-    askers = (tuple(sorted({asker for one in many for asker in one.askers})) for many in found)
-    return tuple(one for one in askers if len(one) > 1)
+    return tuple(one for one in served if len(one) > 1)
 
 
 def _all_apart(mine: Sequence[Region], others: Sequence[tuple[list[int], list[Region]]]) -> bool:
@@ -236,9 +241,9 @@ def _frame(part: Measurement, facts: Facts) -> Any:
     return type(request), facts.membership(request), type(part.mechanism)
 
 
-def _by_group(bought: Iterable[Bought]) -> list[list[Measurement]]:
+def _by_group(bundles: Iterable[Bundle]) -> list[list[Measurement]]:
     found: dict[int, list[Measurement]] = {}
-    for one in bought:
+    for one in bundles:
         found.setdefault(one.group, []).extend(one.parts)
     return list(found.values())
 
@@ -247,9 +252,9 @@ def _everything(groups: Iterable[Sequence[Measurement]]) -> list[Measurement]:
     return [part for parts in groups for part in parts]
 
 
-def joint(bought: Iterable[Bought], facts: Facts) -> tuple[PrivacyEvent, ...]:
+def joint(bundles: Iterable[Bundle], facts: Facts) -> tuple[PrivacyEvent, ...]:
     """Return the events of what is bought: each group at the worst move through all that it holds, as the curator derives them."""
-    return tuple(event for parts in _by_group(bought) for event in events(parts, facts))
+    return tuple(event for parts in _by_group(bundles) for event in events(parts, facts))
 
 
 def cost(parts: Sequence[Measurement], facts: Facts) -> Fraction:
@@ -270,42 +275,42 @@ def spent(found: Iterable[PrivacyEvent], kind: str, measure: Measure) -> Fractio
 
 
 def refined(
-    bought: Sequence[Bought],
+    bundles: Sequence[Bundle],
     apart: Sequence[Sequence[Measurement]],
     kind: str,
     fixed: frozenset[int],
     held: frozenset[int],
     facts: Facts,
-) -> tuple[Bought, ...]:
+) -> tuple[Bundle, ...]:
     """Return what is bought with as little noise as the same loss pays for.
 
     Parameters
     ----------
-    bought : sequence of Bought
+    bundles : sequence of Bundle
     apart : sequence of sequence of Measurement
         What each question would buy of it alone, without what is held.
     kind : {"epsilon", "rho"}
         In what the loss is asked.
     fixed : frozenset of int
-        Questions with a loss of their own: noise that serves no other stays.
+        Places of what serves only questions with a loss of their own: its noise stays.
     held : frozenset of int
         Places of what is held already: nothing is paid for it, and its noise stays.
     facts : Facts
     """
-    paid = {place: one for place, one in enumerate(bought) if place not in held}
-    free = {place for place, one in paid.items() if _sum(one) and not fixed.issuperset(one.askers)}
+    paid = {place: one for place, one in enumerate(bundles) if place not in held}
+    free = {place for place, one in paid.items() if _sum(one) and place not in fixed}
     asked = [event for parts in apart for event in events(parts, facts)]
     now, loose = joint(paid.values(), facts), joint((paid[place] for place in sorted(free)), facts)
     most, least, part = (spent(found, kind, facts.measure) for found in (asked, now, loose))
     if not free or most - least <= _SLACK * most:
-        return tuple(bought)
+        return tuple(bundles)
     factor = 1 + (most - least) / part
     found = tuple(
-        one.with_parts((_finer(one.parts[0], factor),)) if place in free else one
-        for place, one in enumerate(bought)
+        replace(one, parts=(_finer(one.parts[0], factor),), plan={}) if place in free else one
+        for place, one in enumerate(bundles)
     )
     costs = total(joint((found[place] for place in paid), facts), facts.measure)
-    return found if costs <= total(asked, facts.measure) else tuple(bought)
+    return found if costs <= total(asked, facts.measure) else tuple(bundles)
 
 
 def _finer(part: Measurement, factor: Fraction) -> Measurement:

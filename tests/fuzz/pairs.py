@@ -255,7 +255,7 @@ def claims_of(priced: PricedBatch, stack: Stack, pairs: int) -> tuple[list[Claim
             cost = cost + cost_of(part)
         made.append(Claim(item, _ratios(item, cost, priced.measure)))
     whole = laws.nothing(pairs)
-    for part in (part for one in priced.bought for part in one.parts):
+    for part in (part for one in priced.bundles for part in one.parts):
         if not isinstance(part.mechanism, THRESHOLDED):
             whole = whole + cost_of(part)
     return made, _whole(priced, whole)

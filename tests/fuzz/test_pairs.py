@@ -139,7 +139,7 @@ def test_a_plan_survives_the_wire_and_is_charged_what_was_priced():
         assert plan == sent(priced)
         read = Schema.from_json(where.to_json())
         charged = charged_for(plan, read).questions
-        assert [one.measured for one in charged] == [one.measured for one in priced.bought]
-        assert together(charged, Facts.of(read)) == joint(priced.bought, priced.facts)
+        assert [one.measured for one in charged] == list(priced.measured)
+        assert together(charged, Facts.of(read)) == joint(priced.bundles, priced.facts)
         assert report.read(report.written(batch)) == batch
         seen += 1

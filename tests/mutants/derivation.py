@@ -190,9 +190,7 @@ MUTANTS = {
         replaced(
             sharing,
             "_shared",
-            lambda real: (
-                lambda one, other, asker, facts: replace(one, askers=real(one, other, asker, facts).askers)
-            ),
+            lambda real: lambda one, other, facts: replace(one, texts=real(one, other, facts).texts),
         ),
         lambda _: test_sharing.test_a_count_that_three_questions_want_is_bought_once_at_the_smallest_noise(),
     ),

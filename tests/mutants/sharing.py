@@ -45,9 +45,9 @@ def refined_with(**wrong: Any) -> Patch:
     """Spend what is saved as if something else were fixed, or held."""
 
     def made(real: Any) -> Any:
-        def refined(bought: Any, apart: Any, kind: str, fixed: Any, held: Any, facts: Facts) -> Any:
+        def refined(bundles: Any, apart: Any, kind: str, fixed: Any, held: Any, facts: Facts) -> Any:
             asked = {"fixed": fixed, "held": held} | wrong
-            return real(bought, apart, kind, asked["fixed"], asked["held"], facts)
+            return real(bundles, apart, kind, asked["fixed"], asked["held"], facts)
 
         return refined
 
@@ -66,11 +66,11 @@ def cheapest_first(monkeypatch: Any) -> None:
     )
 
 
-def joined(bought: list[Any], many: Any, facts: Facts) -> None:
+def joined(bundles: list[Any], many: Any, facts: Facts) -> None:
     """Make one group of what stands at some places, whatever that costs."""
-    new = 1 + max(one.group for one in bought)
+    new = 1 + max(one.group for one in bundles)
     for place in many:
-        bought[place] = replace(bought[place], group=new)
+        bundles[place] = replace(bundles[place], group=new)
 
 
 def without_within(real: Any) -> Any:
@@ -122,9 +122,9 @@ FACTS = Facts.of(test_sharing.schema())
 
 
 def ungrouped(real: Any) -> Any:
-    """Every purchase is a group of its own, at the price of the groups."""
+    """Every bundle is a group of its own, at the price of the groups."""
     return lambda found: real(
-        replace(found, bought=tuple(replace(one, group=at) for at, one in enumerate(found.bought)))
+        replace(found, bundles=tuple(replace(one, group=at) for at, one in enumerate(found.bundles)))
     )
 
 
@@ -245,7 +245,7 @@ def nothing_said(one: Any, other: Any) -> Callable[[Any], None]:
 
 
 MUTANTS = {
-    "noise in the name of a purchase": Mutant(
+    "noise in the name of a bundle": Mutant(
         "Two questions want the same integers at two shares, and both are bought.",
         replaced(
             sharing,
@@ -261,7 +261,7 @@ MUTANTS = {
     ),
     "frames of one question alone": Mutant(
         "Sums that keep the same rows are added up by questions: a count is not free beside a mean.",
-        replaced(sharing, "_frames", lambda _: lambda bought, facts: []),
+        replaced(sharing, "_frames", lambda _: lambda bundles, facts: []),
         plain(test_sharing.test_what_is_saved_is_spent_on_less_noise_to_the_last_digit),
     ),
     "what is saved kept": Mutant(
@@ -315,7 +315,7 @@ MUTANTS = {
     ),
     "groups that are apart overlooked": Mutant(
         "Ten age bands are paid ten times.",
-        replaced(sharing, "_apart", lambda _: lambda bought, facts: []),
+        replaced(sharing, "_apart", lambda _: lambda bundles, facts: []),
         groups("add-remove", 5, 5),
     ),
     "groups that are apart added up by the curator": Mutant(
@@ -345,12 +345,12 @@ MUTANTS = {
     ),
     "the noise of others on the card": Mutant(
         "A question is answered with its own noise, whatever serves it, and its card says so.",
-        replaced(planned, "_served_by", lambda _: lambda item, served, divided: item),
+        replaced(planned, "_served_by", lambda _: lambda item, served: item),
         plain(test_sharing.test_one_measurement_under_two_names_is_one_answer),
     ),
     "sharing said of what is apart": Mutant(
         "The plan does not say why noise is less.",
-        replaced(planned, "_why_finer", lambda _: lambda one, divided: "less noise"),
+        replaced(planned, "_why_finer", lambda _: lambda who, divided: "less noise"),
         plain(test_sharing.test_means_of_groups_are_finer_together_and_each_is_told_why),
     ),
     "saving not noticed": Mutant(

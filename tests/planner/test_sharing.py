@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from dpnb.client.priced_batch import sent
 from dpnb.errors import LossError
 from dpnb.planner import Item, PricedBatch, Question
 from dpnb.planner import expression as e
-from dpnb.planner.sharing import Bought, additive, bought_once, cost, joint, total
+from dpnb.planner.sharing import additive, bundled, cost, joint, total
 from dpnb.statistics.noise import amount
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Lit, Mul, Sub, Total
 from dpnb.trusted.measurements import Facts, Measurement
@@ -22,6 +23,7 @@ from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.schema import Column, Schema
 from tests.measurements import tiny
@@ -83,9 +85,9 @@ def noise(item: Any) -> list[Fraction]:
 def test_a_count_that_three_questions_want_is_bought_once_at_the_smallest_noise() -> None:
     """Two means and a count under one filter have five sums, not seven, and one group."""
     found = priced([Item(AGES), Item(PAYS), Item(COUNT, Fraction(2))], epsilon=1)
-    counts = [one for one in found.bought if len(one.askers) == 3]
-    assert len(found.bought) == 5
-    assert {one.group for one in found.bought} == {0}
+    counts = [one for one in found.bundles if len(one.texts) == 3]
+    assert len(found.bundles) == 5
+    assert {one.group for one in found.bundles} == {0}
     (count,) = counts
     assert amount(count.parts[0].mechanism) == min(noise(item)[-1] for item in found.alone) == 2
     assert all(item.parts[-1].mechanism == count.parts[0].mechanism for item in found.items)
@@ -106,7 +108,7 @@ def test_one_measurement_under_two_names_is_one_answer() -> None:
     """A shifted column has the same integers: bought once, at twice the share."""
     found = refined(priced([AGES, SHIFTED], epsilon=1))
     alone = priced([AGES], epsilon=1)
-    assert len(found.bought) == len(alone.bought)
+    assert len(found.bundles) == len(alone.bundles)
     assert [part.mechanism for part in found.items[0].parts] == [
         part.mechanism for part in alone.items[0].parts
     ]
@@ -117,7 +119,7 @@ def test_other_than_additive_noise_is_bought_as_a_whole() -> None:
     """Quantiles are selected by their own loss: they are not torn apart, and not made finer."""
     limits = Question("p", "quantile", AGE, OLD, (), (("q", (0.25, 0.75)),))
     found = refined(priced([limits, COUNT], epsilon=1))
-    assert sorted(len(one.parts) for one in found.bought) == [1, 2]
+    assert sorted(len(one.parts) for one in found.bundles) == [1, 2]
     assert found.items[0].parts == found.alone[0].parts
 
 
@@ -139,9 +141,9 @@ def test_an_accuracy_that_was_asked_is_not_made_finer() -> None:
 def test_what_is_held_is_taken_out_first() -> None:
     """A count that is held costs nothing and keeps its noise; the means spend what they would have spent with it."""
     found = priced([AGES, COUNT], epsilon=1)
-    (held,) = (place for place, one in enumerate(found.bought) if len(one.askers) == 2)
+    (held,) = (place for place, one in enumerate(found.bundles) if len(one.texts) == 2)
     finer = refined(found, frozenset({held}))
-    assert finer.bought[held] == found.bought[held]
+    assert finer.bundles[held] == found.bundles[held]
     assert finer.costs(frozenset({held})).amount <= Fraction(1, 2)
 
 
@@ -170,8 +172,8 @@ def test_neither_the_price_nor_the_noise_exceeds_that_of_the_questions_apart(
         **{"rho" if kind == "rho" else "epsilon": 1},
     )
     held = (
-        frozenset(data.draw(st.sets(st.sampled_from(range(len(found.bought))))))
-        if found.bought
+        frozenset(data.draw(st.sets(st.sampled_from(range(len(found.bundles))))))
+        if found.bundles
         else frozenset()
     )
     finer = refined(found, held)
@@ -186,10 +188,10 @@ def test_neither_the_price_nor_the_noise_exceeds_that_of_the_questions_apart(
     apart = sum((alone_cost(parts, found) for parts in wanted if parts), Fraction(0))
     assert finer.costs(held).amount <= apart
     for place in held:
-        assert finer.bought[place] == found.bought[place]
+        assert finer.bundles[place] == found.bundles[place]
     plan = sent(finer)
     told = charged_for(plan, where).questions if plan.questions else ()
-    assert [one.measured for one in told] == [one.measured for one in finer.bought]
+    assert tuple(one.measured for one in told) == (finer.measured if told else ())
 
 
 def alone_cost(parts: Any, found: PricedBatch) -> Fraction:
@@ -207,10 +209,9 @@ def finer_noise(one: Any, other: Any) -> bool:
 def test_purchases_are_in_the_order_of_questions_and_groups_are_numbered_as_they_come() -> None:
     """What crosses the wire is the same for the same cell, whoever plans it."""
     found = refined(priced([COUNT, Question("p", "mean", AGE), AGES, PAYS], epsilon=1))
-    groups = [one.group for one in found.bought]
+    groups = [one.group for one in found.bundles]
     assert list(dict.fromkeys(groups)) == list(range(len(set(groups))))
-    assert isinstance(found.bought[0], Bought)
-    assert all(additive(part) for one in found.bought for part in one.parts)
+    assert all(additive(part) for one in found.bundles for part in one.parts)
     again = refined(priced([COUNT, Question("p", "mean", AGE), AGES, PAYS], epsilon=1))
     assert sent(again).to_json() == sent(found).to_json()
 
@@ -329,7 +330,7 @@ def test_moments_that_are_bound_together_are_bought_as_a_whole() -> None:
     """The joint bound of a covariance goes by its smallest noise: a mean beside it buys its own sum."""
     both = Question("p", "covariance", AGE, OLD, (), (), e.Ref("pay"))
     found = priced([AGES, both], epsilon=1)
-    assert sorted(len(one.parts) for one in found.bought) == [1, 1, 1, len(found.alone[1].parts)]
+    assert sorted(len(one.parts) for one in found.bundles) == [1, 1, 1, len(found.alone[1].parts)]
     assert found.items[1].parts == found.alone[1].parts
 
 
@@ -353,5 +354,7 @@ def test_questions_that_keep_several_sets_of_rows_cost_no_more_together() -> Non
     ]
     facts = Facts.of(where)
     alone = sum((cost(parts, facts) for parts in questions), Fraction(0))
-    bought, _ = bought_once(questions, facts, alone)
-    assert total(joint(bought, facts), facts.measure) <= alone
+    share = Share("rho", Fraction(1))
+    asked = [SimpleNamespace(text="sums", share=share, parts=tuple(parts)) for parts in questions]
+    bundles, _, _ = bundled(asked, facts, alone)
+    assert total(joint(bundles, facts), facts.measure) <= alone
