@@ -93,10 +93,10 @@ def running(node: ast.AST) -> Iterator[ast.AST]:
             yield from running(child)
 
 
-def imported(tree: ast.Module, here: str, modules: Iterable[str]) -> frozenset[str]:
-    """Return the package's modules that a module imports when it runs, inside its functions too."""
+def imported(tree: ast.Module, here: str, modules: Iterable[str], types: bool = False) -> frozenset[str]:
+    """Return the package's modules that a module imports when it runs, inside its functions too; or for types as well."""
     known, found = frozenset(modules), set()
-    for node in running(tree):
+    for node in ast.walk(tree) if types else running(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -105,10 +105,10 @@ def imported(tree: ast.Module, here: str, modules: Iterable[str]) -> frozenset[s
     return frozenset((found & known) - {here})
 
 
-def import_graph(package: Path) -> dict[str, frozenset[str]]:
-    """Map each module to the modules of its package that it imports."""
+def import_graph(package: Path, types: bool = False) -> dict[str, frozenset[str]]:
+    """Map each module to the modules of its package that it imports; with ``types``, for its types too."""
     files = module_names(package)
-    return {name: imported(ast.parse(path.read_text()), name, files) for name, path in files.items()}
+    return {name: imported(ast.parse(path.read_text()), name, files, types) for name, path in files.items()}
 
 
 def room(module: str) -> str:
@@ -305,6 +305,53 @@ def front_end(checkout: Path) -> dict[str, object] | None:
     return {"files": said["files"], "lines": said["lines"], "functions": spread(said["functions"])}
 
 
+BEGAN_AND_AIMED = {
+    "library: lines": (101_392, 76_000),
+    "library: lines of code": (63_900, 48_000),
+    "library: files": (616, 450),
+    "tests: lines": (88_410, 55_000),
+    "front end: lines": (17_900, 12_500),
+    "pages: lines": (10_296, 6_000),
+    "the promise": (5_500, 5_300),
+    "the curator": (7_500, 6_300),
+    "largest circle, imports for types counted": (37, 6),
+    "`Any`": (3_149, 600),
+}
+"""What the third plan of the house found, and what it aimed at."""
+
+
+def sizes(checkout: Path) -> dict[str, int]:
+    """Measure what the third plan of the house aimed at; the front end where Node.js is there."""
+    library = [path.read_text() for path in module_names(checkout / "dpnb").values()]
+    pages, tests = (
+        sum(len(path.read_text().splitlines()) for path in (checkout / folder).rglob(files))
+        for folder, files in (("docs", "*.md"), ("tests", "*.py"))
+    )
+    parts, front = lines_of_parts(checkout), front_end(checkout)
+    return {
+        "library: lines": sum(len(text.splitlines()) for text in library),
+        "library: lines of code": sum(map(code_lines, library)),
+        "library: files": len(library),
+        "tests: lines": tests,
+        **({"front end: lines": int(str(front["lines"]))} if front else {}),
+        "pages: lines": pages,
+        **{part: parts[part] for part in ("the promise", "the curator")},
+        "largest circle, imports for types counted": max(
+            map(len, circles(import_graph(checkout / "dpnb", types=True))), default=0
+        ),
+        "`Any`": sum(len(re.findall(r"\bAny\b", text)) for text in library),
+    }
+
+
+def plan_table(checkout: Path) -> str:
+    """Write the sizes beside what the third plan of the house found and aimed at, as a Markdown table."""
+    rows = (
+        f"| {name} | {BEGAN_AND_AIMED[name][0]:,} | {size:,} | {BEGAN_AND_AIMED[name][1]:,} |"
+        for name, size in sizes(checkout).items()
+    )
+    return "\n".join(["| | began at | today | aimed at |", "|---|--:|--:|--:|", *rows])
+
+
 def measures(checkout: Path) -> dict[str, object]:
     """Measure a checkout whole."""
     return {"library": library(checkout), "front end": front_end(checkout), "rooms": rooms(checkout)}
@@ -323,12 +370,13 @@ def main() -> None:
         if options.write:
             write_table(options.checkout)
         return
-    table = measures(options.checkout)
     if options.json:
-        print(json.dumps(table, indent=1))
+        print(json.dumps(measures(options.checkout), indent=1))
         return
-    for part in ("library", "front end"):
-        print(part, table[part])
+    table = {"library": library(options.checkout), "front end": front_end(options.checkout)}
+    print(plan_table(options.checkout))
+    for part, measured in table.items():
+        print(part, measured)
     for name, row in sorted(rooms(options.checkout).items()):
         print(f"  {name:<12} {row['files']:>4} files {row['code']:>6} lines of code")
 

@@ -17,6 +17,7 @@ from tests.repo.measures import (
     import_graph,
     library,
     lines_of_parts,
+    sizes,
     trusted_table,
 )
 
@@ -84,6 +85,25 @@ def test_the_house_is_measured_whole(house):
         "arrows": 1,
         "circles": [2],
     }
+
+
+def test_the_sizes_that_the_plan_aimed_at_count_imports_for_types_too(house):
+    (house / "dpnb" / "high" / "top.py").write_text(
+        "from dpnb.low import one\nfrom typing import Any\nx: Any = Any\n"
+    )
+    (house / "docs").mkdir()
+    (house / "docs" / "page.md").write_text("# A page\n\nText.\n")
+    (house / "tests").mkdir()
+    (house / "tests" / "test_one.py").write_text("def test(): ...\n")
+    sized = sizes(house)
+    assert [sized[name] for name in ("library: lines", "pages: lines", "tests: lines", "`Any`")] == [
+        10,
+        3,
+        1,
+        3,
+    ]
+    assert sized["largest circle, imports for types counted"] == 2
+    assert import_graph(house / "dpnb", types=True)["dpnb.low.one"] == {"dpnb.high.top"}
 
 
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
