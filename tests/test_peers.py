@@ -92,7 +92,7 @@ def test_a_slow_question_is_asked_once_and_slow_sevens_are_added_up(peers, monke
     assert found["the seven"] == {"statistic": "the seven", "warm": [pytest.approx(added)], "added": True}
     left = {line["statistic"]: line.get("fails", "") for line in timing.lines("exact_duckdb", 200, visit=0.0)}
     assert {left[name] for name in timing.TIMED} == {"left out, as 0 s were over"}
-    assert left["the seven"].startswith("left out, for want of count and mean")
+    assert left["the seven"].startswith("left out: it has no count or mean")
 
 
 def test_what_is_slow_is_visited_less_often_and_nothing_begins_too_late(peers):

@@ -191,7 +191,7 @@ def events() -> str:
         try:
             loss = event.loss(measure)
         except LossError:
-            return "cannot be held"
+            return "not allowed"
         return f"{float(loss.amount):.4g}" + (f", δ {float(loss.delta):.0e}" if loss.delta else "")
 
     heads = ("kind, of amount 1", *(f"in a budget of {words}" for words in ("ε", "ρ", "ρ and δ")))

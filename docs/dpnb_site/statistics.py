@@ -32,7 +32,7 @@ _STUDIED = {
 def page() -> str:
     """Return an overview, then a section for each statistic."""
     seconds, held = _seconds(), _coverage()
-    lines = ["| statistic | intervals | hold | one answer |", "|---|---|---|--:|"]
+    lines = ["| statistic | intervals | contain the truth | one answer |", "|---|---|---|--:|"]
     lines += [
         f"| [{_title(one)}](#{_anchor(one)}) `{one.example}` | {_intervals(one)} | {_held(one, held)} | {seconds.get(one.name, '–')} |"
         for one in catalogue()
@@ -77,7 +77,7 @@ def _seconds() -> dict[str, str]:
 
 
 def _coverage() -> dict[str, str]:
-    """How often the intervals of skewed studies hold at ε 1, by ``python -m tests.statistics.coverage_table``."""
+    """How often the intervals of skewed studies contain the truth at ε 1, by ``python -m tests.statistics.coverage_table``."""
     found = {
         (line["statistic"], line["interval"]): float(line["coverage"])
         for line in _lines("coverage.csv")

@@ -91,10 +91,10 @@ class World(House):
             if charge is None:
                 return "none"
             if answered is not None:
-                return "answered" if self.ledger.mark.entry >= answered else "kept in"
+                return "answered" if self.ledger.mark.entry >= answered else "withheld"
             if totals.restored_since(db, charge):
                 return "void"
-        return "left" if any(charge in some for some in self.ledger._abandoned.values()) else "waiting"
+        return "abandoned" if any(charge in some for some in self.ledger._abandoned.values()) else "waiting"
 
     def dies(self, step, message=None):
         """Let the work on a request end at a step."""
@@ -166,8 +166,8 @@ def same(world):
 CHARGES = {
     "none": lambda world: None,
     "waiting": lambda world: world.dies("charged"),
-    "left": lambda world: (world.dies("charged"), world.anew()),
-    "kept in": broken_mark,
+    "abandoned": lambda world: (world.dies("charged"), world.anew()),
+    "withheld": broken_mark,
     "answered": lambda world: world.ask(world.message),
     "void": lambda world: (world.dies("charged"), world.restore()),
 }

@@ -1,4 +1,4 @@
-"""The table of coverage in the docs: how often the intervals of every statistic hold what they claim to hold.
+"""The table of coverage in the docs: how often the intervals of every statistic contain what they should.
 
 ``python -m tests.statistics.coverage_table`` writes docs/coverage.md and docs/benchmarks/coverage.csv; `make soak` runs it with 10,000 releases.
 ``--only "sum" "median, ci=True"`` measures some rows anew, with ``--reps`` releases or as many as the file has, and keeps the others; each row says how
@@ -299,7 +299,7 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     error = 100 * math.sqrt(0.95 * 0.05 / most)
     behind = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     yield from (
-        "# Coverage: how often intervals hold",
+        "# Coverage: how often intervals contain the truth",
         "",
         f"We simulated studies of {ROWS:,} rows, drawn from two populations of {PEOPLE:,} people each, and released them with noise from the",
         f"mechanisms' own laws. Each figure is from **{behind} releases**; the table gives the least number for each row. (With {most:,} releases, the standard error of 95 % is {error:.2f}.)",
@@ -343,7 +343,7 @@ def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         "contains everybody. At ρ 0.005 most ranges end at 66 to 83, 3 % of the skewed people lie beyond 66, and the mean of the moved values is 0.4 too small, beside a standard error of 1.2. A range that",
         "may lie far from the data is flagged: the answer then has no confidence interval, and its privacy interval covers all of the bounds. Another flag is set if the noise could hide that more than a twentieth of the rows",
         "lie outside the range (here at every loss but ρ 0.5): then the interval is not for the plain mean.",
-        "**For incomes it seldom is, and mostly without a flag.** Of 10,000 Pareto incomes (index 1.6, from 20,000 on, bounds 0 to 5,000,000) few lie beyond the range, but those lie far beyond it. In 500 releases,",
+        "**For incomes the interval seldom contains the plain mean, mostly without a flag.** Of 10,000 Pareto incomes (index 1.6, from 20,000 on, bounds 0 to 5,000,000) few lie beyond the range, but those lie far beyond it. In 500 releases,",
         "1 % of the privacy intervals contain the plain mean at ε 0.5 and 14 % at ε 1; of the confidence intervals 3 % and 67 %. So declare bounds for incomes and ask for their mean, or ask for a median.",
         "",
         'Confidence intervals of the *slope* assume equal variances, which y does not have here. With `cov_type="HC1"` they do not. That needs the moments of x, y and all their products:',

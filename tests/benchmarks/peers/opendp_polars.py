@@ -14,7 +14,7 @@ from .study import HIGH, REGIONS, Answer, Table, answer
 ADJACENCIES = ("add-remove",)
 RELEASES = 100
 NOTES = dict.fromkeys(
-    ("mean", "skewed mean", "group means", "difference"), "means are held to the bounds by hand"
+    ("mean", "skewed mean", "group means", "difference"), "means are clamped to the bounds by hand"
 )
 dp.enable_features("contrib")
 

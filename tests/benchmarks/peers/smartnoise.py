@@ -1,4 +1,4 @@
-"""SmartNoise SQL: queries on a pandas frame, at an ε for which its own bill is what is asked."""
+"""SmartNoise SQL: queries on a pandas frame, at an ε for which it says that it spends what is asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUERIES = {
     "group means": "SELECT r, AVG(x) AS a FROM peers.study GROUP BY r",
     "difference": "SELECT g, AVG(x) AS a FROM peers.study GROUP BY g",
 }
-NOTES = dict.fromkeys(_QUERIES, "at ε over what its own bill says of a query at ε 1")
+NOTES = dict.fromkeys(_QUERIES, "at ε divided by what it says that a query at ε 1 spends")
 RELEASES = 30
 """At most: a query takes a tenth of a second to half of one."""
 _LABELS = {"histogram": REGIONS, "group means": REGIONS, "difference": 2}

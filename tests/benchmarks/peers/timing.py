@@ -70,7 +70,7 @@ def lines(name: str, rows: int, visit: float = VISIT) -> Iterator[dict[str, Any]
             yield {"statistic": statistic, **found}
     parts = {one: alone.get(one, 0.0) for one in TOGETHER if one in peer.supports}
     if lacking := [one for one, took in parts.items() if not took]:
-        yield {"statistic": SEVEN, "fails": f"left out, for want of {' and '.join(lacking)}"}
+        yield {"statistic": SEVEN, "fails": f"left out: it has no {' or '.join(lacking)}"}
     elif hasattr(peer, "together") or sum(parts.values()) <= ADDED:
         yield {"statistic": SEVEN, **asked(lambda: joined(peer, 1.0), once=math.inf)}
     else:
