@@ -14,13 +14,12 @@ from typing import Any, NamedTuple, Self
 
 from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
-from dpnb.client.handles import Dataset
+from dpnb.client.handles import Dataset, TeachingDataset
 from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.client.publication import is_publication, open_publication
 from dpnb.client.service import LONGEST_NAME, Service, served, usual
 from dpnb.client.session import Session
 from dpnb.client.source import NamedSource, name_source, names_a_file
-from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.datasets import BUILT_IN, names
 from dpnb.errors import OwnerError, PlanError
 from dpnb.estimate import Batch, Estimate, PendingQuestion, Table, current_host

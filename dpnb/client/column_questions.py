@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dpnb.client.arguments import checked_calls
 from dpnb.client.no_data import HoldsNoData
@@ -20,10 +20,6 @@ from dpnb.planner.expression import Expr
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.statistics.pair_spread import TAILS
 from dpnb.trusted.privacy.loss import rational
-
-if TYPE_CHECKING:
-    from dpnb.client.columns import ColumnHandle
-    from dpnb.client.handles import Dataset
 
 T = TypeVar("T")
 _OF_TWO = ("pair", "weighted")
@@ -74,6 +70,24 @@ def _signature(statistic: Statistic) -> Signature:
     return Signature([Parameter(name, plain) for name in ("self", *columns)] + options)
 
 
+class Rows(Protocol):
+    """The dataset, with the selection and the groups in which a column is asked."""
+
+    def key(self, key: str | ColumnQuestions) -> Expr:
+        """Return another column of these rows as an expression."""
+
+    def ask(
+        self,
+        statistic: str,
+        target: Expr | None,
+        by: tuple[Expr, ...] = (),
+        *,
+        other: Expr | None = None,
+        **options: Any,
+    ) -> Estimate:
+        """Check a question, and return its pending estimate."""
+
+
 @checked_calls
 @with_statistics
 class ColumnQuestions(HoldsNoData):
@@ -81,13 +95,13 @@ class ColumnQuestions(HoldsNoData):
 
     __slots__ = ()
 
-    _dataset: Dataset
+    _dataset: Rows
     _expr: Expr
 
     def _ask(self, statistic: str, **options: Any) -> Estimate:
         return self._dataset.ask(statistic, self._expr, **options)
 
-    def sum(self, *, weights: str | ColumnHandle | None = None, ci: bool = True) -> Estimate:
+    def sum(self, *, weights: str | ColumnQuestions | None = None, ci: bool = True) -> Estimate:
         """Ask the sum; with weights, the total of the population that the rows represent.
 
         Parameters
@@ -109,7 +123,7 @@ class ColumnQuestions(HoldsNoData):
         spread: str = "bought",
         clamped: bool = False,
         about: int | None = None,
-        weights: str | ColumnHandle | None = None,
+        weights: str | ColumnQuestions | None = None,
     ) -> Estimate:
         """Ask the mean; for a condition this is the proportion.
 
@@ -249,7 +263,7 @@ class ColumnQuestions(HoldsNoData):
         """Ask how many rows have each declared value; with `normalize`, see :meth:`proportions`."""
         return self.proportions() if normalize else self._ask("value_counts")
 
-    def frequent_values(self, *of: str | ColumnHandle, delta: Any = Fraction(1, 10**8)) -> Estimate:
+    def frequent_values(self, *of: str | ColumnQuestions, delta: Any = Fraction(1, 10**8)) -> Estimate:
         """Ask which values many rows have, and how many rows: for texts without a declared list, or too many values to count each.
 
         With a number, ``shown = clinic.postcode.frequent_values("minutes")``, the same charge releases its sums and means for the values
@@ -283,7 +297,7 @@ class ColumnQuestions(HoldsNoData):
         shares: Estimate = counts.proportions(simultaneous=simultaneous)
         return shares
 
-    def crosstab(self, *others: str | ColumnHandle) -> Estimate:
+    def crosstab(self, *others: str | ColumnQuestions) -> Estimate:
         """Ask how many rows have each combination of declared values of this column and others.
 
         Parameters
@@ -294,14 +308,14 @@ class ColumnQuestions(HoldsNoData):
         *more, last = (self._expr, *(self._dataset.key(other) for other in others))
         return self._dataset.ask("crosstab", last, by=tuple(more))
 
-    def difference(self, by: str | ColumnHandle, *, ci: bool = True, spread: str = "bought") -> Estimate:
+    def difference(self, by: str | ColumnQuestions, *, ci: bool = True, spread: str = "bought") -> Estimate:
         """Ask the mean of the rows in which `by` has its second declared value, minus the mean of those with the first."""
         options = unlike(ci=(ci, True), spread=(spread, "bought"))
         return self._dataset.ask("difference", self._expr, by=(self._dataset.key(by),), **options)
 
     def covariance(
         self,
-        other: str | ColumnHandle,
+        other: str | ColumnQuestions,
         *,
         method: str = "joint",
         tails: Any = TAILS,
@@ -330,14 +344,16 @@ class ColumnQuestions(HoldsNoData):
     cov = covariance
 
     def correlation(
-        self, other: str | ColumnHandle, *, method: str = "joint", tails: Any = TAILS
+        self, other: str | ColumnQuestions, *, method: str = "joint", tails: Any = TAILS
     ) -> Estimate:
         """Ask the Pearson correlation with another column; see :meth:`covariance`. With ``tails=1`` it has Fisher's interval."""
         return self._ask_with("correlation", other, method, **unlike(tails=(tails, TAILS)))
 
     corr = correlation
 
-    def _ask_with(self, statistic: str, other: str | ColumnHandle, method: str, **options: Any) -> Estimate:
+    def _ask_with(
+        self, statistic: str, other: str | ColumnQuestions, method: str, **options: Any
+    ) -> Estimate:
         second, options = self._dataset.key(other), {**unlike(method=(method, "joint")), **options}
         return self._dataset.ask(statistic, self._expr, other=second, **options)
 

@@ -16,7 +16,6 @@ import numpy as np
 from dpnb.client.arguments import checked_calls
 from dpnb.client.column_questions import ColumnQuestions
 from dpnb.client.no_data import HoldsNoData
-from dpnb.client.pandas_words import described, figures_of
 from dpnb.client.suggestions import for_column
 from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, ask
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
 _PARENTHESES = (
     "& | ~ are read before < > ==, so give each comparison its own parentheses: (x > 1) & (y == 0)."
 )
+_QUARTERS = (0.25, 0.5, 0.75)
 _CONDITIONS = (Compare, BoolOp, Invert, IsIn, Between, IsMissing)
 
 
@@ -85,6 +85,7 @@ class ColumnHandle(ColumnQuestions):
     """
 
     __slots__ = ("__weakref__", "_dataset", "_expr")
+    _dataset: Dataset
 
     def __init__(self, dataset: Dataset, expr: Expr) -> None:
         self._dataset = dataset
@@ -326,7 +327,19 @@ class ColumnHandle(ColumnQuestions):
         dict of str to Estimate
             Pending, by these names.
         """
-        return figures_of(self, figures)
+        names = [figures] if isinstance(figures, str) or not isinstance(figures, Iterable) else list(figures)
+        if not names or not all(isinstance(name, str) for name in names):
+            raise OptionError('Name each figure as text: .agg(["mean", "std"]).')
+        return {name: self._figure(name) for name in names}
+
+    def _figure(self, name: str) -> Estimate:
+        question = None if name.startswith("_") else getattr(self, name)
+        asked = question() if callable(question) else None
+        if not isinstance(asked, Estimate):
+            raise OptionError(
+                f'{name!r} is not a question that .agg() can ask. It takes their names: .agg(["mean"]).'
+            )
+        return asked
 
     def describe(self) -> dict[str, Estimate]:
         """Ask what describes the column: mean, spread and quarters of a number, counts of a category.
@@ -336,7 +349,13 @@ class ColumnHandle(ColumnQuestions):
         dict of str to Estimate
             Pending: ``mean``, ``std`` and ``quartiles``, or ``value_counts``.
         """
-        return described(self)
+        declared = self.column
+        if declared.text is not None:
+            return {"frequent_values": self.frequent_values()}
+        if declared.values is not None or not declared.numeric:
+            return {"value_counts": self.value_counts()}
+        moments = {one.leaves()[0].question.statistic: one for one in (self.mean(), self.std())}
+        return moments | {"quartiles": self.quantile(_QUARTERS)}
 
     def isin(self, values: Iterable[object]) -> ColumnHandle:
         """Return the condition that the value is one of `values`."""

@@ -11,12 +11,12 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dpnb.client.arguments import checked_calls
+from dpnb.client.column_questions import ColumnQuestions
 from dpnb.client.columns import ColumnHandle, NoColumn, asked, column_of, levels_of, needed_columns
 from dpnb.client.no_data import HoldsNoData
-from dpnb.client.pandas_words import aggregated, described_all, pivoted
 from dpnb.client.suggestions import for_dataset
 from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch, provide_views
@@ -29,6 +29,7 @@ from dpnb.statistics.declared_coefficients import Bounds, Priors
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, in_ball, is_robust
+from dpnb.teach.public_rows import PublicRows
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -322,7 +323,7 @@ class Dataset(HoldsNoData):
         """The whole dataset."""
         return self._root
 
-    def key(self, key: str | ColumnHandle) -> Expr:
+    def key(self, key: str | ColumnQuestions) -> Expr:
         """Return a group key as an expression."""
         if isinstance(key, ColumnHandle):
             self.same_rows(key.dataset)
@@ -409,7 +410,24 @@ class Dataset(HoldsNoData):
         --------
         >>> asked = hiv.agg({"age": ["mean", "std"], "got": "mean"})  # doctest: +SKIP
         """
-        return aggregated(self, figures)
+        several = isinstance(figures, list | tuple) and all(isinstance(one, str) for one in figures)
+        if figures and (several or isinstance(figures, str)):
+            figures = {name: figures for name in self._figured() if self.schema[name].numeric}
+        if not isinstance(figures, Mapping) or not figures:
+            raise OptionError(
+                'Say which figures of which columns: .agg({"age": ["mean", "std"], "pay": "mean"}), '
+                'or figures of every column of numbers: .agg(["mean", "std"]).'
+            )
+        return {
+            f"{column}_{name}": estimate
+            for column, names in figures.items()
+            for name, estimate in self[column].agg(names).items()
+        }
+
+    def _figured(self) -> list[str]:
+        """The columns that the rows are not grouped by."""
+        keys = {key.column for key in self._by if isinstance(key, Ref)}
+        return [name for name in self.schema.names if name not in keys]
 
     def describe(self) -> dict[str, Estimate]:
         """Ask for a description of each column: mean, standard deviation and quartiles of numbers, counts of categories.
@@ -421,7 +439,11 @@ class Dataset(HoldsNoData):
         dict of str to Estimate
             Pending; ``age_mean``, ``age_std``, ``age_quartiles``, ``got_value_counts`` and so on.
         """
-        return described_all(self)
+        return {
+            f"{name}_{asked}": estimate
+            for name in self._figured()
+            for asked, estimate in self[name].describe().items()
+        }
 
     def pivot_table(
         self,
@@ -445,7 +467,16 @@ class Dataset(HoldsNoData):
         --------
         >>> hiv.pivot_table("got", index="any", columns="hiv2004")  # doctest: +SKIP
         """
-        return pivoted(self, values, index, columns, aggfunc)
+        keys = [
+            key for given in (index, columns) for key in ([given] if isinstance(given, str) else given or ())
+        ]
+        if not keys:
+            raise OptionError(
+                'Say what to group by: .pivot_table(values="pay", index="sex", columns="region").'
+            )
+        asked: Estimate
+        (asked,) = self.groupby(*keys)[values].agg(aggfunc).values()
+        return asked
 
     def moments(
         self, *columns: str | ColumnHandle, radius: float | None = None, products: bool = False
@@ -585,6 +616,29 @@ class Dataset(HoldsNoData):
     def _asked(self, question: Question) -> Estimate:
         """Return the estimate of a question of this whole dataset: pending here, and there already where answers were published."""
         return asked(self, question)
+
+
+@checked_calls
+class TeachingDataset(Dataset):
+    """Public or synthetic data, perhaps with a selection of rows and groups: the kernel reads its rows too, to show the truth.
+
+    No handle on protected data has them: what would be read is not there.
+    """
+
+    __slots__ = ("_public_rows",)
+    _public_rows: PublicRows
+
+    @classmethod
+    def with_rows(cls, session: Session, opened: Opened, rows: PublicRows) -> TeachingDataset:
+        """Return a handle on a whole dataset; its parts find the rows through it."""
+        made = cls(session, opened)
+        made._public_rows = rows
+        return made
+
+    @property
+    def public_rows(self) -> PublicRows:
+        """The rows, as the kernel reads them: truth, other draws and laws are computed from them."""
+        return cast("TeachingDataset", self.root)._public_rows
 
 
 def _ball(radius: float | None, *, products: bool) -> tuple[tuple[str, Any], ...]:

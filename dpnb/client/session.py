@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpnb.client import launch
 from dpnb.client.connection import Line
-from dpnb.client.handles import BudgetState, Dataset, Opened
+from dpnb.client.handles import BudgetState, Dataset, Opened, TeachingDataset
 from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.client.priced_batch import (
     Asked,
@@ -31,7 +31,6 @@ from dpnb.client.priced_batch import (
 from dpnb.client.remedies import with_remedies
 from dpnb.client.service import Service
 from dpnb.client.sizes import ReleasedSizes, sized
-from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.transport import Transport
 from dpnb.errors import (
     BudgetError,

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
 
-from dpnb.errors import BudgetError, OptionError
+from dpnb.errors import BudgetError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.regression_summary import Regression
 from dpnb.estimate.wording import not_kept
-from dpnb.notebook import find_estimates
 from dpnb.notebook.display import report_bundle
+from dpnb.notebook.find_estimates import asked, labels_of, named, weigh
 from dpnb.notebook.host import Progress
-from dpnb.notebook.options import CellOptions, near
+from dpnb.notebook.options import CellOptions
 from dpnb.planner.request import Ask
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def settle(
     if not leaves:
         _say_nothing(dropped, _held(magic.shell.user_ns, names))
         return None if silenced else value
-    pairs = find_estimates.named(magic.shell.user_ns, names)
+    pairs = named(magic.shell.user_ns, names)
     leaves = weigh(options, dict(pairs), leaves)
     if not leaves:
         _say_nothing(dropped, "")
@@ -105,57 +105,9 @@ def ask_of(magic: DPMagic, options: CellOptions, leaves: Sequence[PendingQuestio
     return asked(options, leaves, epsilon=magic.epsilon, names=magic.shell.user_ns)
 
 
-def asked(
-    options: CellOptions, leaves: Sequence[PendingQuestion], *, epsilon: str, names: Mapping[str, object]
-) -> Ask:
-    """Return what a magic line asks for its questions.
-
-    Parameters
-    ----------
-    options : CellOptions
-        The line.
-    leaves : sequence of PendingQuestion
-        The questions of the cell.
-    epsilon : str
-        The configured default; empty where there is none.
-    names : mapping
-        Where a released estimate that ``assume_n=`` names is looked up.
-    """
-    values: dict[str, Any] = dict(options.values)
-    if options.loss is None and epsilon:
-        values["epsilon"] = epsilon
-    elif options.loss is None and any(_pays(leaf) for leaf in leaves):
-        msg = 'This cell names no loss: write %%dp epsilon=1, or set a default: %config DPMagic.epsilon = "1"'
-        raise OptionError(msg)
-    size = names.get(values.get("assume_n", ""))
-    if isinstance(size, Estimate):
-        values["assume_n"] = max(1, round(float(size)))
-    return Ask.make(**values, fresh=options.fresh)
-
-
-def _pays(leaf: PendingQuestion) -> bool:
-    """Whether a question needs a loss from the line: public answers are free, and some name their own."""
-    return leaf.spend is None and getattr(leaf.checked, "public_value", None) is None
-
-
 def stops_at_plan(magic: DPMagic, options: CellOptions) -> bool:
     """Whether this cell only shows what it would cost."""
     return options.verb == "plan" or (magic.mode == "ask" and options.verb != "release")
-
-
-def labels_of(
-    leaves: Sequence[PendingQuestion], pairs: Sequence[tuple[str, Estimate]]
-) -> dict[PendingQuestion, str]:
-    """Return a label for each measurement: its name, the name that contains it, or its line."""
-    own: dict[int, str] = {}
-    around: dict[int, str] = {}
-    for name, estimate in pairs:
-        if estimate.measurement is not None:
-            own.setdefault(id(estimate.measurement), name)
-        else:
-            for leaf in estimate.leaves():
-                around.setdefault(id(leaf), f"in {name}")
-    return {leaf: own.get(id(leaf)) or around.get(id(leaf)) or _unnamed(leaf) for leaf in leaves}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -230,30 +182,6 @@ def _show_ways_out(cell: _Cell, ask: Ask, labels: dict[PendingQuestion, str]) ->
         display(widgets.budget(view, body=cell.body))
 
 
-def weigh(
-    options: CellOptions, names: Mapping[str, Estimate], leaves: Sequence[PendingQuestion]
-) -> list[PendingQuestion]:
-    """Set the weights of a magic line on the estimates that it names; return the questions that are asked, without those of weight 0."""
-    out = set()
-    for name, weight in options.weights:
-        if name not in names:
-            msg = f"weights={name}:… names no estimate of this cell: {near(name, names)}"
-            raise OptionError(msg)
-        if weight:
-            names[name].weight(weight)
-        else:
-            out.add(id(_question(name, names[name])))
-    return [leaf for leaf in leaves if id(leaf) not in out]
-
-
-def _question(name: str, estimate: Estimate) -> PendingQuestion:
-    if estimate.measurement is None:
-        raise OptionError(
-            f"weights={name}:0 leaves out a question; {name} is computed from others. Name one of those."
-        )
-    return estimate.measurement
-
-
 def _say_nothing(dropped: int, held: str) -> None:
     print(not_kept(dropped) if dropped else HELD.format(held) if held else NOTHING)  # noqa: T201
 
@@ -267,8 +195,3 @@ def _held(user_ns: Mapping[str, object], names: Sequence[str]) -> str:
         if isinstance(one, Regression):
             return f"{name} = {name}.moments.remeasure(epsilon=…).ols({name}.formula)"
     return ""
-
-
-def _unnamed(leaf: PendingQuestion) -> str:
-    line = getattr(leaf.origin, "line", None)
-    return "kept, unnamed" + (f", line {line}" if line else "")

@@ -1,4 +1,4 @@
-"""What a cell holds: older pending estimates inside ordinary Python objects, and the names that people gave them.
+"""What a cell holds: pending estimates inside ordinary Python objects, their names, and what a magic line asks of them.
 
 The open batch already knows every estimate that the cell built and still holds. This module adds the second rule:
 estimates of earlier cells (or of threads) that are inside what the cell binds. It walks values breadth first with
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.regression_summary import Regression
+from dpnb.notebook.options import CellOptions, near
+from dpnb.planner.request import Ask
 
 DEPTH = 5
 MOST = 20_000
@@ -158,3 +161,80 @@ def _attributes(value: object) -> Iterator[object]:
         for slot in (slots,) if isinstance(slots, str) else slots:
             if not slot.startswith("__"):
                 yield getattr(value, slot, None)
+
+
+def labels_of(
+    leaves: Sequence[PendingQuestion], pairs: Sequence[tuple[str, Estimate]]
+) -> dict[PendingQuestion, str]:
+    """Return a label for each measurement: its name, the name that contains it, or its line."""
+    own: dict[int, str] = {}
+    around: dict[int, str] = {}
+    for name, estimate in pairs:
+        if estimate.measurement is not None:
+            own.setdefault(id(estimate.measurement), name)
+        else:
+            for leaf in estimate.leaves():
+                around.setdefault(id(leaf), f"in {name}")
+    return {leaf: own.get(id(leaf)) or around.get(id(leaf)) or _unnamed(leaf) for leaf in leaves}
+
+
+def _unnamed(leaf: PendingQuestion) -> str:
+    line = getattr(leaf.origin, "line", None)
+    return "kept, unnamed" + (f", line {line}" if line else "")
+
+
+def asked(
+    options: CellOptions, leaves: Sequence[PendingQuestion], *, epsilon: str, names: Mapping[str, object]
+) -> Ask:
+    """Return what a magic line asks for its questions.
+
+    Parameters
+    ----------
+    options : CellOptions
+        The line.
+    leaves : sequence of PendingQuestion
+        The questions of the cell.
+    epsilon : str
+        The configured default; empty where there is none.
+    names : mapping
+        Where a released estimate that ``assume_n=`` names is looked up.
+    """
+    values: dict[str, Any] = dict(options.values)
+    if options.loss is None and epsilon:
+        values["epsilon"] = epsilon
+    elif options.loss is None and any(_pays(leaf) for leaf in leaves):
+        msg = 'This cell names no loss: write %%dp epsilon=1, or set a default: %config DPMagic.epsilon = "1"'
+        raise OptionError(msg)
+    size = names.get(values.get("assume_n", ""))
+    if isinstance(size, Estimate):
+        values["assume_n"] = max(1, round(float(size)))
+    return Ask.make(**values, fresh=options.fresh)
+
+
+def _pays(leaf: PendingQuestion) -> bool:
+    """Whether a question needs a loss from the line: public answers are free, and some name their own."""
+    return leaf.spend is None and getattr(leaf.checked, "public_value", None) is None
+
+
+def weigh(
+    options: CellOptions, names: Mapping[str, Estimate], leaves: Sequence[PendingQuestion]
+) -> list[PendingQuestion]:
+    """Set the weights of a magic line on the estimates that it names; return the questions that are asked, without those of weight 0."""
+    out = set()
+    for name, weight in options.weights:
+        if name not in names:
+            msg = f"weights={name}:… names no estimate of this cell: {near(name, names)}"
+            raise OptionError(msg)
+        if weight:
+            names[name].weight(weight)
+        else:
+            out.add(id(_question(name, names[name])))
+    return [leaf for leaf in leaves if id(leaf) not in out]
+
+
+def _question(name: str, estimate: Estimate) -> PendingQuestion:
+    if estimate.measurement is None:
+        raise OptionError(
+            f"weights={name}:0 leaves out a question; {name} is computed from others. Name one of those."
+        )
+    return estimate.measurement

@@ -26,8 +26,7 @@ from dpnb.client.session import Glance
 from dpnb.client.sizes import sized
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate, Rehearsal
-from dpnb.notebook import find_estimates
-from dpnb.notebook.cell_release import asked, labels_of, weigh
+from dpnb.notebook.find_estimates import asked, labels_of, named, weigh
 from dpnb.notebook.interpreter import CALLABLE, Handle, Unread, read
 from dpnb.notebook.options import CellOptions, parse
 
@@ -63,7 +62,7 @@ class Snapshot:
     def of(cls, names: Mapping[str, object], epsilon: str = "") -> Snapshot:
         """Take a snapshot of the user's names. On the main thread, between cells."""
         handles = {name: value for name, value in names.items() if isinstance(value, Dataset | ColumnHandle)}
-        answers = tuple(name for name, _ in find_estimates.named(names))
+        answers = tuple(name for name, _ in named(names))
         return cls(handles, frozenset(CALLABLE) & names.keys(), epsilon, answers)
 
     def same(self, other: Snapshot) -> bool:
@@ -191,7 +190,7 @@ def _priced(
     leaves = batch.pending_leaves()
     if not leaves:
         return CellPrice("nothing")
-    pairs = find_estimates.named(names)
+    pairs = named(names)
     leaves = weigh(options, _weighable(options, dict(pairs), names, snapshot), leaves)
     if not leaves:
         return CellPrice("nothing")

@@ -23,6 +23,7 @@ from dpnb.errors import OptionError
 from dpnb.inference.bootstrap import Bootstrap, Kind, deconvolved_interval
 from dpnb.inference.resampling import noise_variance, resample_sums
 from dpnb.simulate.design import block_of, reps_of, seed_of
+from dpnb.simulate.figure import LOOKS, curve_of, two_panels
 from dpnb.simulate.populations import Floats, Population, Seed, Source, is_population, resampled
 
 if TYPE_CHECKING:
@@ -225,9 +226,20 @@ class BootstrapStudy:
 
     def plot(self) -> Figure:
         """Return a figure of coverage and mean width against k, published (dotted) and corrected."""
-        from dpnb.simulate.figure import bootstrap_figure
-
-        return bootstrap_figure(self)
+        ks, curves = list(self.design.ks), []
+        for kind in self.design.kinds:
+            tallies = [self.tallies[k, kind] for k in ks]
+            colour, marker, line = LOOKS[kind]
+            counts = np.array([(one.studies, one.held, one.width) for one in tallies], dtype=float).T
+            curves.append(curve_of(kind, kind, (colour, marker, line, 0), ks, counts))
+            if kind != "deconvolved":
+                counts = np.array([(one.studies, one.published, one.published_width) for one in tallies]).T
+                label = f"_{kind}, as published"
+                curves.append(curve_of(kind, label, (colour, marker, ":", 1), ks, counts))
+        figure, panels = two_panels(curves, (self.level,), "resamples k")
+        for axes in panels:
+            axes.set_xscale("log")
+        return figure
 
 
 def bootstrap_coverage(source: Source, rng: Seed, **asked: Any) -> BootstrapStudy:

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dpnb.simulate.bootstrap import BootstrapStudy
-    from dpnb.simulate.plain import PlainCoverage
-    from dpnb.simulate.regression import RegressionStudy
     from dpnb.simulate.result import CoverageResult
-    from dpnb.simulate.sweep import SweepResult
 
 _INK, _SOFT, _HAIR = "#1c1d21", "#5b5e66", "#e9eaee"
 LOOKS = {
@@ -73,7 +69,7 @@ def coverage_figure(found: CoverageResult) -> Figure:
     figure = Figure(figsize=(11.0, 3.9), layout="constrained")
     first, second, third = figure.subplots(1, 3)
     curves = list(_curves(found))
-    _draw_coverage(first, curves, found.design.levels)
+    draw_coverage(first, curves, found.design.levels)
     _draw_widths(second, curves)
     for axes in (first, second):
         _across(axes, found)
@@ -83,75 +79,13 @@ def coverage_figure(found: CoverageResult) -> Figure:
     return figure
 
 
-def sweep_figure(swept: SweepResult) -> Figure:
-    """Return coverage and mean width against what was varied; values that are not numbers stand side by side."""
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in swept.values)
-    places: list[Any] = list(swept.values) if numbers else list(range(len(swept.values)))
-    figure, panels = _pair(list(_swept(swept, places)), swept.results[0].design.levels, swept.over)
-    if not numbers:
-        for axes in panels:
-            axes.set_xticks(places, [str(word) for word in swept.words])
-    figure.set_label(swept.describe())
-    return figure
-
-
-def bootstrap_figure(found: BootstrapStudy) -> Figure:
-    """Return coverage and mean width against the number of resamples, corrected and (dotted) as published."""
-    ks, curves = list(found.design.ks), []
-    for kind in found.design.kinds:
-        tallies = [found.tallies[k, kind] for k in ks]
-        colour, marker, line = LOOKS[kind]
-        corrected = np.array([(one.studies, one.held, one.width) for one in tallies], dtype=float).T
-        curves.append(_curve(kind, kind, (colour, marker, line, 0), ks, corrected))
-        if kind != "deconvolved":
-            counts = np.array([(one.studies, one.published, one.published_width) for one in tallies]).T
-            curves.append(_curve(kind, f"_{kind}, as published", (colour, marker, ":", 1), ks, counts))
-    figure, panels = _pair(curves, (found.level,), "resamples k")
-    for axes in panels:
-        axes.set_xscale("log")
-    return figure
-
-
-def draw_plain(axes: Axes, found: PlainCoverage) -> None:
-    """Draw the coverage of a plain function along the losses, a curve for each size."""
-    curves = []
-    for place, n in enumerate(dict.fromkeys(row.n for row in found.rows)):
-        rows = [row for row in found.rows if row.n == n]
-        counts = np.array([(row.known, row.held, row.width * row.known) for row in rows], dtype=float).T
-        style = (*LOOKS["confidence"], place)
-        curves.append(_curve("", f"n = {n:,}", style, [float(row.loss.amount) for row in rows], counts))
-    _draw_coverage(axes, curves, (found.level,))
-    axes.set(xscale="log", xlabel=found.rows[0].loss.kind, ylabel=f"coverage of {found.name}")
-    axes.legend()
-
-
-def regression_figure(found: RegressionStudy, term: str) -> Figure:
-    """Return the coverage of one coefficient's intervals along the losses."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 3.6), layout="constrained")
-    axes = figure.subplots()
-    curves = []
-    for interval in dict.fromkeys(row.interval for row in found.rows):
-        rows = found.of(term, interval)
-        counts = np.array([(row.studies, row.hits, np.nan) for row in rows], dtype=float).T
-        losses = [float(row.loss.amount) for row in rows]
-        curves.append(_curve(interval, interval, (*LOOKS[interval], 0), losses, counts))
-    _draw_coverage(axes, curves, (found.level,))
-    axes.set_xscale("log")
-    axes.set_xlabel(f"{found.rows[0].loss.kind} of the moments")
-    axes.set_ylabel(f"coverage of {100 * found.level:g} % intervals of {term}")
-    axes.legend(frameon=False, fontsize=9)
-    return figure
-
-
-def _pair(curves: list[Curve], levels: Sequence[float], along: str) -> tuple[Figure, Sequence[Axes]]:
+def two_panels(curves: list[Curve], levels: Sequence[float], along: str) -> tuple[Figure, Sequence[Axes]]:
     """Return a figure of coverage and mean width along one thing, and its two panels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 3.9), layout="constrained")
     panels = figure.subplots(1, 2)
-    _draw_coverage(panels[0], curves, levels)
+    draw_coverage(panels[0], curves, levels)
     _draw_widths(panels[1], curves)
     for axes in panels:
         axes.set_xlabel(along, color=_SOFT)
@@ -161,43 +95,35 @@ def _pair(curves: list[Curve], levels: Sequence[float], along: str) -> tuple[Fig
 
 def _curves(found: CoverageResult) -> Iterator[Curve]:
     """Yield the curves: along the losses for each size, or along the sizes where there is one loss."""
-    design, styles = found.design, _styles(found)
+    design, styles = found.design, styles_of(found)
     for name, level in found.tallies[0].held:
         held = [tally.held[name, level] for tally in found.tallies]
         counts = np.array([[part.sum(axis=1) for part in (h.studies, h.held, h.width)] for h in held])
-        label = name + _suffix(design.levels, level)
+        label = name + level_suffix(design.levels, level)
         if _along_sizes(found):
-            yield _curve(name, label, (*styles[name], 0), list(design.sizes), counts[:, :, 0].T)
+            yield curve_of(name, label, (*styles[name], 0), list(design.sizes), counts[:, :, 0].T)
             continue
         for place, (n, rows) in enumerate(zip(design.sizes, counts, strict=True)):
             size = "" if len(design.sizes) == 1 else f", n = {n:,}"
             losses = [float(loss.amount) for loss in design.losses]
-            yield _curve(name, label + size, (*styles[name], place), losses, rows)
+            yield curve_of(name, label + size, (*styles[name], place), losses, rows)
 
 
-def _swept(swept: SweepResult, places: list[Any]) -> Iterator[Curve]:
-    """Yield a curve for each method, level and loss, of the first size."""
-    design, styles = swept.results[0].design, _styles(swept.results[0])
-    for name, level in swept.results[0].tallies[0].held:
-        held = [found.tallies[0].held[name, level] for found in swept.results]
-        for i, loss in enumerate(design.losses):
-            counts = np.array([[part[i].sum() for part in (h.studies, h.held, h.width)] for h in held]).T
-            label = name + _suffix(design.levels, level) + ("" if len(design.losses) == 1 else f", {loss}")
-            yield _curve(name, label, (*styles[name], i), places, counts)
-
-
-def _styles(found: CoverageResult) -> dict[str, tuple[str, str, str]]:
+def styles_of(found: CoverageResult) -> dict[str, tuple[str, str, str]]:
+    """Return colour, marker and line of each method of a simulation."""
     spare = iter(_MORE * _FEW)
     return {method.name: LOOKS.get(method.name) or next(spare) for method in found.design.methods}
 
 
-def _suffix(levels: Sequence[float], level: float) -> str:
+def level_suffix(levels: Sequence[float], level: float) -> str:
+    """Return what a label says of the level; nothing where there is only one."""
     return "" if len(levels) == 1 else f" {100 * level:g} %"
 
 
-def _curve(
+def curve_of(
     name: str, label: str, style: tuple[str, str, str, int], x: list[Any], counts: np.ndarray
 ) -> Curve:
+    """Return a curve from its counts: rows of studies, of those that held the truth, and of summed widths."""
     studies, held, width = counts
     low, high = wilson(held, studies)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -215,7 +141,8 @@ def _across(axes: Axes, found: CoverageResult) -> None:
         axes.set_xscale("log")
 
 
-def _draw_coverage(axes: Axes, curves: list[Curve], levels: Sequence[float]) -> None:
+def draw_coverage(axes: Axes, curves: list[Curve], levels: Sequence[float]) -> None:
+    """Draw shares with their Wilson bands, and the nominal levels as dotted lines."""
     for curve in curves:
         if not np.isnan(curve.share).all():
             axes.fill_between(curve.x, curve.low, curve.high, color=curve.style[0], alpha=0.15, linewidth=0)

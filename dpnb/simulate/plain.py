@@ -25,6 +25,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.estimate.table import Table, table_of_rows
 from dpnb.simulate.design import Loss, Losses, Sizes, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.exact import Block, decoded
+from dpnb.simulate.figure import LOOKS, curve_of, draw_coverage
 from dpnb.simulate.populations import Population, Seed, Source, population
 from dpnb.simulate.tally import share
 from dpnb.trusted.aggregate.reference import Table as Rows
@@ -107,10 +108,15 @@ class PlainCoverage:
         """Draw coverage along the loss, with the Wilson bands and the level; return the axes."""
         import matplotlib.pyplot as plt
 
-        from dpnb.simulate.figure import draw_plain
-
-        axes = plt.subplots()[1] if ax is None else ax
-        draw_plain(axes, self)
+        axes, curves = plt.subplots()[1] if ax is None else ax, []
+        for place, n in enumerate(dict.fromkeys(row.n for row in self.rows)):
+            rows = [row for row in self.rows if row.n == n]
+            counts = np.array([(row.known, row.held, row.width * row.known) for row in rows], dtype=float).T
+            losses = [float(row.loss.amount) for row in rows]
+            curves.append(curve_of("", f"n = {n:,}", (*LOOKS["confidence"], place), losses, counts))
+        draw_coverage(axes, curves, (self.level,))
+        axes.set(xscale="log", xlabel=self.rows[0].loss.kind, ylabel=f"coverage of {self.name}")
+        axes.legend()
         return axes
 
     def __repr__(self) -> str:

@@ -24,6 +24,7 @@ from dpnb.inference.spread import normal_quantile
 from dpnb.planner import PricedQuestion, Question
 from dpnb.planner.expression import Ref
 from dpnb.simulate.design import Loss, Losses, Sizes, levels_of, losses_of, priced, reps_of, seed_of, sizes_of
+from dpnb.simulate.figure import LOOKS, curve_of, draw_coverage
 from dpnb.simulate.populations import Codes, Floats, Population, Seed, Source, population
 from dpnb.simulate.studies import released
 from dpnb.simulate.tally import share, wilson
@@ -331,9 +332,22 @@ class RegressionStudy:
 
     def plot(self, term: str | None = None) -> Figure:
         """Return a figure of the coverage of one coefficient against the loss, with Wilson bands."""
-        from dpnb.simulate.figure import regression_figure
+        from matplotlib.figure import Figure
 
-        return regression_figure(self, term or self.rows[-1].term)
+        shown, curves = term or self.rows[-1].term, []
+        for interval in dict.fromkeys(row.interval for row in self.rows):
+            rows = self.of(shown, interval)
+            counts = np.array([(row.studies, row.hits, np.nan) for row in rows], dtype=float).T
+            losses = [float(row.loss.amount) for row in rows]
+            curves.append(curve_of(interval, interval, (*LOOKS[interval], 0), losses, counts))
+        figure = Figure(figsize=(6, 3.6), layout="constrained")
+        axes = figure.subplots()
+        draw_coverage(axes, curves, (self.level,))
+        axes.set_xscale("log")
+        axes.set_xlabel(f"{self.rows[0].loss.kind} of the moments")
+        axes.set_ylabel(f"coverage of {100 * self.level:g} % intervals of {shown}")
+        axes.legend(frameon=False, fontsize=9)
+        return figure
 
 
 def _record(row: RegressionRow) -> dict[str, object]:

@@ -10,9 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
 from dpnb.simulate.coverage import coverage
+from dpnb.simulate.figure import Curve, curve_of, level_suffix, styles_of, two_panels
 from dpnb.simulate.populations import Source
 from dpnb.simulate.result import CoverageResult
 
@@ -67,9 +70,27 @@ class SweepResult:
 
     def plot(self) -> Figure:
         """Return the figure: coverage with Wilson bands and mean widths against what was varied."""
-        from dpnb.simulate.figure import coverage_figure, sweep_figure
+        if self.over in _AT_ONCE:
+            return self.results[0].plot()
+        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+        places: list[Any] = list(self.values) if numbers else list(range(len(self.values)))
+        figure, panels = two_panels(list(self._curves(places)), self.results[0].design.levels, self.over)
+        if not numbers:  # what is no number stands side by side
+            for axes in panels:
+                axes.set_xticks(places, [str(word) for word in self.words])
+        figure.set_label(self.describe())
+        return figure
 
-        return coverage_figure(self.results[0]) if self.over in _AT_ONCE else sweep_figure(self)
+    def _curves(self, places: list[Any]) -> Iterator[Curve]:
+        """Yield a curve for each method, level and loss, of the first size."""
+        design, styles = self.results[0].design, styles_of(self.results[0])
+        for name, level in self.results[0].tallies[0].held:
+            held = [found.tallies[0].held[name, level] for found in self.results]
+            for i, loss in enumerate(design.losses):
+                counts = np.array([[part[i].sum() for part in (h.studies, h.held, h.width)] for h in held]).T
+                label = name + level_suffix(design.levels, level)
+                label += "" if len(design.losses) == 1 else f", {loss}"
+                yield curve_of(name, label, (*styles[name], i), places, counts)
 
     def describe(self) -> str:
         """Return in words what the figure shows."""

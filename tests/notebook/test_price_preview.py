@@ -16,7 +16,7 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.errors import DpnbError
 from dpnb.estimate import Batch, Rehearsal
 from dpnb.notebook import find_estimates
-from dpnb.notebook.cell_release import asked, weigh
+from dpnb.notebook.find_estimates import asked, weigh
 from dpnb.notebook.options import parse
 from dpnb.notebook.price_preview import CellPrice, Snapshot, price_of
 from tests.curator import small
