@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pkgutil
 import re
+import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
@@ -564,6 +565,19 @@ def test_what_is_no_measurement_is_refused(name):
     for unit in UNITS.values():
         with pytest.raises(DpnbError):
             loss([NONE_OF_THE_KINDS[name]], schema(unit, "delta"))
+
+
+def test_nothing_counts_up_to_a_size_that_a_message_states():
+    """A pick of many more values than the request has is refused by the request: no list as long as its size is made."""
+    asked = Measured(CrossMoments((ONE, C, X), ((0, 1), (0, 2))), PermuteAndFlip(F(2), 10**6), 0)
+    where = schema(UNITS["add a row"])
+    tracemalloc.start()
+    try:
+        with pytest.raises(PlanError, match="each candidate"):
+            loss([asked], where)
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
 
 
 def test_frames_are_priced_at_one_move_and_others_add():

@@ -109,9 +109,14 @@ def _counted(request: Total, mechanism: mechanisms.PermuteAndFlip, facts: Facts)
 def _overlapping(
     request: CrossMoments, mechanism: mechanisms.PermuteAndFlip, facts: Facts
 ) -> tuple[int, int]:
-    """Return that there is one group, and by how much one row can move two candidates apart."""
-    pairs = tuple((0, place) for place in range(1, mechanism.size + 1))
-    if request.values[:1] != (Lit(1),) or request.pairs != pairs or request.shrink is not None:
+    """Return that there is one group, and by how much one row can move two candidates apart.
+
+    The pairs of the request are compared with as many as it has: the size of a mechanism is a number that a message states, and counting
+    up to it would stop the curator.
+    """
+    pairs = tuple((0, place) for place in range(1, len(request.pairs) + 1))
+    ones = request.values[:1] == (Lit(1),) and request.pairs == pairs and len(pairs) == mechanism.size
+    if not ones or request.shrink is not None:
         raise refuse("a pick is among the products of 1 and each candidate")
     ends = [facts.ends(value) for value in request.values[1:]]
     widths = sorted(high - low for low, high in ends)
