@@ -11,7 +11,6 @@ import pytest
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import PlanError
-from dpnb.inference.selection_law import selection
 from dpnb.planner.request import Ask
 from dpnb.trusted.aggregate.algebra import (
     Add,
@@ -39,78 +38,17 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.aggregate.request_record import MOST_DEPTH, Reader, read_requests, written_requests
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.mechanisms import (
-    MECHANISMS,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    KSExponential,
-    LocatedSums,
-    PermuteAndFlip,
-    QuantileSelection,
-    ThresholdedSums,
-    Thresholding,
-)
-from dpnb.trusted.mechanisms.located_sums import radii
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.query.plan_record import read_parts, written
 from tests.curator import small
 from tests.curator.test_store import MAKERS
 from tests.examples import mostly_long
 
 HALF = Fraction(1, 2)
-WRITTEN = {
-    DiscreteLaplace: DiscreteLaplace(Fraction(7, 3)),
-    DiscreteGaussian: DiscreteGaussian(Fraction(7, 3)),
-    QuantileSelection: QuantileSelection(HALF, Fraction(1, 3), -4, 100, 2),
-    PermuteAndFlip: PermuteAndFlip(HALF, 5, 2, 3),
-    KSExponential: KSExponential(HALF, 10, (1, 2, 3), 2, HALF),
-    LocatedSums: LocatedSums(
-        selection(HALF, HALF, 64, 1), selection(HALF, HALF, len(radii(64)) - 1, 1), 2, *(Fraction(9),) * 3
-    ),
-    Thresholding: Thresholding(Fraction(3), 20, 2),
-    ThresholdedSums: ThresholdedSums(Fraction(3), 20, 2, (Fraction(5, 2), Fraction(7))),
-}
 
 
 def through(record):
     """As it comes back from the ledger's file."""
     return json.loads(canonical(record))
-
-
-@pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.name)
-def test_every_mechanism_is_read_back_from_its_record(kind):
-    made = WRITTEN[kind]
-    assert read_mechanism(through(made.to_json())) == made
-
-
-@pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.name)
-def test_a_mechanism_of_another_form_is_refused(kind):
-    """A field too many, one missing, another spelling of a number, another name, no noise."""
-    record = WRITTEN[kind].to_json()
-    first = next(
-        name for name, text in record.items() if (name != "mechanism" and text.isdigit()) or "/" in text
-    )
-    for wrong in (
-        {**record, "more": "1"},
-        {name: text for name, text in record.items() if name != first},
-        {**record, first: record[first] + ".0"},
-        {**record, first: " " + record[first]},
-        {**record, first: "-" + record[first]},
-        {**record, first: "nan"},
-        {**record, first: None},
-        {**record, "mechanism": "averaged-laplace"},
-        {**record, "mechanism": "__import__"},
-        {},
-    ):
-        with pytest.raises(PlanError):
-            read_mechanism(wrong)
-
-
-def test_the_located_sums_count_scale_is_read_with_and_without():
-    without = WRITTEN[LocatedSums]
-    counted = LocatedSums(without.middle, without.radius, 2, *(Fraction(9),) * 3, count_scale=Fraction(5))
-    for made in (without, counted):
-        assert read_mechanism(through(made.to_json())) == made
 
 
 @pytest.mark.parametrize("budget", [{"epsilon": 100}, {"rho": 100}, {"epsilon": 100, "delta": "1e-6"}])

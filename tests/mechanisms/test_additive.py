@@ -10,12 +10,29 @@ import pytest
 
 from dpnb.inference.law import law_of
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
-from tests.contracts.mechanism import AdditiveContract
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from tests.contracts.mechanism import AdditiveContract, Audited, Drawn
+
+HALF = Fraction(1, 2)
+NEIGHBOURS = ([5, 0], [7, 1])
+"""Apart by 3 in L1, and by 5 in the square of L2."""
 
 
 class TestDiscreteLaplace(AdditiveContract):
     def mechanism(self):
         return DiscreteLaplace(Fraction(23, 3))
+
+    def audited(self):
+        return Audited(DiscreteLaplace.calibrate(3, HALF), NEIGHBOURS, PrivacyLoss.pure(HALF))
+
+    def dearer(self):
+        return DiscreteLaplace.calibrate(3, HALF * Fraction(11, 10))
+
+    def drawn(self):
+        return {
+            "laplace": Drawn(DiscreteLaplace(Fraction(7, 3)), [0] * 3000),
+            "laplace, wide": Drawn(DiscreteLaplace(Fraction(2**40)), [0] * 300),
+        }
 
     def calibrated(self, sensitivity, amount):
         return DiscreteLaplace.calibrate(sensitivity, amount)
@@ -30,6 +47,18 @@ class TestDiscreteLaplace(AdditiveContract):
 class TestDiscreteGaussian(AdditiveContract):
     def mechanism(self):
         return DiscreteGaussian(Fraction(61, 2))
+
+    def audited(self):
+        return Audited(DiscreteGaussian.calibrate(5, HALF), NEIGHBOURS, PrivacyLoss.zcdp(HALF))
+
+    def dearer(self):
+        return DiscreteGaussian.calibrate(5, HALF * Fraction(11, 10))
+
+    def drawn(self):
+        return {
+            "gaussian": Drawn(DiscreteGaussian(Fraction(7, 3)), [0] * 3000),
+            "gaussian, wide": Drawn(DiscreteGaussian(Fraction(2**60)), [0] * 300),
+        }
 
     def calibrated(self, sensitivity, amount):
         return DiscreteGaussian.calibrate(sensitivity, amount)

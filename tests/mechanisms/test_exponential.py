@@ -19,8 +19,9 @@ from dpnb.inference.selection_law import probabilities, rank_radius
 from dpnb.inference.simulated_release import choose, penalties_of, points_of
 from dpnb.trusted.mechanisms import QuantileSelection, exponential
 from dpnb.trusted.mechanisms.exponential import FLOOR, Terrain
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.contracts.law import FITS
-from tests.contracts.mechanism import MechanismContract
+from tests.contracts.mechanism import Audited, Drawn, MechanismContract
 from tests.mechanisms.enumeration import counted
 
 HALF = Fraction(1, 2)
@@ -29,6 +30,17 @@ HALF = Fraction(1, 2)
 class TestQuantileSelection(MechanismContract):
     def mechanism(self):
         return QuantileSelection(Fraction(1), HALF, 0, 100)
+
+    def audited(self):
+        median = (counted((0, 1, 1, 4)), counted((1, 1, 4, 4)))
+        return Audited(QuantileSelection(Fraction(4), HALF, 0, 4), median, PrivacyLoss.pure(4), runs=3_000)
+
+    def drawn(self):
+        ages = [counted((0, 0, 0, 2, 3, 3, 3, 3, 5, 5))]
+        return {
+            "quantile": Drawn(QuantileSelection(Fraction(2), HALF, 0, 5), ages * 1000),
+            "quantile, beyond": Drawn(QuantileSelection(Fraction(2), Fraction(9, 10), -2, 5), ages * 1000),
+        }
 
 
 def score(rows, point, q, offset, steps):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -16,13 +17,16 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities, selection
 from dpnb.trusted.aggregate.algebra import Col, ValueCounts
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.measurements import Facts, selections
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.located_sums import Range, radii
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.law import FITS, MISFITS, fit
-from tests.contracts.mechanism import MechanismContract
+from tests.contracts.mechanism import Audited, Drawn, MechanismContract
 
 HALF = Fraction(1, 2)
 
@@ -45,6 +49,27 @@ def tally(*values):
 class TestLocatedSums(MechanismContract):
     def mechanism(self):
         return made(100)
+
+    def audited(self):
+        mechanism = LocatedSums(
+            QuantileSelection(Fraction(4), HALF, 0, 4),
+            QuantileSelection(Fraction(1), Fraction(1), 0, len(radii(4)) - 1),
+            1,
+            *[Fraction(10**6)] * 3,
+        )
+        median = (tally(0, 1, 1, 4), tally(1, 1, 4, 4))
+        return Audited(mechanism, median, PrivacyLoss.pure(5), runs=1_000)
+
+    def drawn(self):
+        middle = QuantileSelection(Fraction(1), HALF, 0, 5)
+        radius = QuantileSelection(Fraction(1), Fraction(1), -1, 4)
+        mechanism = LocatedSums(middle, radius, 1, *map(Fraction, (2, 3, 4, 5)))
+        return {"sums in a private range": Drawn(mechanism, [tally(0, 0, 0, 2, 3, 3, 3, 3, 5, 5)] * 300)}
+
+    @pytest.mark.parametrize("counted", [None, Fraction(5)])
+    def test_its_record_has_a_noise_of_the_count_or_none(self, counted):
+        mechanism = made(64, scales=(9, 9, 9, counted))
+        assert read_mechanism(json.loads(canonical(mechanism.to_json()))) == mechanism
 
 
 def test_radii_are_half_octaves_that_cover_the_grid():

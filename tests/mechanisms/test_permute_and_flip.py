@@ -12,22 +12,41 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpnb.audit import audit
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import count_radius, probabilities
 from dpnb.inference.simulated_release import choose
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.noise.exact import bernoulli_exp
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.contracts.law import FITS
-from tests.contracts.mechanism import MechanismContract
+from tests.contracts.mechanism import Audited, Drawn, TightContract
 
 Counts = tuple[int, ...]
+HALF = Fraction(1, 2)
 EPSILONS = (Fraction(1, 20), Fraction(1), Fraction(6))
 
 
-class TestPermuteAndFlip(MechanismContract):
+class TestPermuteAndFlip(TightContract):
     def mechanism(self):
         return PermuteAndFlip(Fraction(1), 4, 2, 2)
+
+    def audited(self):
+        return Audited(PermuteAndFlip(HALF, 2), ([3, 0], [3, 1]), PrivacyLoss.pure(HALF))
+
+    def dearer(self):
+        return PermuteAndFlip(HALF * Fraction(11, 10), 2)
+
+    def drawn(self):
+        return {"permute and flip": Drawn(PermuteAndFlip(Fraction(1), 3, 2), [5, 4, 2] * 2000)}
+
+    def test_several_picks_are_run_and_not_read_off_the_first(self):
+        """A second pick spends a second ε: the law of the first alone is not taken for the whole."""
+        verdict = audit(PermuteAndFlip(HALF, 3, picks=2), ([3, 0, 0], [3, 0, 1]), 1, trials=2_000)
+        assert not verdict.exact
+        assert not verdict.breaks
+        assert not audit(PermuteAndFlip(HALF, 2), ([3, 0, 3, 0], [3, 0, 3, 1]), HALF, trials=2_000).exact
 
 
 def log_law(mechanism, counts: Counts) -> dict[tuple[int, ...], float]:

@@ -11,27 +11,50 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpnb.audit import audit
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import calibrated_threshold
 from dpnb.inference.simulated_release import release_part
-from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN, Thresholding
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.contracts.law import FITS, MISFITS, fit
-from tests.contracts.mechanism import MechanismContract
+from tests.contracts.mechanism import Audited, Drawn, TightContract
 
 HALF = Fraction(1, 2)
 Counts = tuple[int, ...]
 CASES = [(Fraction(1), "0.01", 1), (HALF, "0.02", 1), (Fraction(2), "0.001", 2), (Fraction(3), "0.0005", 3)]
 
 
-class TestThresholding(MechanismContract):
+class TestThresholding(TightContract):
     """The contract of every mechanism."""
 
     def mechanism(self):
         """Scale 2, threshold 20."""
         return Thresholding(Fraction(2), 20)
+
+    def audited(self):
+        """A row that leaves the larger of two values, far from the threshold."""
+        return Audited(Thresholding(Fraction(2), 6), ([9, 6], [8, 6]), PrivacyLoss.pure(HALF))
+
+    def dearer(self):
+        """A scale a tenth too small."""
+        return Thresholding(Fraction(20, 11), 6)
+
+    def drawn(self):
+        """Counts about the threshold."""
+        counts = (np.array([0, 1, 3, 4, 5]), np.array([1, 2, 4, 5, 6]))
+        return {"thresholding": Drawn(Thresholding(Fraction(1), 5, 2), [counts], 400)}
+
+    def test_what_one_person_alone_holds_shows_with_delta_and_no_more(self):
+        """Beside the δ of a threshold nothing speaks against ε; beside nine tenths of it, the shown value does."""
+        mechanism = Thresholding(Fraction(2), 6)
+        delta = float(mechanism.delta)
+        neighbours = ([9, 1], [9, 0])
+        assert not audit(mechanism, neighbours, 0.5, delta=delta * (1 + 1e-9)).breaks
+        assert audit(mechanism, neighbours, 0.5, delta=0.9 * delta).breaks
+        assert audit(mechanism, neighbours, 0.5).loss == float("inf")
 
 
 def law_of(mechanism: Thresholding, count: int, reach: int) -> np.ndarray:
@@ -255,4 +278,3 @@ def test_what_cannot_be_promised_is_refused() -> None:
             calibrated_threshold(Fraction(epsilon), Fraction(delta), 1, 1)
     with pytest.raises(PlanError, match="2\\^48"):
         calibrated_threshold(Fraction(1, 2**50), HALF / 4, 1, 1)
-    assert read_mechanism(Thresholding(HALF, 9, 2).to_json()) == Thresholding(HALF, 9, 2)

@@ -59,8 +59,8 @@ from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Answered, Failure, Submit
 from dpnb.trusted.wire.places import Home
 from tests.contracts.derived_loss import loss
+from tests.contracts.mechanism import contracts
 from tests.curator import small
-from tests.curator.test_plan_record import WRITTEN
 
 X, G, ONE = Col("x"), Col("g"), Lit(1)
 BUDGET = {"epsilon": 10_000, "delta": "0.01"}
@@ -238,9 +238,9 @@ LABELS_WITH_A_SUM = LabelSums((X,), (G,))
     ("request_", "mechanism"), [pair for pair in product(REQUESTS, MECHANISMS) if pair not in SHARED]
 )
 def test_a_mechanism_over_a_request_that_it_does_not_protect_is_refused(desk, request_, mechanism):
-    """Eight mechanisms over six requests: what is of no kind, or not of this size and factor, is never run."""
+    """Every mechanism over six requests: what is of no kind, or not of this size and factor, is never run."""
     cells = {"total by cells": 2, "products": 2}.get(request_, 1)
-    part = Measurement("sum", REQUESTS[request_], WRITTEN[mechanism], cells)
+    part = Measurement("sum", REQUESTS[request_], contracts()[mechanism].mechanism(), cells)
     assert "cannot be priced" in desk.refused(desk.plan(part))
 
 
@@ -255,7 +255,7 @@ def doubled(times):
 
 
 def shown(request):
-    return Measurement("frequent", request, WRITTEN[Thresholding], 1)
+    return Measurement("frequent", request, Thresholding(Fraction(3), 20, 2), 1)
 
 
 REFUSED = {

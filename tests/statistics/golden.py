@@ -2,7 +2,7 @@
 
 The file belongs to one MECHANISM_VERSION. A stored answer is served again only while mechanisms mean the same; so whoever changes
 what is released for given bits (a sensitivity, a share, a scale, a sampler) raises the version first, and writing refuses otherwise. A new
-statistic changes no stored answer: its releases are added to those of the version.
+statistic or mechanism changes no stored answer: what it releases is added to the version.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +20,8 @@ from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.trusted.curator.release import MECHANISM_VERSION
-from dpnb.trusted.mechanisms import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    KSExponential,
-    LocatedSums,
-    PermuteAndFlip,
-    QuantileSelection,
-)
-from dpnb.trusted.mechanisms.thresholding import Thresholding
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from tests.contracts.mechanism import contracts
 from tests.contracts.questions import SAMPLES, asked, schema
 
 FILE = Path(__file__).parents[1] / "golden" / "releases" / "releases.json"
@@ -91,42 +82,12 @@ def release(
     return {"events": _text([event.to_json() for event in item.events]), "parts": parts}
 
 
-def _tally(*counts: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """A multiset in which the places that have rows are their own values."""
-    places = np.flatnonzero(counts).astype(np.int64)
-    return places, np.array(counts, dtype=np.int64)[places]
-
-
-def _cases() -> dict[str, tuple[Any, Sequence[Any], int]]:
-    """Mechanisms, what they are drawn from, and how often: as often as a sampler that is a hundredth off needs to be seen."""
-    half, ages = Fraction(1, 2), _tally(3, 0, 1, 4, 0, 2)
-    middle, radius = (
-        QuantileSelection(Fraction(1), half, 0, 5),
-        QuantileSelection(Fraction(1), Fraction(1), -1, 4),
-    )
-    return {
-        "laplace": (DiscreteLaplace(Fraction(7, 3)), [0] * 3000, 1),
-        "laplace, wide": (DiscreteLaplace(Fraction(2**40)), [0] * 300, 1),
-        "gaussian": (DiscreteGaussian(Fraction(7, 3)), [0] * 3000, 1),
-        "gaussian, wide": (DiscreteGaussian(Fraction(2**60)), [0] * 300, 1),
-        "quantile": (QuantileSelection(Fraction(2), half, 0, 5), [ages] * 1000, 1),
-        "quantile, beyond": (QuantileSelection(Fraction(2), Fraction(9, 10), -2, 5), [ages] * 1000, 1),
-        "permute and flip": (PermuteAndFlip(Fraction(1), 3, 2), [5, 4, 2] * 2000, 1),
-        "synthetic sample": (KSExponential(Fraction(1), 4, (1, 2, 1), 1, half), [3, 1, 2] * 200, 1),
-        "sums in a private range": (
-            LocatedSums(middle, radius, 1, Fraction(2), Fraction(3), Fraction(4), Fraction(5)),
-            [ages] * 300,
-            1,
-        ),
-        "thresholding": (Thresholding(Fraction(1), 5, 2), [_tally(1, 2, 0, 4, 5, 6)], 400),
-    }
-
-
 def draws() -> dict[str, str]:
     """The digest of many draws of every mechanism: a release is one draw, and hides a sampler that is off by little."""
     return {
-        name: digest([_numbers(mechanism.noised(exact, bits)) for _ in range(times)])
-        for name, (mechanism, exact, times) in _cases().items()
+        name: digest([_numbers(one.mechanism.noised(one.exact, bits)) for _ in range(one.times)])
+        for contract in contracts().values()
+        for name, one in contract.drawn().items()
         for bits in [SeededBits(13)]
     }
 
@@ -163,13 +124,16 @@ def read_draws() -> dict[str, dict[str, str]]:
 
 
 def write_draws() -> None:
-    """Write the draws of this version; those of a version that is written already are never replaced."""
+    """Write the draws of this version; those of a version that is written already are never replaced, and a new mechanism's are added."""
     made, on_file = draws(), read_draws()
-    if on_file.get(MECHANISM_VERSION) not in (None, made):
+    kept = on_file.get(MECHANISM_VERSION, {})
+    if any(made.get(name) != kept[name] for name in kept):
         raise SystemExit(
             "Draws changed: raise MECHANISM_VERSION in dpnb/trusted/curator/release.py, then write anew."
         )
-    DRAWS.write_text(json.dumps({**on_file, MECHANISM_VERSION: made}, indent=1) + "\n", encoding="utf-8")
+    added = {name: one for name, one in made.items() if name not in kept}
+    written = {**on_file, MECHANISM_VERSION: {**kept, **added}}
+    DRAWS.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
 def write() -> None:
