@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+from tests.browser.test_extension import LOAD, OPEN
 
 ROUNDS = 30
 PRICE = """async ([cell, rounds]) => {
@@ -69,7 +69,7 @@ def told(name, times):
     print(f"{name}: p50 {half:.0f} ms, p95 {most:.0f} ms, longest {ordered[-1]:.0f} ms, of {len(ordered)}")
 
 
-def test_latency(open_):  # noqa: F811
+def test_latency(open_):
     """Each price that was typed was shown, and each cell moved the gauge; how soon is printed."""
     asks = [f"%%dp epsilon=0.001\nq = hiv.age.clip(0, {80 + i}).mean()" for i in range(12)]
     lab = open_(LOAD, OPEN, "%%dp epsilon=1\nq = hiv.age.mean()", "import time; time.sleep(20)", *asks)

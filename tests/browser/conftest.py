@@ -35,6 +35,7 @@ from unittest import mock
 import nbformat
 import pytest
 
+from dpnb.widgets import _base
 from tests.browser import forks as forks_
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -123,10 +124,12 @@ HOME = "import os, pathlib\nos.environ['DPNB_HOME'] = pathlib.Path({named!r}).re
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder: it needs a browser. Of two processes neither is left with a long file at the end."""
+    """Mark every test of this folder: it needs a browser, and the front end. Of two processes neither is left with a long file at the end."""
+    built = (ROOT / "labextension/dist/dpnb/package.json").is_file() and _base.built()
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.skipif(not built, reason="the front end is not built"))
     items.sort(key=lambda item: LONG_FIRST.get(item.path.stem, len(LONG_FIRST)))
 
 
@@ -230,18 +233,23 @@ class Server:
         forked = {"JUPYTER_PATH": str(self.root / "forked")} if self.forks else {}
         return {**inherited, **own, **forked, "NO_PROXY": "127.0.0.1", "DPNB_LINGER": LINGER}
 
+    @property
+    def answering(self) -> str:
+        """Return an address that is answered once the server is up."""
+        return f"{self.base}/api/status?token={self.token}"
+
     def wait_until_it_answers(self) -> None:
         """Return when the server answers; fail with the end of its log when it does not."""
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             try:
-                with urllib.request.urlopen(f"{self.base}/api/status?token={self.token}", timeout=2):  # noqa: S310 - the loopback server above
+                with urllib.request.urlopen(self.answering, timeout=2):  # noqa: S310 - the loopback server above
                     return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.1)
         log = (self.root / "server.log").read_text()[-2000:]
         self.stop()
-        pytest.fail(f"JupyterLab did not start:\n{log}")
+        pytest.fail(f"the server did not start:\n{log}")
 
     def notebook(self, name: str, cells: Sequence[str]) -> None:
         """Write a notebook of code cells."""
@@ -309,6 +317,7 @@ class Lab:
 
     def __init__(self, page: Any, server: Server, shots: Shots) -> None:
         self.page, self.server, self.shots = page, server, shots
+        self.gauge, self.panel = page.locator(".dpnb-Gauge"), page.locator("#dpnb-panel")
         self.errors: list[str] = []
         page.on("console", self.heard)
         page.on("pageerror", self.failed)
@@ -555,6 +564,18 @@ def file_lab(
     before = request.session.testsfailed
     with driven(browser, pages, server, shots, lambda: request.session.testsfailed > before) as one:
         yield one
+
+
+@pytest.fixture
+def open_(lab: Lab, request: pytest.FixtureRequest) -> Callable[..., Lab]:
+    """Open a notebook of cells, named for the test."""
+
+    def opened(*cells: str, name: str = f"{request.node.name}.ipynb") -> Lab:
+        lab.server.notebook(name, cells)
+        lab.show(name)
+        return lab
+
+    return opened
 
 
 @pytest.fixture

@@ -7,19 +7,16 @@ import os
 import pytest
 from playwright.sync_api import expect
 
-import dpnb
 from dpnb import widgets
-from dpnb.client import api
-from dpnb.widgets import _base
 from tests.browser.conftest import ROOT
-from tests.browser.test_extension import ASK, LOAD, OPEN, open_  # noqa: F401  a fixture
-from tests.browser.test_interactions import everything, planned
+from tests.browser.test_extension import ASK, LOAD, OPEN
+from tests.browser.test_interactions import everything
+from tests.widgets.test_interactions import planned
 
 AXE = ROOT / "labextension/node_modules/axe-core/axe.min.js"
 
 pytestmark = pytest.mark.skipif(
-    not (_base.built() and AXE.is_file()) and os.environ.get("CI") != "true",
-    reason="the front end or its tools are not there",
+    not AXE.is_file() and os.environ.get("CI") != "true", reason="the tools of the front end are not there"
 )
 
 
@@ -48,7 +45,7 @@ def test_axe_finds_nothing_serious(show, data, schemes):
     """Names, roles, values, contrast, of every interaction: no finding of impact serious or critical; half of them in the light, half in the dark."""
     made = [
         *everything(data).values(),
-        widgets.budget(planned(data, "20")),
+        widgets.budget(planned(data, epsilon=20)),
         widgets.clamp(data.x),
         widgets.coverage_lab("mean", "bell", rho=0.5, n=50, reps=20).run("k"),
     ]
@@ -84,19 +81,7 @@ def test_every_screen_of_the_guide_is_clean(show, data, schemes):
     expect(page.locator("pre")).to_contain_text("%%dp")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_panel_is_clean(show, data, scheme, monkeypatch):
-    """The panel in the notebook, with a charge in its ledger and every part unfolded."""
-    dpnb.release({"m": data.x.mean()}, epsilon=1)
-    monkeypatch.setattr(api, "session", lambda: data.session)
-    page = show(dpnb.panel(), scheme=scheme)
-    expect(page.locator("main")).to_contain_text("small.x.mean()")
-    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-    assert not serious(page, "main")
-
-
-@pytest.mark.skipif(not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="not built")
-def test_what_jupyterlab_shows_is_clean(open_):  # noqa: F811
+def test_what_jupyterlab_shows_is_clean(open_):
     """Side panel, gauge and the price of a cell in JupyterLab, in both of its themes."""
     lab = open_(LOAD, OPEN, ASK)
     lab.run_all()

@@ -6,9 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.widgets import _base
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (800, "dark"), (320, "dark")])

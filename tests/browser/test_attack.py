@@ -8,13 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.widgets import _base
 from dpnb.widgets.kinds.attack import Attack
-from tests.browser.conftest import ROOT
 from tests.browser.test_interactions import drag_to, frame, range_of
 from tests.examples import mostly_long
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 
 @pytest.fixture
@@ -43,16 +39,6 @@ def test_dragging_epsilon_raises_what_is_recovered(show, laid):
     frame(page)
     assert shown.inner_text() == "100 %"
     assert "100 % recovered" in slider.get_attribute("aria-valuetext")
-
-
-def test_a_page_without_a_kernel_brings_every_attack(show):
-    """A bench with one attack becomes a page on which each can be chosen."""
-    made = widgets.attack_bench("linkage")
-    page = show(made)
-    for name in made.facts["attacks"]:
-        page.get_by_label("attack", exact=True).select_option(name)
-        expect(range_of(page, "ε")).to_be_visible()
-        assert made.facts["run"][name]["goal"] in page.locator("p.say").first.inner_text()
 
 
 def test_the_point_is_dragged_in_the_picture_and_stays_inside(show, laid):
@@ -178,7 +164,6 @@ def test_a_busy_kernel_is_waited_for(talking):
     expect(page.get_by_text("No answer from the kernel yet")).to_be_hidden()
 
 
-@pytest.mark.skipif(not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="not built")
 def test_bench_and_gallery_in_jupyterlab(lab):
     """A real kernel repeats and opens pages; after a restart both say that it is gone, and what is there still moves."""
     lab.server.notebook(

@@ -9,16 +9,9 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT
 from tests.browser.test_accessibility import AXE, serious
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
 MIME = "application/vnd.dpnb.release+json"
-# a second cell that is not in sight of the first: what it prints belongs to itself
-RUN = """text => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
-    .requestExecute({ code: text }).done.then(() => null)"""
 
 
 def half_width(card):
@@ -112,23 +105,10 @@ def test_keys_alone_open_move_and_close_the_forecast(cards):
     for key, said in (("ArrowRight", "ε 0.051 more"), ("ArrowLeft", "ε 0.05 more")):
         lab.page.keyboard.press(key)
         expect(slider).to_have_attribute("aria-valuetext", re.compile(f"^{re.escape(said)}"))
-    for wrong in ("nothing", "0", "-1", "1e9", ""):
-        field = card.get_by_label("+ε, typed")
-        field.fill(wrong)
-        field.press("Enter")
-        expect(card.get_by_role("alert")).to_contain_text("+ε is a number from")
-        expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^ε 0\.05 more"))
     lab.page.keyboard.press("Escape")
     expect(slider).to_have_count(0)
     expect(button).to_be_focused()
     expect(lab.page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
-    # more than is left cannot be released
-    lab.page.keyboard.press("Enter")
-    field = card.get_by_label("+ε, typed")
-    field.fill("9")
-    field.press("Enter")
-    expect(card.get_by_role("button", name="Release")).to_be_disabled()
-    expect(card.locator(".figures")).to_contain_text("this would be refused")
 
 
 def test_a_stored_answer_says_where_it_came_from(cards):
@@ -160,27 +140,6 @@ def test_a_stored_answer_says_where_it_came_from(cards):
             expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
             assert not serious(lab.page, ".dpnb-Card"), theme
             lab.shots(card, f"card-stored-{theme.split()[-1].lower()}")
-
-
-def test_a_pending_card_becomes_the_release_in_its_place(cards):
-    """One output, drawn again: first it waits, then it is the card with its control."""
-    lab = cards("place.ipynb", "waits = hiv[hiv.age > 37].got.mean()\nwaits")
-    card = lab.output(1)
-    expect(card).to_contain_text("pending")
-    expect(card.get_by_role("button")).to_have_text(["what accuracy costs"])
-    lab.page.evaluate(RUN, "%%dp epsilon=0.05\nkept = [waits]")
-    button = card.get_by_role("button", name="more ε for")
-    expect(button).to_have_count(1)
-    expect(card).not_to_contain_text("pending")
-    button.click()
-    typed = card.get_by_label("+ε, typed")
-    typed.fill("0.02")
-    typed.press("Enter")
-    card.get_by_role("button", name="Release").click()
-    # the name that holds it, not the words on the card
-    expect(lab.cell(2).locator(".cm-content")).to_contain_text("waits = waits.remeasure(epsilon=0.02)")
-    expect(lab.output(2)).to_contain_text("ε 0.05 + ε 0.02")
-    expect(card.locator(".dpnb-again")).to_contain_text("waits now holds another answer")
 
 
 def test_a_second_click_pays_nothing(cards):

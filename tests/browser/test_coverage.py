@@ -10,11 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.widgets import _base
-from tests.browser.conftest import ROOT, rest, until
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
-
+from tests.browser.conftest import rest, until
 
 # what the second cell printed, as the notebook holds it: the page may draw it a moment later
 PRINTED = (
@@ -274,9 +270,6 @@ def simulated(lab):
     return json.loads(lab.page.evaluate(PRINTED).lower())
 
 
-@pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the extension is not built"
-)
 def test_lab_lives_in_jupyterlab(lab, shots):
     """A real kernel answers also while a cell waits; one that cannot answer is named and waited for; a restarted one is gone."""
     lab.server.notebook(

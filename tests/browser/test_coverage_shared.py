@@ -9,12 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.widgets import _base
 from dpnb.widgets.kinds.coverage import Coverage
 from tests.browser.conftest import until
 from tests.examples import mostly_long
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 HOLDS = ".shared figure:first-child svg path[stroke-width='2.6']"
 MISSES = ".shared figure:first-child svg path[stroke-width='3.4']"

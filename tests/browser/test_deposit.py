@@ -12,14 +12,9 @@ import dpnb
 from dpnb import widgets
 from dpnb.__main__ import main
 from dpnb.client import api
-from tests.browser.conftest import ROOT
 from tests.browser.test_accessibility import serious
 from tests.examples import mostly_long
 from tests.owner.conftest import write_people
-
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
 
 ROWS = "who,age,sex,income\n" + "".join(
     f"{i % 280},{20 + i % 60},{'fm'[i % 2]},{1000 + 90 * i}\n" for i in range(300)

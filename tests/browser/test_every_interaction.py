@@ -9,37 +9,13 @@ from playwright.sync_api import expect
 
 from dpnb import widgets
 from dpnb.risk.odds import odds_sentence
-from dpnb.widgets import _base
-from dpnb.widgets.registry import INTERACTIONS
 from tests.browser.conftest import protected, show_on, until
-from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
-from tests.browser.test_interactions import LETTERS, everything, frame, makers, range_of
+from tests.browser.reading import LETTERS, unreadable
+from tests.browser.test_extension import LOAD
+from tests.browser.test_interactions import everything, frame, makers, range_of
 from tests.examples import mostly_long
 
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
-
-NAMES = (
-    "guide",
-    "attach",
-    "seesaw",
-    "sentence",
-    "odds",
-    "noises",
-    "person",
-    "plan",
-    "plan-derived",
-    "budget",
-    "panel",
-    "coverage",
-    "clamp",
-    "compare",
-    "deposit",
-    "attack",
-    "exhibits",
-    "stored",
-    "remeasure",
-    "wall",
-)
+NAMES = tuple(makers(None))
 WIDTHS = (320, 390, 600, 800, 1200, 1600)
 ON_AXES = ("attack", "compare", "coverage", "exhibits", "noises", "seesaw")
 CLOSED = ("seesaw", "compare", "odds", "noises", "person", "clamp")
@@ -69,13 +45,6 @@ def shown(request, each, offline_pages, tmp_path_factory):
     """One interaction after the other, on a page that the tests of all of them share: the first looks at it before any hand does."""
     with show_on(offline_pages, tmp_path_factory.mktemp("shown")) as show:
         yield show(each[request.param])
-
-
-def test_every_interaction_is_tested_here(each):
-    """The names above are those of the registry."""
-    made = each
-    assert set(NAMES) == set(made)
-    assert {one.module for one in made.values()} == {entry.name for entry in INTERACTIONS}
 
 
 def test_nothing_moves_by_itself(shown):
@@ -269,7 +238,7 @@ def test_a_lost_kernel_leaves_a_picture_that_drags(show, data):
         assert f"{figure.inner_text()} {place.locator('[aria-live]').inner_text()}" != before, CLOSED[i]
 
 
-def test_two_views_of_one_widget_are_in_step(open_):  # noqa: F811
+def test_two_views_of_one_widget_are_in_step(open_):
     """What a hand sets in one view of a widget is what the other view shows; a busy kernel keeps neither from dragging."""
     cells = (
         LOAD,
@@ -293,7 +262,7 @@ def test_two_views_of_one_widget_are_in_step(open_):  # noqa: F811
     expect(lab.cell(3).locator(".jp-InputPrompt").first).to_contain_text("*")  # the cell has not ended
 
 
-def test_a_closed_widget_is_not_left_as_if_it_lived(open_):  # noqa: F811
+def test_a_closed_widget_is_not_left_as_if_it_lived(open_):
     """After ``close()`` in the kernel its picture is taken away, and the page has no error."""
     lab = open_(LOAD, "from dpnb import widgets\nw = widgets.odds(0.1, epsilon=0.5)\nw", "w.close()")
     lab.run_cell(0)
@@ -303,42 +272,6 @@ def test_a_closed_widget_is_not_left_as_if_it_lived(open_):  # noqa: F811
     expect(lab.output(1).locator(".figures")).to_have_count(0)
 
 
-# letters of pictures that are smaller than 11 pixels, leave the page or lie over others; code that breaks inside a word or a number
-UNREADABLE = r"""() => {
-    const bad = [], seen = one => one.checkVisibility() && one.getBoundingClientRect().width > 0;
-    for (const svg of document.querySelectorAll(".dpnb-w svg[viewBox]")) {
-        const texts = [...svg.querySelectorAll("text")].filter(one => seen(one) && one.textContent.trim());
-        const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-        const boxes = texts.map(one => [one.textContent, one.getBoundingClientRect()]);
-        for (const one of texts)
-            if (parseFloat(getComputedStyle(one).fontSize) * scale < 10.99) bad.push(`small: ${one.textContent}`);
-        boxes.forEach(([words, box], i) => {
-            if (box.left < 0 || box.right > innerWidth) bad.push(`off the page: ${words}`);
-            for (const [other, next] of boxes.slice(i + 1)) {
-                const wide = Math.min(box.right, next.right) - Math.max(box.left, next.left);
-                const tall = Math.min(box.bottom, next.bottom) - Math.max(box.top, next.top);
-                if (wide > 2 && tall > 6) bad.push(`over each other: ${words} | ${other}`);
-            }
-        });
-    }
-    for (const code of document.querySelectorAll(".dpnb-w :is(code, th)")) {
-        if (!seen(code)) continue;
-        const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT), range = document.createRange();
-        for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-            let last = null;
-            for (let i = 0; i < node.length; i++) {
-                range.setStart(node, i);
-                range.setEnd(node, i + 1);
-                const [box] = range.getClientRects();
-                if (box === undefined) continue;
-                if (last !== null && box.top > last + 3 && /\w\w/.test(node.data.slice(i - 1, i + 1)))
-                    bad.push(`broken: ${node.data.slice(0, i)} / ${node.data.slice(i)}`);
-                last = box.top;
-            }
-        }
-    }
-    return bad;
-}"""
 # of each interaction what can be slid, by what it says: a second one of the same name sets the same number
 SLID = """() => [...document.querySelectorAll("[data-dpnb]")].map(part =>
     [...part.querySelectorAll("input[type=range], [role=slider]")].filter(one => one.checkVisibility())
@@ -359,7 +292,7 @@ def test_every_interaction_is_readable_at_any_width(show, shots, each, first):
         until(page, f"() => ({LETTERS})().every(size => size > 10.99 && size < 14.01)")
         frame(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate(UNREADABLE) == [], width
+        assert unreadable(page, "code, code *, th, th *") == [], width
         shots(page, f"interactions-{width}-{scheme}", full_page=True)
     for name in ON_AXES:
         part = page.locator("[data-dpnb]").nth(list(each).index(name))

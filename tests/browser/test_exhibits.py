@@ -7,12 +7,9 @@ from playwright.sync_api import expect
 
 from dpnb import widgets
 from dpnb.exhibits import EXHIBITS, find
-from dpnb.widgets import _base
 from dpnb.widgets.kinds.exhibits import Exhibits
 from tests.browser.test_accessibility import serious
 from tests.browser.test_interactions import drag_to, frame
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 
 @pytest.fixture(scope="module")

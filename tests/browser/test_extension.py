@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
-
-from tests.browser.conftest import ROOT
-
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
 
 LOAD = "%load_ext dpnb\nimport dpnb"
 OPEN = 'hiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
@@ -19,31 +12,12 @@ MOVED = """([before, by]) => {
     const spent = /ε ([\\d.]+)/.exec(document.querySelector('.dpnb-Gauge').textContent);
     return spent !== null && Math.abs(Number(spent[1]) - before - by) < 0.002;
 }"""
-# a cell that runs until it is told to end
-WAITS = """import time, pathlib
-while not pathlib.Path("go-on").exists():
-    time.sleep(0.02)"""
 ASK = "%%dp epsilon=0.25\ncollected = hiv.got.mean()"
 
 
 def spent(lab):
     """Return what the gauge says was spent: four digits."""
     return float(re.search(r"ε ([\d.]+)", lab.gauge.inner_text())[1])
-
-
-@pytest.fixture
-def open_(lab, request):
-    """Open a notebook of cells, named for the test."""
-
-    def opened(*cells, name=None):
-        name = name or f"{request.node.name}.ipynb"
-        lab.server.notebook(name, cells)
-        lab.show(name)
-        lab.gauge = lab.page.locator(".dpnb-Gauge")
-        lab.panel = lab.page.locator("#dpnb-panel")
-        return lab
-
-    return opened
 
 
 def test_gauge_follows_the_session(open_):
@@ -72,52 +46,6 @@ def test_gauge_follows_the_session(open_):
     expect(lab.gauge).to_have_text(after)
     lab.shutdown()
     expect(lab.gauge).to_contain_text("no kernel")
-
-
-def test_panel_shows_schema_budget_and_ledger(open_, shots):
-    """The side panel has the dataset's columns, its bar and the charge that was just made; a column is put into the cell."""
-    lab = open_(LOAD, OPEN, "%%dp epsilon=0.125\nolder = hiv.age.mean()", "")
-    for index in range(3):
-        lab.run_cell(index)
-    lab.gauge.click()
-    expect(lab.panel).to_be_visible()
-    expect(lab.panel).to_contain_text("hiv.age.mean()")
-    expect(lab.panel).to_contain_text("ε 0.125")
-    lab.panel.locator("summary", has_text="columns").click()
-    lab.select(3)
-    lab.panel.get_by_title("put middle_age = hiv.age.median() into the cell").click()
-    source = "() => window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.source"
-    lab.page.wait_for_function(f"({source})() === 'middle_age = hiv.age.median()'")
-    for theme in lab.shots.themes:
-        lab.theme(theme)
-        lab.shot(f"panel-{theme.split()[-1].lower()}")
-    lab.theme("JupyterLab Light")
-
-
-def test_cells_say_what_they_cost_before_they_run(open_):
-    """A %%dp cell wears its price as it is typed, also while another cell runs, and what it paid after it ran."""
-    lab = open_(LOAD, OPEN, "x = 1", "%%dp epsilon=0.0625\nq = hiv.any.mean()", WAITS)
-    lab.run_cell(0)
-    lab.run_cell(1)
-    tag = lab.cell(3).locator(".dpnb-Tag")
-    expect(tag).to_contain_text("ε 0.0625")
-    expect(lab.cell(2).locator(".dpnb-Tag")).to_have_count(0)
-    lab.select(4)
-    lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
-    set_source = (
-        "s => { window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.setSource(s) }"
-    )
-    lab.page.evaluate(set_source, "%%dp epsilon=0.5\nq = hiv.any.mean()")
-    expect(tag).to_contain_text("ε 0.5")
-    expect(lab.cell(4).locator(".jp-InputPrompt").first).to_contain_text("*")  # it is still running
-    lab.page.evaluate(set_source, "%%dp epsilon=0.03125\nq = hiv.any.mean()")
-    (lab.server.work / "go-on").touch()
-    lab.page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.content.widgets[4].model.executionCount > 0"
-    )
-    lab.run_cell(3)
-    expect(tag).to_contain_text("ε 0.03125")
-    expect(lab.gauge).to_contain_text("hiv")
 
 
 def test_plan_button_runs_the_cell_as_its_plan(open_):

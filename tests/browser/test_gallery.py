@@ -10,10 +10,6 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
-
 
 @pytest.fixture(scope="module")
 def ran(file_lab, server):

@@ -8,9 +8,6 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.widgets import _base
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 
 @pytest.fixture

@@ -13,10 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb.notebook.demo import execute
-from dpnb.widgets import _base
 from tests.browser.conftest import ROOT, Server
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 OPEN = '%load_ext dpnb\nimport dpnb\nfrom dpnb import widgets\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 SEESAW = "widgets.seesaw(hiv.got.mean(), assume_n=2834, epsilon=0.25)"
@@ -38,27 +35,10 @@ class Voila(Server):
         ]
         return [sys.executable, "-m", "voila", *flags, str(self.work)]
 
-    def wait_until_it_answers(self):
-        """Return when the list of notebooks is served."""
-        wait_for(self, f"{self.base}/voila/tree")
-
-
-def wait_for(server, address):
-    """Return when a server answers at an address."""
-    import time
-    import urllib.error
-    import urllib.request
-
-    end = time.monotonic() + 90
-    while time.monotonic() < end and server.process.poll() is None:
-        try:
-            with urllib.request.urlopen(address, timeout=2):  # noqa: S310 - the loopback server above
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    log = (server.root / "server.log").read_text()[-2000:]
-    server.stop()
-    pytest.fail(f"the server did not start:\n{log}")
+    @property
+    def answering(self):
+        """The list of notebooks."""
+        return f"{self.base}/voila/tree"
 
 
 def moves(page, widget):
@@ -105,8 +85,6 @@ def test_voila_draws_interactions_and_drags(page, chromium_path, tmp_path, shots
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """A notebook of two interactions and a release, executed without a front end, and the page it exported."""
-    import os
-
     folder = tmp_path_factory.mktemp("ran")
     cells = [
         OPEN,
@@ -117,14 +95,9 @@ def ran(tmp_path_factory):
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, folder / "source.ipynb")
-    older = os.environ.get("DPNB_HOME")
-    os.environ["DPNB_HOME"] = str(folder / "home")
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPNB_HOME", str(folder / "home"))
         execute(folder / "source.ipynb", folder / "ran.ipynb")
-    finally:
-        os.environ.pop("DPNB_HOME")
-        if older is not None:
-            os.environ["DPNB_HOME"] = older
     return folder
 
 

@@ -20,12 +20,7 @@ from tests.browser.conftest import ROOT, Lab, Server, fresh, others
 from tests.browser.test_hosts import moves
 from tests.examples import mostly_long
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-    ),
-]
+pytestmark = pytest.mark.slow
 
 CELLS = [
     "%load_ext dpnb\nimport dpnb\ndpnb.__file__",

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 
 import pytest
 from playwright.sync_api import expect
 
 import dpnb
 from dpnb import widgets
-from dpnb.widgets import _base
 from tests.browser.conftest import until
-from tests.widgets.test_interactions import town
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+from tests.widgets.test_interactions import MAKERS, planned
 
 
 def range_of(page, label):
@@ -121,12 +118,6 @@ def test_one_person_is_dragged_to_the_worst(show):
     assert float(moved.inner_text().strip("+")) > 0
 
 
-def planned(data, epsilon="0.9"):
-    """A plan of three questions."""
-    items = {"m": data.x.mean(), "share": data.y.mean(), "middle": data.x.median()}
-    return dpnb.plan(items, epsilon=epsilon, assume_n=40)
-
-
 def test_board_writes_the_split_on_the_magic_line(show, data):
     """Dragging a divider moves two ± and two costs, writes weights=, and never touches the body; equal shares take it back."""
     page = show(widgets.plan(planned(data)))
@@ -204,17 +195,6 @@ def test_what_does_not_fit_has_three_ways_out(show, data):
     page.get_by_role("checkbox", name="ask share").check()
     expect(release).to_be_enabled()
     assert data.budget.spent.amount == 6
-
-
-def test_budget_bar_has_a_block_for_each_charge(show, data):
-    """Blocks add up to what is spent; a plan that does not fit names three ways out."""
-    dpnb.release({"x": data.x.sum()}, epsilon=1)
-    dpnb.release({"y": data.y.mean()}, epsilon=2)
-    page = show(widgets.budget(planned(data, "8")))
-    blocks, bar = page.locator("rect.used"), page.locator("svg.budget").bounding_box()
-    widths = [blocks.nth(i).bounding_box()["width"] for i in range(blocks.count())]
-    assert sum(widths) == pytest.approx(0.3 * bar["width"], abs=4)
-    expect(page.locator("ul").first).to_contain_text("Ask ε 7")
 
 
 def test_clamp_handles_trade_bias_for_noise(show):
@@ -323,32 +303,18 @@ def wall(data):
 
 
 def makers(data):
-    """How one of each is made."""
+    """How one of each is made: as for the tests of the room, and larger, or further on, where a page then shows more."""
     return {
+        **{name: partial(make, data) for name, make in MAKERS.items()},
         "guide": lambda: guided(data),
-        "attach": lambda: widgets.attach(data),
-        "seesaw": lambda: widgets.seesaw(data.x.mean(), assume_n=40),
-        "sentence": lambda: widgets.sentence(
-            "At ε = {epsilon} a count is off by {off:.2g}.",
-            epsilon=(0.1, 0.5, 4),
-            off=lambda epsilon: 1 / epsilon,
-            picture="off",
-        ),
         "odds": widgets.odds,
         "noises": widgets.noises,
         "person": widgets.drag_person,
-        "plan": lambda: widgets.plan(planned(data)),
         "plan-derived": lambda: widgets.plan(gap(data)),
-        "budget": lambda: widgets.budget(data),
-        "panel": widgets.panel,
         "clamp": widgets.clamp,
-        "deposit": lambda: widgets.deposit(town()),
-        "compare": lambda: widgets.compare({"mean": data.x.mean(), "middle": data.x.median()}),
         "attack": bench,
         "coverage": studies,
         "exhibits": exhibited,
-        "stored": lambda: widgets.stored(dpnb.release({"s": data.g.mean()}, epsilon=1)["s"], name="s"),
-        "remeasure": lambda: widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
         "wall": lambda: wall(data),
     }
 
@@ -356,11 +322,6 @@ def makers(data):
 def everything(data):
     """One of each."""
     return {name: make() for name, make in makers(data).items()}
-
-
-# how large the letters of all drawings are on the screen
-LETTERS = """() => [...document.querySelectorAll("svg text")].filter(one => one.textContent.trim() && one.checkVisibility())
-    .map(one => parseFloat(getComputedStyle(one).fontSize) * Math.sqrt(Math.abs(one.getScreenCTM().a * one.getScreenCTM().d)))"""
 
 
 def test_every_control_has_a_name_and_shows_the_focus(show, data):

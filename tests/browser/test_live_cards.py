@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT
 from tests.browser.test_accessibility import AXE, serious
-from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+from tests.browser.test_extension import LOAD, OPEN
 from tests.browser.test_panel import other_kernel
-
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
 
 BODY = (
     "young = hiv[hiv.age < 31].got.mean()\n"
@@ -36,7 +30,7 @@ def row(lab, cell, name):
     return found.first.locator("td").all_inner_texts()
 
 
-def test_a_plan_is_dragged_and_released_in_its_place(open_, shots):  # noqa: F811
+def test_a_plan_is_dragged_and_released_in_its_place(open_, shots):
     """A divider moved by keys moves both ± and those of derived values; Release rewrites the magic line alone, and runs it."""
     lab = open_(LOAD, OPEN, f"%%dp plan epsilon=0.04 assume_n=1500\n{BODY}")
     lab.run_all()
@@ -64,7 +58,7 @@ def test_a_plan_is_dragged_and_released_in_its_place(open_, shots):  # noqa: F81
     expect(lab.page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(3)
 
 
-def test_a_plan_follows_what_others_release(open_, shots):  # noqa: F811
+def test_a_plan_follows_what_others_release(open_, shots):
     """All of it bought in another notebook, it costs nothing more, and keeps each ±; without its kernel Release is off, and says how to go on."""
     body = "low = hiv[hiv.age < 27].got.mean()\nhigh = hiv[hiv.age > 57].got.mean()\ngap = high - low"
     lab = open_(LOAD, OPEN, f"%%dp plan epsilon=0.02\n{body}")
@@ -87,7 +81,7 @@ def test_a_plan_follows_what_others_release(open_, shots):  # noqa: F811
     lab.shot("plan-without-kernel")
 
 
-def test_questions_are_taken_from_the_card_of_a_dataset(open_, shots):  # noqa: F811
+def test_questions_are_taken_from_the_card_of_a_dataset(open_, shots):
     """The card of dpnb.open opens its columns; what is taken is written below under the notebook's own name, line by line."""
     lab = open_(
         LOAD,

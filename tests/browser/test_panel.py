@@ -13,15 +13,9 @@ from playwright.sync_api import expect
 import dpnb
 from dpnb import widgets
 from dpnb.client import api
-from dpnb.widgets import _base
 from tests.browser.conftest import ROOT
-from tests.browser.test_every_interaction import UNREADABLE
-from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
-IN_LAB = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
+from tests.browser.reading import unreadable
+from tests.browser.test_extension import LOAD, MOVED, OPEN, spent
 
 SOURCE = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.sharedModel.source"
 
@@ -148,7 +142,7 @@ def test_long_values_and_questions_stay_inside(show, panel):
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     expect(page.get_by_text(kind).first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 260
-    assert page.evaluate(UNREADABLE.replace("code, th", ".entry, th")) == []
+    assert unreadable(page, ".entry, .entry *, th, th *") == []
 
 
 def panel_data(panel):
@@ -161,8 +155,7 @@ def panel_data(panel):
 # in JupyterLab ---------------------------------------------------------------------------------------------
 
 
-@IN_LAB
-def test_a_column_or_a_question_is_put_into_the_cell(open_):  # noqa: F811
+def test_a_column_or_a_question_is_put_into_the_cell(open_):
     """By click, by Enter, and by drag: what lands in the cell is the column as the notebook calls it, or a line that asks."""
     people = 'people = dpnb.open("hiv", mode="guard-rail", quiet=True)'
     lab = open_(LOAD, people, "%%dp plan epsilon=0.5\n", "%%dp plan epsilon=0.5\n")
@@ -183,8 +176,7 @@ def test_a_column_or_a_question_is_put_into_the_cell(open_):  # noqa: F811
     lab.page.wait_for_function(f"({SOURCE})(3).includes('average_age = people.age.mean()')")
 
 
-@IN_LAB
-def test_a_model_is_built_by_hand_and_gives_its_table(open_):  # noqa: F811
+def test_a_model_is_built_by_hand_and_gives_its_table(open_):
     """Variables dragged onto y and x, one more by keyboard: the cell is priced, Release runs it, the table is there; then free."""
     lab = open_(LOAD, OPEN)
     lab.run_all()
@@ -212,8 +204,7 @@ def test_a_model_is_built_by_hand_and_gives_its_table(open_):  # noqa: F811
     expect(lab.gauge).to_have_text(before)
 
 
-@IN_LAB
-def test_the_panel_in_the_notebook_can_do_the_same(open_):  # noqa: F811
+def test_the_panel_in_the_notebook_can_do_the_same(open_):
     """In an output: the paragraph for a paper, a model's cell, its Release; after a restart it says how it stood, and when."""
     lab = open_(LOAD, OPEN, "%%dp epsilon=0.28125\nolder = hiv.distvct.mean()", "dpnb.panel()")
     lab.run_all()
@@ -235,8 +226,7 @@ def test_the_panel_in_the_notebook_can_do_the_same(open_):  # noqa: F811
     expect(out).to_contain_text("This is how it stood at")
 
 
-@IN_LAB
-def test_what_is_typed_and_unfolded_stays_while_cells_run(open_):  # noqa: F811
+def test_what_is_typed_and_unfolded_stays_while_cells_run(open_):
     """A cell that charges brings the panel in step, and takes nothing from under the hand: fold, text and focus stay."""
     lab = open_(LOAD, OPEN, "%%dp epsilon=0.046875\nq = hiv.tinc.mean()")
     lab.run_cell(0)
@@ -272,15 +262,15 @@ def other_kernel(lab, question, epsilon):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-@IN_LAB
-def test_a_charge_of_another_kernel_is_shown_idle_and_busy(open_):  # noqa: F811
-    """Both panels show what another kernel is charged: while this one is idle, and while it runs a cell that has not ended."""
+def test_a_charge_of_another_kernel_is_shown_idle_and_busy(open_):
+    """Gauge and both panels show what another kernel is charged: while this one is idle, and while it runs a cell that has not ended."""
     lab = open_(LOAD, OPEN, "dpnb.panel()", "import time; time.sleep(120)")
     for index in range(3):
         lab.run_cell(index)
     lab.gauge.click()
-    out = lab.output(2).last
+    out, before = lab.output(2).last, spent(lab)
     other_kernel(lab, "hiv[hiv.age > 61].got.mean()", "0.0059")
+    lab.page.wait_for_function(MOVED, arg=[before, 0.0059])
     for view in (lab.panel, out):
         expect(view).to_contain_text("hiv[hiv.age > 61].got.mean()")
     lab.select(3)
@@ -293,8 +283,7 @@ def test_a_charge_of_another_kernel_is_shown_idle_and_busy(open_):  # noqa: F811
     lab.command("notebook:interrupt-kernel")
 
 
-@IN_LAB
-def test_a_refused_cell_can_be_answered_with_one_click(open_):  # noqa: F811
+def test_a_refused_cell_can_be_answered_with_one_click(open_):
     """Over budget: the refusal has three ways out above it; leaving a statistic out leaves and runs the cell with its weight at 0."""
     over = "%%dp epsilon=6 weights=a:4,b:1\na = nsw.age.mean()\nb = nsw.educ.mean()"
     lab = open_(LOAD, 'nsw = dpnb.open("nsw", mode="guard-rail", quiet=True)', over)
@@ -316,8 +305,7 @@ def test_a_refused_cell_can_be_answered_with_one_click(open_):  # noqa: F811
     expect(ways.nth(2)).to_contain_text("the cell is free")
 
 
-@IN_LAB
-def test_the_current_plan_stands_in_the_panel(open_):  # noqa: F811
+def test_the_current_plan_stands_in_the_panel(open_):
     """A plan of the session is in the panel with its split board; its Release leaves the cell in the notebook, and ends it."""
     asked = (
         "%%dp plan epsilon=0.0234\nlow = hiv[hiv.age > 71].got.mean()\nhigh = hiv[hiv.age > 72].got.mean()"

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 
 import nbformat
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT
-
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
 MIME = "application/vnd.dpnb.release+json"
 COSTS = "what accuracy costs"
 
@@ -57,33 +51,6 @@ def test_a_pending_card_grows_the_see_saw_and_releases_its_question(cards):
     expect(card).not_to_contain_text("pending")
     expect(card.get_by_role("button", name="more ε for")).to_have_count(1)
     expect(page.locator(".dpnb-Gauge")).not_to_have_text(before)
-
-
-def test_keys_alone_open_move_and_close_the_see_saw(cards):
-    """Enter opens it, arrows move it, what is no loss is refused in words, Escape closes it and gives the focus back; more than is left cannot be released."""
-    lab = cards("keyed.ipynb", "old = hiv[hiv.age > 57].got.mean()\nold")
-    card, page = lab.output(1), lab.page
-    button = card.get_by_role("button", name=COSTS)
-    button.focus()
-    page.keyboard.press("Enter")
-    loss = card.get_by_role("slider", name="ε")
-    expect(loss).to_be_visible()
-    loss.focus()
-    page.keyboard.press("ArrowLeft")
-    expect(loss).not_to_have_attribute("aria-valuetext", re.compile(r"^ε 1:"))
-    page.keyboard.press("ArrowRight")
-    expect(loss).to_have_attribute("aria-valuetext", re.compile(r"^ε 1:"))
-    for wrong in ("nothing", "0", "-1", "1e9", "NaN", ""):
-        typed(card, wrong)
-        expect(card.get_by_role("alert").first).to_contain_text("ε is a number from")
-        expect(loss).to_have_attribute("aria-valuetext", re.compile(r"^ε 1:"))
-    typed(card, "9")
-    expect(card.get_by_role("button", name="Release")).to_be_disabled()
-    expect(card.locator(".figures")).to_contain_text("this would be refused")
-    page.keyboard.press("Escape")
-    expect(loss).to_have_count(0)
-    expect(button).to_be_focused()
-    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
 
 
 def test_a_card_follows_its_question(cards):

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpnb.widgets import _base
 from tests.browser.dragging import AT_ONCE, MAKERS, WORK
 from tests.examples import mostly_long
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 MOST_CHANGES, MOST_NODES = 60, 60
 

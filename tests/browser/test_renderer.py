@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import nbformat
-import pytest
 from playwright.sync_api import expect
 
 from dpnb.cards.released import estimate_card
 from dpnb.inference.seeded_bits import SeededBits
-from tests.browser.conftest import ROOT
 from tests.contracts.questions import TABLES, UNITS, X, asked, released, schema
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
 MIME = "application/vnd.dpnb.release+json"
 
 

@@ -8,12 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT
-from tests.browser.test_extension import ASK, LOAD, OPEN, open_  # noqa: F401  a fixture
-
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
+from tests.browser.test_extension import ASK, LOAD, OPEN
 
 PEOPLE = 'people = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 
@@ -58,7 +53,7 @@ def helped(lab, cell, word):
     pytest.fail(f"no help for {word}")
 
 
-def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
+def test_a_column_is_explained_under_the_pointer(open_):
     """In a %%dp cell a column after its dataset's name shows label, bounds and missing rule; elsewhere nothing is shown."""
     lab = open_(LOAD, PEOPLE, "%%dp plan epsilon=0.5\nq = people.age.mean()", "people.age")
     lab.run_cell(0)
@@ -92,7 +87,7 @@ def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
     expect(lab.gauge).to_have_text(before)
 
 
-def test_a_column_of_a_part_is_explained_too(open_):  # noqa: F811
+def test_a_column_of_a_part_is_explained_too(open_):
     """After a filter, and under the name that the cell itself gives to a part: `young = people[people.age < 30]`, then `young.got`."""
     cell = "%%dp plan epsilon=0.5\nyoung = people[people.age < 30]\nq = young.got.mean()"
     lab = open_(LOAD, PEOPLE, cell)
@@ -104,7 +99,7 @@ def test_a_column_of_a_part_is_explained_too(open_):  # noqa: F811
     expect(help_).to_contain_text("hiv.got")
 
 
-def test_settings_are_read_live(open_):  # noqa: F811
+def test_settings_are_read_live(open_):
     """Gauge, price and Plan button go when they are switched off, and come back, without a reload."""
     lab = open_(LOAD, OPEN, ASK)
     lab.run_cell(0)
@@ -131,7 +126,7 @@ def test_settings_are_read_live(open_):  # noqa: F811
         expect(what).to_be_visible()
 
 
-def test_the_methods_paragraph_is_copied(open_):  # noqa: F811
+def test_the_methods_paragraph_is_copied(open_):
     """The panel asks the kernel for the paragraph: a reason while nothing is released, then the text; nothing is charged."""
     lab = open_(LOAD, OPEN, "%%dp epsilon=0.015625\nwilling = hiv[hiv.age > 21].got.mean()")
     lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -155,7 +150,7 @@ def test_the_methods_paragraph_is_copied(open_):  # noqa: F811
     expect(lab.gauge).to_have_text(after)
 
 
-def test_the_ledger_is_exported(open_):  # noqa: F811
+def test_the_ledger_is_exported(open_):
     """The panel's buttons hand over a file that has the charges in it."""
     lab = open_(LOAD, OPEN, "%%dp epsilon=0.015625\nq = hiv.age.clip(0, 84).mean()")
     lab.run_all()

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_extension import open_  # noqa: F401  a fixture
-
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
-)
 
 FRONT = """async () => {
     const panel = window.jupyterapp.shell.currentWidget;
@@ -29,7 +23,7 @@ def in_front(lab, name):
     return lab.page.evaluate(FRONT)
 
 
-def test_launcher_has_a_tile_for_a_guided_notebook(open_, shots):  # noqa: F811
+def test_launcher_has_a_tile_for_a_guided_notebook(open_, shots):
     """The tile makes a notebook whose two cells run to the guide; nothing is charged by it."""
     lab = open_("1")
     lab.command("launcher:create")
@@ -50,7 +44,7 @@ def test_launcher_has_a_tile_for_a_guided_notebook(open_, shots):  # noqa: F811
     lab.shutdown()
 
 
-def test_palette_opens_a_copy_of_the_gallery_each_time(open_):  # noqa: F811
+def test_palette_opens_a_copy_of_the_gallery_each_time(open_):
     """The gallery comes from the extension's own files; a second copy has a name of its own, and is the same."""
     lab = open_("1")
     shipped = json.loads((ROOT / "notebooks/01-gallery.ipynb").read_text(encoding="utf-8"))
@@ -63,7 +57,7 @@ def test_palette_opens_a_copy_of_the_gallery_each_time(open_):  # noqa: F811
         lab.shutdown()
 
 
-def test_palette_has_a_section_of_its_own(open_):  # noqa: F811
+def test_palette_has_a_section_of_its_own(open_):
     """Typing its name in the palette lists the three ways in, each by its words."""
     lab = open_("1")
     lab.command("apputils:activate-command-palette")

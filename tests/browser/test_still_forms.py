@@ -12,36 +12,14 @@ import dpnb
 from dpnb import cards
 from dpnb.cards.markup import Markup
 from dpnb.cards.report import document
-from dpnb.widgets import _base
+from tests.browser.reading import LETTERS, unreadable
 from tests.browser.test_accessibility import AXE, serious
-from tests.browser.test_interactions import LETTERS, everything
+from tests.browser.test_interactions import everything
 from tests.cards import made
 from tests.cards.test_cards import all_cards
 
-pytestmark = pytest.mark.skipif(not (_base.built() and AXE.is_file()), reason="the front end is not built")
+pytestmark = pytest.mark.skipif(not AXE.is_file(), reason="the tools of the front end are not there")
 
-# words of code that a line's end cuts, though they would fit into a line
-CUT = r"""() => [...document.querySelectorAll("code, code *")].flatMap(node => [...node.childNodes]
-    .filter(one => one.nodeType === 3).flatMap(text => [...text.data.matchAll(/\w+/g)].filter(word => {
-        const range = document.createRange();
-        range.setStart(text, word.index); range.setEnd(text, word.index + word[0].length);
-        const lines = [...range.getClientRects()];
-        return new Set(lines.map(one => Math.round(one.top))).size > 1 && word[0].length < 24;
-    }).map(word => `${word[0]} of ${text.data}`)))"""
-# letters of drawings that lie outside of the window and of everything that scrolls
-OUTSIDE = """() => [...document.querySelectorAll("svg text")].filter(one => one.checkVisibility() && !one.closest(".scroll"))
-    .filter(one => { const box = one.getBoundingClientRect();
-        return box.width > 0 && (box.left < -0.5 || box.right > document.documentElement.clientWidth + 0.5); })
-    .map(one => `${one.textContent} in ${one.closest("[data-name]")?.dataset.name}`)"""
-# letters of a drawing that lie over others of it
-OVER = """() => [...document.querySelectorAll("svg")].filter(one => !one.closest("svg svg")).flatMap(svg => {
-    const boxes = [...svg.querySelectorAll("text")].filter(one => one.checkVisibility() && one.textContent.trim())
-        .map(one => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
-    return boxes.flatMap(([words, a], i) => boxes.slice(i + 1)
-        .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
-            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6)
-        .map(([other]) => `over each other: ${words} | ${other}`));
-})"""
 # drawings that somebody who does not see them is told nothing of
 MUTE = """() => [...document.querySelectorAll("svg")].filter(one => !one.closest("[aria-hidden=true], svg svg")
     && one.checkVisibility() && !one.getAttribute("aria-label") && !(one.querySelector("title")?.textContent))
@@ -59,9 +37,7 @@ def faults(page, width):
     return [
         *([] if page.evaluate("document.documentElement.scrollWidth") <= width else ["it sticks out"]),
         *(f"letters of {size:.1f} pixels" for size in letters if size < 10.99),
-        *page.evaluate(CUT),
-        *page.evaluate(OUTSIDE),
-        *page.evaluate(OVER),
+        *unreadable(page, "code, code *"),
         *(page.evaluate(HIDDEN) if width > 600 else []),
         *page.evaluate(MUTE),
         *serious(page, "body"),

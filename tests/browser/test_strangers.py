@@ -17,12 +17,9 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.widgets import _base
 from dpnb.widgets._base import MODULE, VERSION
 from tests.browser.conftest import START, Lab, until
 from tests.browser.test_interactions import makers
-
-pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 HIT = "window.hit = (window.hit || 0) + 1"
 MARKUP = (

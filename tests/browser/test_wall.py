@@ -10,17 +10,11 @@ from playwright.sync_api import expect
 
 import dpnb
 from dpnb import widgets
-from dpnb.widgets import _base
-from tests.browser.conftest import ROOT, rest, until
+from tests.browser.conftest import rest, until
 from tests.browser.test_accessibility import serious
-from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
+from tests.browser.test_extension import LOAD
 from tests.browser.test_interactions import frame
 from tests.widgets.test_wall import answers_of, made
-
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "labextension/dist/dpnb/package.json").is_file() or not _base.built(),
-    reason="the front end is not built",
-)
 
 LINES = "svg.wall > g"
 # what a page would do every second, to be done by hand
@@ -49,7 +43,7 @@ def taught(monkeypatch):
     return lambda: widgets.wall([], truth=4)
 
 
-def test_a_wall_fills_in_while_answers_arrive(open_, data, shots):  # noqa: F811
+def test_a_wall_fills_in_while_answers_arrive(open_, data, shots):
     """No cell is run again: an empty folder waits, each file becomes a dot, a damaged one is named; closed, it asks no more."""
     lab = open_(
         LOAD,
