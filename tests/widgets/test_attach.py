@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import dpnb
 from dpnb import widgets
 from dpnb.cards.attach import attach_card
+from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import OptionError, PlanError
 from dpnb.notebook.price_preview import Snapshot, price_of
+from dpnb.trusted.wire.places import Home
 from dpnb.widgets import _base
 from dpnb.widgets.questions import ready, subject
 from tests.curator import small
@@ -74,13 +77,8 @@ def test_many_columns_are_cut_and_counted(dpnb_home):
     schema = load({**small.declared(), "columns": columns}).schema
     service = small.curator(dpnb_home)
     here = small.session(service, "ann")
-    rows = {name: [1.0] * small.ROWS for name in columns}
-    import numpy as np
-
-    from dpnb.client.upload import hand_over
-    from dpnb.trusted.wire.places import Home
-
-    data = here.attach(hand_over({k: np.array(v) for k, v in rows.items()}, schema, Home(dpnb_home)))
+    rows = {name: np.ones(small.ROWS) for name in columns}
+    data = here.attach(hand_over(rows, schema, Home(dpnb_home)))
     facts = widgets.attach(data).facts
     assert (len(facts["columns"]), facts["more"]) == (1_000, 200)
     assert len(facts["rows"][0]) <= 8

@@ -142,11 +142,6 @@ def test_equal_events_are_listed_once():
 # ways out --------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_that_fits_needs_no_way_out(tight):
-    """What fits is offered as it is."""
-    assert ways_out(plan(tight, "1.8")) == []
-
-
 def test_three_ways_out_each_fit(tight):
     """The largest ε that fits, a stored answer, and one statistic less: each cell, planned, is not refused."""
     dpnb.release({"m": tight.x.mean()}, epsilon="0.5")
@@ -265,14 +260,6 @@ def test_a_cell_speaks_of_the_dataset_as_it_runs(tight):
         own = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5), "mine = people.x.mean()")[0]
     assert less["cell"] == "%%dp epsilon=2\nm = people.x.mean()"
     assert own["cell"] == "%%dp epsilon=2\nmine = people.x.mean()"
-
-
-def test_the_budget_bar_offers_the_ways_out_and_spends_nothing(tight):
-    """The facts of the bar have the ways out; the still form names them; the ledger stays as it was."""
-    bar = widgets.budget(plan(tight, "5"))
-    assert [way["kind"] for way in bar.facts["ways"]] == ["less", "stored", "drop"]
-    assert "%%dp epsilon=2" in bar.card().text
-    assert not tight.budget.spent
 
 
 def test_the_ghost_follows_the_ledger(tight):

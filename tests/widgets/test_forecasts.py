@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import subprocess
-import sys
 
 import pytest
 
@@ -35,15 +33,6 @@ def test_a_card_gets_the_facts_of_the_widget(answer):
     asked = CardQuestions(lambda: [("m", answer)]).remeasure({"name": "m", "releases": ids(answer)})
     assert asked["facts"] == widgets.remeasure(answer, name="m").facts
     assert json.loads(json.dumps(asked, allow_nan=False)) == asked
-
-
-def test_asking_spends_nothing(data, answer):
-    """However often a card is opened, the ledger stays as it was."""
-    before = data.session.ledger(data)
-    questions = CardQuestions(lambda: [("m", answer)])
-    for _ in range(3):
-        questions.remeasure({"name": "m", "releases": ids(answer)})
-    assert data.session.ledger(data) == before
 
 
 def test_facts_hold_released_numbers_and_prices_alone(answer):
@@ -98,13 +87,6 @@ def test_a_name_that_is_no_name_is_not_written_into_a_cell(answer):
     """What is held in a list has no name that Release could assign to."""
     with pytest.raises(PlanError, match="No variable"):
         CardQuestions(lambda: [("found[0]", answer)]).remeasure({"name": "m", "releases": ids(answer)})
-
-
-def test_questions_of_cards_load_no_widget_library():
-    """A kernel that only answers cards starts as fast as ever."""
-    code = "import sys, dpnb.notebook.pending_cards; print('anywidget' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
 
 
 def test_stored_tells_each_payment_and_what_fresh_would_pay(data, answer):
