@@ -36,13 +36,9 @@ WRONG = {
     "%%dp epsilon=nan\nq = p.x.mean()": "epsilon",
     "%%dp epsilon=1e-300\nq = p.x.mean()": "1e-9",
     "%%dp epsilon=lots\nq = p.x.mean()": "epsilon",
-    "%%dp epsilon=\nq = p.x.mean()": "epsilon",
     "%%dp epsilom=1\nq = p.x.mean()": "did you mean epsilon",
-    "%%dp epsilon=1 rho=1\nq = p.x.mean()": "write one",
     "%%dp epsilon=99\nq = p.x.mean()": "Ways out: %%dp epsilon=10",
-    "%%dp\nq = p.x.mean()": "This cell names no loss",
     "%%dp epsilon=1\nq = r.x.mean()": "name 'r' is not defined",
-    "%%dp epsilon=1\nq = p.x.mean()\n1 / 0": "division by zero",
     "%%dp epsilon=1\nq = p.x.mean()\nraise ValueError('half way')": "half way",
     "%%dp epsilon=1\nq = p.x.mean(\n": "SyntaxError",
     "%%dp epsilon=1\nq = 'p.x\n": "SyntaxError",
@@ -64,14 +60,6 @@ def test_a_wrong_cell_fails_in_one_short_line_and_spends_nothing(cells):
     assert spent(cells) == 0
     cells("%%dp epsilon=1\nq = p.x.mean()")
     assert spent(cells) == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("body", ["\n", "# nothing", "x = 3", "pass", "None", "p", "'text'"])
-def test_a_cell_without_a_question_spends_nothing(cells, body):
-    """Empty, a comment, ordinary Python, a bare handle."""
-    cells(f"%%dp epsilon=1\n{body}")
-    assert spent(cells) == 0
 
 
 def test_two_cells_at_once_are_two_charges(cells):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -164,28 +165,17 @@ def test_a_truncated_ledger_is_not_taken_for_a_new_one(desk):
     short(told.value)
 
 
-def test_a_prepared_copy_that_was_deleted_is_prepared_again(desk):
-    """Somebody cleans the folder between two sessions: opening the file again is all it takes, and the budget is intact."""
-    data = desk.people()
-    dpnb.release([data.x.mean()], epsilon=1)
-    desk.service.close()
-    for copy in (desk.home / "prepared").glob("*.duckdb"):
-        copy.unlink()
-    desk.start()
-    again = desk.people()
-    assert again.budget.spent.amount == 1
-    dpnb.release([again.y.mean()], epsilon=1)
-    assert again.budget.spent.amount == 2
-
-
-def test_a_prepared_copy_that_was_damaged_is_prepared_again(desk):
-    """A copy overwritten, or written by another version: opening the file again is all it takes, and the budget is intact."""
+@pytest.mark.parametrize(
+    "damage", [Path.unlink, lambda copy: copy.write_bytes(b"7731" * 4096)], ids=["gone", "other"]
+)
+def test_a_prepared_copy_that_was_deleted_or_damaged_is_prepared_again(desk, damage):
+    """A folder cleaned, or a copy of another version: opening the file again is all it takes, and the budget is intact."""
     data = desk.people()
     mean = data.x.mean()
     dpnb.release([mean], epsilon=1)
     desk.service.close()
     for copy in (desk.home / "prepared").glob("*.duckdb"):
-        copy.write_bytes(b"7731" * 4096)
+        damage(copy)
     desk.start()
     again = desk.people()
     assert again.budget.spent.amount == 1

@@ -14,7 +14,6 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.errors import (
     ChargedError,
     CuratorError,
-    LossError,
     NestedSpendError,
     OptionError,
     OwnerError,
@@ -127,25 +126,6 @@ def test_a_batch_asks_one_dataset(data, session, dpnb_home):
         dpnb.release([data.x.mean(), other.x.mean()], epsilon=1)
 
 
-@pytest.mark.parametrize(
-    "wrong", [0, -1, "nan", float("nan"), float("inf"), "1e-300", 1e-300, "much", True, None, 10**10]
-)
-def test_a_loss_that_is_no_usable_number_is_refused(data, wrong):
-    """Zero, negative, NaN, infinite, absurdly small or large, text: named, and nothing is spent."""
-    with pytest.raises(LossError):
-        dpnb.release([data.x.mean()], epsilon=wrong)
-    assert data.budget.spent.amount == 0
-
-
-def test_what_is_no_question_is_refused(data):
-    """A number, a handle or a name in a release."""
-    for wrong in (3, data.x, "mean", None):
-        with pytest.raises(PlanError, match="Only questions"):
-            dpnb.release({"a": wrong}, epsilon=1)
-    with pytest.raises(PlanError, match="no pending question"):
-        dpnb.release([], epsilon=1)
-
-
 def test_remeasure_gives_a_new_estimate_of_both_releases(data):
     """The old estimate keeps its value; the new one has two releases, the sum of their losses and a narrower interval."""
     old = data.x.mean()
@@ -224,13 +204,6 @@ def test_looser_terms_are_refused_and_tighter_ones_recorded(session, dpnb_home):
         small.opened(session, dpnb_home, epsilon=5)
     tighter = small.opened(session, dpnb_home, epsilon=2)
     assert tighter.budget.cap == PrivacyLoss.pure(2)
-
-
-def test_protected_content_never_opens_as_teaching(session, dpnb_home):
-    """Not under another name, not when declared public."""
-    small.opened(session, dpnb_home)
-    with pytest.raises(OwnerError, match="TEACHING"):
-        small.opened(session, dpnb_home, name="again", mode="teaching", public=True, source="x.csv")
 
 
 def test_an_unknown_study_or_mode_names_the_near_match(session, monkeypatch):
@@ -413,7 +386,7 @@ def test_a_masked_value_is_missing(dpnb_home):
     assert held[1] != 99
 
 
-def test_the_public_names_are_few_and_importing_them_is_late():
+def test_public_functions_are_not_covered_by_modules_of_their_name():
     """dpnb.plan and dpnb.release are functions, whatever was imported below them."""
     import importlib
 
@@ -421,23 +394,6 @@ def test_the_public_names_are_few_and_importing_them_is_late():
     importlib.import_module("dpnb.trusted.releases.record")
     assert callable(dpnb.plan)
     assert callable(dpnb.release)
-    assert set(dpnb.__all__) == {
-        "__version__",
-        "archive",
-        "combine",
-        "load_ipython_extension",
-        "open",
-        "panel",
-        "plan",
-        "power",
-        "receipt",
-        "release",
-        "report",
-        "session",
-        "spend",
-        "studies",
-        "to_json",
-    }
     with pytest.raises(AttributeError):
         _ = dpnb.nothing
 

@@ -10,15 +10,6 @@ from dpnb.widgets.curve import Curve
 from tests.curator import small
 
 
-@pytest.fixture
-def data(tmp_path, monkeypatch):
-    """A handle on the small dataset, whose sizes are private where a value may be missing."""
-    monkeypatch.setenv("DPNB_HOME", str(tmp_path))
-    service = small.curator(tmp_path)
-    yield small.opened(small.session(service, "ann"), tmp_path)
-    service.close()
-
-
 def words(question, **asked):
     """What a plan says of the accuracy of one question."""
     return dpnb.plan({"q": question}, **(asked or {"epsilon": 0.5})).items[0].preview.words

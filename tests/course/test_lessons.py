@@ -12,7 +12,7 @@ import pytest
 from dpnb.client import api
 from dpnb.client.handles import Dataset
 from tests.conftest import PROFILE
-from tests.course.lessons import COURSE, TABLE, Lesson, all_of, course, known_seconds, page, syllables
+from tests.course.lessons import COURSE, TABLE, Lesson, all_of, course, known_seconds, page
 from tests.examples import mostly_long
 from tests.notebook.conftest import Notebook, shell  # noqa: F401 - a fixture
 
@@ -134,11 +134,3 @@ def test_the_guide_plans_fifty_minutes_of_each_lesson():
         planned = body.partition("**Board.**")[0].replace("- **Minutes.**", " ·")
         assert sum(int(minutes) for minutes in re.findall(r"· (\d+) ", " ".join(planned.split()))) == 50, name
         assert all(part in body for part in ("**Board.**", "**Answers.**", "**Where they trip.**"))
-
-
-@pytest.mark.parametrize(
-    ("word", "count"), [("noise", 1), ("privacy", 3), ("budget", 2), ("a", 1), ("be", 1)]
-)
-def test_syllables(word, count):
-    """What the reading level counts."""
-    assert syllables(word) == count

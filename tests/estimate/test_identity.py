@@ -187,13 +187,6 @@ def test_loss_sums_distinct_releases_only():
     assert len((q + other).releases) == 2
 
 
-def test_a_public_answer_costs_nothing():
-    q = pending("people.count()")
-    q.measurement.fill((), type(released().measurement.outcome)(100.0))
-    assert not q.loss
-    assert q.value == 100.0
-
-
 @pytest.mark.parametrize(("total", "cost"), [({"epsilon": 1}, "ε 0"), ({"rho": 1}, "ρ 0")])
 def test_a_public_answer_costs_nothing_in_the_measure_of_its_dataset(total, cost):
     """Regression: a public answer of a dataset that counts in ρ was shown with ε 0."""
@@ -201,6 +194,7 @@ def test_a_public_answer_costs_nothing_in_the_measure_of_its_dataset(total, cost
     q.measurement.dataset = SimpleNamespace(schema=SimpleNamespace(budget=Budget.from_toml(total)))
     q.measurement.fill((), type(released().measurement.outcome)(100.0))
     assert str(q.loss) == cost
+    assert q.value == 100.0
 
 
 def test_two_copies_of_one_stored_answer_are_the_same_noise():

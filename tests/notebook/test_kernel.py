@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -123,15 +122,6 @@ def until(true):
     while not true():
         assert time.monotonic() < end
         time.sleep(0.02)
-
-
-@pytest.mark.slow
-def test_out_and_underscore_hold_the_resolved_object(kernel):
-    """The last expression is a true execute_result with the released value."""
-    reply = kernel.run("%%dp epsilon=1\nq = study.ask('a')\nq")
-    assert "0.7" in reply.result or "0." in reply.result
-    assert kernel.ask("(_ is q, not q.pending)") == (True, True)
-    assert kernel.charged == [("study.a",)]
 
 
 def test_an_await_in_a_body_is_awaited(kernel):
@@ -280,17 +270,6 @@ def test_an_interrupted_wait_says_how_long_it_was(kernel, tmp_path):
     assert reply.of("update_display_data")[-1]["data"]["text/plain"].startswith("stopped after ")
 
 
-def test_a_silent_execution_never_spends_in_auto(kernel):
-    """A variable inspector's silent request builds questions without charging them."""
-    kernel.run("%dp auto release epsilon=1")
-    kernel.run("hidden = study.ask('a')", silent=True)
-    charged = kernel.charged
-    kernel.run("seen = study.ask('b')")
-    after = kernel.charged
-    kernel.run("%dp auto off")
-    assert (charged, after) == ([], [("study.b",)])
-
-
 def test_options_are_completed_on_the_magic_line(kernel):
     """The magic line completes options, over the protocol."""
     code = "%%dp eps"
@@ -320,8 +299,3 @@ def test_unloading_leaves_the_shell_as_it_was(kernel):
     kernel.run("dpnb.notebook.load(get_ipython()); dpnb.notebook.load(get_ipython())")
     assert kernel.ask(count) == with_it
     assert [a - b for a, b in zip(with_it, without, strict=True)] == [1, 1, 5, 1]
-
-
-def test_the_executable_is_ours():
-    """The kernel of these tests is the interpreter that runs them."""
-    assert Path(sys.executable).exists()

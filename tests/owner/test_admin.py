@@ -111,18 +111,6 @@ def _loosened(path):
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr
 
 
-def test_a_hold_holds_every_name_of_the_same_rows(folder, admin):
-    """Two names that share a budget: closing one closes both."""
-    text = (folder / "people.dpnb.toml").read_text().replace('unit = "who"', 'unit = "who"\npool = "town"')
-    (folder / "people.dpnb.toml").write_text(text)
-    (folder / "other.dpnb.toml").write_text(text.replace('name = "people"', 'name = "other"'))
-    released(folder)
-    other = dpnb.open(folder / "other.dpnb.toml", quiet=True)
-    assert admin("close", "people", *WHY, "--yes")[0] == 0
-    with pytest.raises(OwnerError, match="other was closed"):
-        dpnb.release([other.age.mean()], epsilon="0.1")
-
-
 def test_a_cap_of_the_owner_keeps_a_reserve_and_a_grant_holds_one_analyst(folder, admin):
     released(folder, epsilon="1")
     admin("cap", "people", "--epsilon", "1.5", *WHY)
