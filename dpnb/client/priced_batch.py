@@ -125,7 +125,13 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
     PlanError, LossError, OptionError
         If nothing is pending, two datasets are asked, a question has two shares, or the loss does not fit.
     """
-    pending = _pending(items)
+    asked = list(items)
+    pending = _pending(asked)
+    if not pending and asked:
+        raise PlanError(
+            "Everything here is answered already: nothing was asked, nothing spent. "
+            "To pay for more accuracy, write answer.remeasure(epsilon=…)."
+        )
     if not pending:
         raise PlanError("There is no pending question to release: nothing was spent.")
     roots = {one.dataset.handle: one.dataset for one in pending}

@@ -131,6 +131,8 @@ def test_remeasure_gives_a_new_estimate_of_both_releases(data):
     old = data.x.mean()
     dpnb.release([old], epsilon=1)
     value = old.value
+    with pytest.raises(PlanError, match=r"answered already.*remeasure\(epsilon=…\)"):
+        dpnb.release([old], epsilon=1)
     new = old.remeasure(epsilon=3)
     assert old.value == value
     assert isinstance(new, Estimate)
