@@ -6,7 +6,6 @@ import math
 import re
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +15,6 @@ from dpnb.cards.facts import Entry, Line
 from dpnb.cards.released import estimate_card, line_html
 from dpnb.cards.tracks import Scale, entry_scales
 from tests.cards import made
-from tests.curator import small
 
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.integers(3, 6))
@@ -36,17 +34,6 @@ def test_ticks_of_no_stretch_are_none():
     """Nothing is drawn where there is no length."""
     assert ticks(1.0, 1.0) == ticks(0.0, math.inf) == ()
     assert ticks(0.62, 0.79, 4) == (0.65, 0.7, 0.75)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """A handle on the small dataset."""
-    home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DPNB_HOME", str(home))
-        service = small.curator(home)
-        yield small.opened(small.session(service, "ann"), home)
-        service.close()
 
 
 def test_a_histogram_is_bars_with_error_bars(data):

@@ -7,15 +7,12 @@ import pytest
 from dpnb.errors import DpnbError
 from dpnb.notebook.commands import COMMANDS, INTERACTION_COMMANDS
 from dpnb.widgets.registry import INTERACTIONS
-from tests.curator import small
 
 
 @pytest.fixture
-def names(dpnb_home):
+def names(data):
     """A user's names, with one protected dataset."""
-    service = small.curator(dpnb_home)
-    yield {"small": small.opened(small.session(service, "ann"), dpnb_home)}
-    service.close()
+    return {"small": data}
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,6 @@ def test_a_public_answer_needs_no_loss(real):
 ERRORS = {
     "for row in hiv.age: pass": "hiv.age holds no data here, so it cannot be iterated. Ask a question: "
     "hiv.age.mean(), .histogram(), .quantile(0.5).",
-    "hiv.gott.mean()": "hiv has no column gott. Did you mean got?",
-    "if hiv.age > 18: pass": "A column condition has no truth value. Use & | ~ with parentheses: ",
     "import dpnb\nwith dpnb.spend(epsilon=1):\n    pass": "A %%dp cell is one batch: a second spend inside it "
     "would be charged even if the cell fails. Put it in its own cell.",
     "if hiv.got.mean() > 0.5: pass": "`if` needs the value of `hiv.got.mean()`, which is released when this cell "
