@@ -51,7 +51,7 @@ class Given(NamedTuple):
     truth: bool | None
 
 
-def opened(what: Any, given: Given, *, quiet: bool) -> Dataset:
+def opened(what: object, given: Given, *, quiet: bool) -> Dataset:
     """Open what :func:`dpnb.client.opening.open` was given, as it says."""
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
@@ -89,7 +89,7 @@ def _refuse_terms(given: Given) -> None:
             raise OwnerError(f"A file of published answers has its terms in it: leave {name}= out.")
 
 
-def _served(what: Any, schema: Any) -> tuple[Service, str] | None:
+def _served(what: Any, schema: object) -> tuple[Service, str] | None:
     """Return the service and the dataset that is meant: by its address, or by a name that is neither a study's nor a file's."""
     found = served(what)
     service = usual() if found is None and schema is None and isinstance(what, str) else None
@@ -144,11 +144,11 @@ def studies() -> Table:
 def plan(
     items: Items,
     *,
-    epsilon: Any = None,
-    rho: Any = None,
-    within: Any = None,
+    epsilon: object = None,
+    rho: object = None,
+    within: object = None,
     fresh: bool = False,
-    assume_n: Any = None,
+    assume_n: object = None,
 ) -> PlanView:
     """Price a batch and look up stored answers; spend nothing."""
     asked = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
@@ -160,11 +160,11 @@ def plan(
 def release(
     items: Items,
     *,
-    epsilon: Any = None,
-    rho: Any = None,
-    within: Any = None,
+    epsilon: object = None,
+    rho: object = None,
+    within: object = None,
     fresh: bool = False,
-    assume_n: Any = None,
+    assume_n: object = None,
 ) -> BatchReport:
     """Release a batch and return its report; ``report["name"]`` is the estimate, regression or test with that name.
 
@@ -336,7 +336,7 @@ def _whole(items: Items) -> dict[str, Any]:
     return {_estimate_of(item).text: item for item in listed if not isinstance(item, Estimate)}
 
 
-def _estimate_of(item: Any) -> Any:
+def _estimate_of(item: object) -> Any:
     """Return what stands for an item: an estimate itself, which would search its names for a near one to suggest."""
     return item if isinstance(item, Estimate) else getattr(item, "estimate", item)
 

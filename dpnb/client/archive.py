@@ -88,7 +88,7 @@ class Archiver:
     """Write a study into one file; ``archive.read`` reads it."""
 
     @checked_call("dpnb.archive")
-    def __call__(self, path: str | Path, items: Any = None) -> Archive:
+    def __call__(self, path: str | Path, items: object = None) -> Archive:
         """Write released answers with all that a referee needs.
 
         Parameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from dpnb.errors import OptionError
 
@@ -53,7 +53,7 @@ def _checked(function: Callable[P, R], name: str) -> Callable[P, R]:
 
 
 def _wrong(
-    expected: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    expected: inspect.Signature, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> str | None:
     """Say what is wrong with a call's arguments; None where nothing is."""
     try:

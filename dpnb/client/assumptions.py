@@ -58,7 +58,7 @@ class Assumed:
 
 
 def design_of(
-    what: Any,
+    what: object,
     bounds: tuple[float, float] | None,
     step: float | None,
     given: Assumed,
@@ -144,7 +144,7 @@ def planned_question(
     return check(Question("planned", statistic, target, where, by), schema)
 
 
-def pending_matrix(what: Any) -> Reading | None:
+def pending_matrix(what: object) -> Reading | None:
     """Return what is read from moments that have not been released; nothing for anything else."""
     if not isinstance(what, Estimate) or what.op is not None:
         return None
@@ -193,7 +193,7 @@ def _means(given: Assumed, arms: int, gap: float, low: float, high: float) -> tu
     return cases, f"{said}, whatever the mean (mean= says it)"
 
 
-def _each(value: Any, arms: int, gap: float, name: str) -> tuple[float, ...]:
+def _each(value: object, arms: int, gap: float, name: str) -> tuple[float, ...]:
     """Read one number, or one for each arm; the second arm lies the effect above the first."""
     given = value if isinstance(value, tuple | list) else (number(value, name),)
     if isinstance(value, tuple | list) and len(given) != arms:
@@ -204,7 +204,7 @@ def _each(value: Any, arms: int, gap: float, name: str) -> tuple[float, ...]:
     return read if len(read) == arms else (read[0], read[0] + gap)
 
 
-def _shares(share: Any, arms: int, gap: float, low: float, high: float) -> tuple[tuple[Facts, ...], str]:
+def _shares(share: object, arms: int, gap: float, low: float, high: float) -> tuple[tuple[Facts, ...], str]:
     """Return the shares assumed; where none is named, some from the middle, where sampling is widest, to the end, where noise is."""
 
     def facts(shares: tuple[float, ...]) -> Facts:
@@ -226,7 +226,7 @@ def _inside(means: tuple[float, ...], low: float, high: float) -> tuple[float, .
     return means
 
 
-def number(value: Any, name: str) -> float:
+def number(value: object, name: str) -> float:
     """Read a number that a person typed."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool) and isfinite(value):
         return float(value)

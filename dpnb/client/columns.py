@@ -417,7 +417,7 @@ class ColumnHandle(ColumnQuestions):
     def _constant(self, value: object) -> Any:
         return float(value) if isinstance(value, Estimate) else value
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
+    def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, **more: object) -> Any:
         """Let ``np.float64(3) < hiv.age`` mean what it does in Python; refuse functions that the column language lacks."""
         forward, swapped = _UFUNCS.get(ufunc, ("", ""))
         mine = isinstance(inputs[0], ColumnHandle)

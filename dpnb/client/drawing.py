@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dpnb.estimate import Table
 
 
-def bundle(card: str, value: Any, text: str) -> dict[str, Any]:
+def bundle(card: str, value: object, text: str) -> dict[str, Any]:
     """Return the MIME bundle of a card, or the text alone.
 
     Parameters
@@ -69,7 +69,7 @@ class Statement(Tabular):
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         return bundle("ledger_card", self.rows, str(self))
 
 

@@ -257,7 +257,7 @@ def _columns(setting: Any, facts: Assumed, made: Collection[int]) -> tuple[Colum
     ), f"{said}, {place}, correlation {given(tie)} of every two"
 
 
-def _listed(value: Any, count: int, name: str) -> list[float]:
+def _listed(value: object, count: int, name: str) -> list[float]:
     if value is None:
         return []
     if not isinstance(value, tuple | list) or len(value) != count:

@@ -52,7 +52,7 @@ class HoldsNoData:
     def __delattr__(self, _: str) -> NoReturn:
         self._refuse("written to")
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+    def __array__(self, *_: object, **__: object) -> NoReturn:
         self._refuse("turned into an array")
 
     def __float__(self) -> NoReturn:
@@ -70,7 +70,7 @@ class HoldsNoData:
     def __reversed__(self) -> NoReturn:
         self._refuse("iterated")
 
-    def __reduce_ex__(self, _: Any) -> NoReturn:
+    def __reduce_ex__(self, _: object) -> NoReturn:
         raise HandleError(
             f"{self._spoken()} holds no data here, so it cannot be pickled. Open it again where it is needed."
         )
@@ -78,5 +78,5 @@ class HoldsNoData:
     def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, _: Any) -> Self:
+    def __deepcopy__(self, _: object) -> Self:
         return self

@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpnb.client import launch
 from dpnb.client.arguments import checked_call
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def ahead(what: Any, seed: Any) -> Iterator[None]:
+def ahead(what: object, seed: object) -> Iterator[None]:
     """Start this home's curator while what follows is loaded, if it is going to be asked and may not run yet."""
     loaded = "dpnb.client.session" in sys.modules
     study = isinstance(what, str) and what.isidentifier() and not os.environ.get("DPNB_SERVICE")
@@ -39,12 +39,12 @@ def ahead(what: Any, seed: Any) -> Iterator[None]:
 
 @checked_call("dpnb.open")
 def open(  # noqa: A001 - the name that a person expects
-    what: Any = None,
-    schema: Any = None,
+    what: object = None,
+    schema: object = None,
     mode: str | None = None,
     *,
     adjacency: str | None = None,
-    tables: Mapping[str, Any] | None = None,
+    tables: Mapping[str, object] | None = None,
     seed: int | str | None = None,
     truth: bool | None = None,
     quiet: bool = False,

@@ -139,7 +139,7 @@ class PlanView:
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         from dpnb.client.drawing import bundle
 
         return bundle("plan_card", self, str(self))
@@ -232,7 +232,7 @@ class BatchReport(Mapping[str, Any]):
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         from dpnb.client.drawing import bundle
 
         return bundle("release_card", self, str(self))

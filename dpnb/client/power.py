@@ -107,7 +107,7 @@ class PowerPlan:
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         return bundle("power_card", self, self.text)
 
 
@@ -115,8 +115,8 @@ def power(  # noqa: PLR0913 - a study has this many facts
     what: str | Estimate,
     *,
     n: int | None = None,
-    epsilon: Any = None,
-    rho: Any = None,
+    epsilon: object = None,
+    rho: object = None,
     within: float | None = None,
     effect: float | None = None,
     power: float | None = None,
@@ -231,7 +231,7 @@ def _found_size(design: Design, asked: Share, goal: Goal, preset: Preset) -> int
     return least_size(design, asked, goal)
 
 
-def _goal(within: Any, effect: Any, power: Any, level: Any, kind: Any) -> Goal:
+def _goal(within: object, effect: object, power: object, level: object, kind: object) -> Goal:
     if kind not in {"confidence", "privacy"}:
         raise OptionError('kind is "confidence" or "privacy".')
     if not 0 < (found := number(level, "level")) < 1:
@@ -248,7 +248,7 @@ def _goal(within: Any, effect: Any, power: Any, level: Any, kind: Any) -> Goal:
     return Goal(found, kind, reach, gap, chance)
 
 
-def _asked(epsilon: Any, rho: Any, measure: Measure | None) -> Share | None:
+def _asked(epsilon: object, rho: object, measure: Measure | None) -> Share | None:
     if epsilon is not None and rho is not None:
         raise LossError("Ask for one of epsilon= or rho=, not both.")
     if rho is not None and measure is Measure.PURE:
@@ -262,7 +262,7 @@ def _positive(value: Any, name: str) -> Fraction:
     return positive(value, name=name)
 
 
-def _whole(n: Any) -> int:
+def _whole(n: object) -> int:
     found = number(n, "n")
     if found != int(found) or not _FEWEST <= found <= _MOST:
         raise OptionError(f"n is a whole number of rows from {_FEWEST} to {_MOST:,}.")

@@ -33,7 +33,9 @@ class NamedSource:
     read: Callable[[], Columns]
 
 
-def name_source(what: Any, schema: Any, adjacency: str | None, home: Home, tables: Any = None) -> NamedSource:
+def name_source(
+    what: object, schema: object, adjacency: str | None, home: Home, tables: object = None
+) -> NamedSource:
     """Read the arguments of ``dpnb.open``; rows that the kernel holds are handed over in this home.
 
     Raises
@@ -53,7 +55,7 @@ def name_source(what: Any, schema: Any, adjacency: str | None, home: Home, table
     return _file(Path(text).expanduser(), schema, adjacency)
 
 
-def _text(what: Any, schema: Any) -> str:
+def _text(what: object, schema: object) -> str:
     if not isinstance(what, str | os.PathLike):
         raise no_frame(what)
     text = os.fspath(what)
@@ -72,7 +74,7 @@ def _text(what: Any, schema: Any) -> str:
     return text
 
 
-def _frame(frame: Any, schema: Any, adjacency: str | None, home: Home, tables: Any) -> NamedSource:
+def _frame(frame: Any, schema: Any, adjacency: str | None, home: Home, tables: object) -> NamedSource:
     if schema is None:
         raise OwnerError('A frame needs a schema: dpnb.open(frame, schema="people.dpnb.toml").')
     declared = load(schema).schema
@@ -104,7 +106,7 @@ def _handed_over(
     return NamedSource(given, lambda: with_tables(kept, tables))
 
 
-def _copied(frame: Any, schema: Schema, table: str = "") -> dict[str, Any]:
+def _copied(frame: object, schema: Schema, table: str = "") -> dict[str, Any]:
     return {name: column.copy() for name, column in declared_columns(frame, schema, table).items()}
 
 

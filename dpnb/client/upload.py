@@ -61,7 +61,7 @@ def no_frame(value: object) -> OwnerError:
     return OwnerError(f"dpnb.open takes a study's name, a file or a frame, not {kind.__name__}. {fix}.")
 
 
-def declared_columns(frame: Any, schema: Schema, table: str = "") -> dict[str, np.ndarray]:
+def declared_columns(frame: object, schema: Schema, table: str = "") -> dict[str, np.ndarray]:
     """Return the declared columns of a frame, and the unit column, as plain arrays; of one of the tables beside it by its name.
 
     Raises
@@ -78,7 +78,7 @@ def declared_columns(frame: Any, schema: Schema, table: str = "") -> dict[str, n
     return {name: plain_column(_column(frame, name, schema, table), name, use) for name, use in uses.items()}
 
 
-def tables_beside(schema: Schema, tables: Any) -> Mapping[str, Any]:
+def tables_beside(schema: Schema, tables: object) -> Mapping[str, Any]:
     """Return the frames of the tables of which a schema prepares columns, each once and no other.
 
     Raises
@@ -108,7 +108,7 @@ def tables_beside(schema: Schema, tables: Any) -> Mapping[str, Any]:
 
 
 def hand_over(
-    frame: Any, schema: Schema, home: Home, tables: Mapping[str, Any] = MappingProxyType({})
+    frame: object, schema: Schema, home: Home, tables: Mapping[str, object] = MappingProxyType({})
 ) -> HandOver:
     """Write the declared columns of a frame, and of those beside it, where the curator finds them.
 

@@ -16,7 +16,7 @@ _NO_KEY: Final = (
 )
 
 
-def verify(kind: Kind, record: Mapping[str, Any], signature: object, public: str) -> None:
+def verify(kind: Kind, record: Mapping[str, object], signature: object, public: str) -> None:
     """Verify the signature of a record.
 
     Raises

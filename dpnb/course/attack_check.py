@@ -124,7 +124,7 @@ def _tried(trial: Trial, case: Case, cases: int) -> _Guesses:
     return _Guesses(np.array(guesses), np.array(secrets))
 
 
-def _guess(called: StudentFunction, seen: tuple[Any, ...], wanted: np.ndarray) -> np.ndarray:
+def _guess(called: StudentFunction, seen: tuple[object, ...], wanted: np.ndarray) -> np.ndarray:
     given = called.on(seen, "one case")
     if given is None:
         raise Trouble("no guess", "The function returns nothing.", "Return the guess, and do not print it.")

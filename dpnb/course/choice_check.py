@@ -6,7 +6,6 @@ The share of every output is tested by an exact binomial test, each at the part'
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ def selection(  # noqa: PLR0913 - a function, a law and a loss; the rest are key
     *,
     law: Mapping[float, float],
     epsilon: float,
-    neighbour: Any = None,
+    neighbour: object = None,
     mistakes: Mapping[str, Sequence[float]] | None = None,
     arguments: Arguments | None = None,
     rng: Seed = None,

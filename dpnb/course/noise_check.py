@@ -36,7 +36,7 @@ def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are
     rho: float | None = None,
     sensitivity: float = 1.0,
     law: LawName = "laplace",
-    neighbour: Any = None,
+    neighbour: object = None,
     arguments: Arguments | None = None,
     rng: Seed = None,
     title: str | None = None,

@@ -44,7 +44,7 @@ class NoKey(PlanError, KeyError):
     __str__ = PlanError.__str__
 
 
-def find(index: Any, shape: tuple[int, ...], axes: tuple[Axis, ...]) -> tuple[Any, ...]:
+def find(index: object, shape: tuple[int, ...], axes: tuple[Axis, ...]) -> tuple[Any, ...]:
     """One place for each axis that is named, by key or by number."""
     if (
         axes
@@ -163,7 +163,7 @@ class Arithmetic(Node):
             return any(item in axis.keys for axis in self.axes[:1])
         return any(item is mine or item == mine for mine in self)
 
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: object) -> Self:
         """Values by key (``eff["Goa"]``, ``by_any[1]``) or, where keys are not whole numbers, by place (``h[0]``)."""
         shape = self.shape
         if not shape:
@@ -224,7 +224,7 @@ class Arithmetic(Node):
 
     # ---------------------------------------------------------------- numpy
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return _dot(*inputs)
         if method != "__call__" or ufunc.nout != 1 or ufunc.signature is not None or kwargs:
@@ -234,7 +234,7 @@ class Arithmetic(Node):
         return _ufunc(ufunc, *inputs)
 
     def __array_function__(
-        self, func: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, func: Callable[..., object], types: object, args: tuple[object, ...], kwargs: dict[str, Any]
     ) -> Any:
         if func in _FUNCTIONS:
             return _FUNCTIONS[func](*args, **kwargs)
@@ -280,7 +280,7 @@ class Arithmetic(Node):
 # ---------------------------------------------------------------- making nodes
 
 
-def _kind(args: tuple[Any, ...]) -> Any:
+def _kind(args: tuple[object, ...]) -> Any:
     """The class of the estimates among some operands."""
     return next(arg.derived() for arg in args if isinstance(arg, Node))
 
@@ -292,7 +292,7 @@ def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Axis, ...])
     return kind(op, args, shape, axes if len(axes) == len(shape) else ())
 
 
-def _ufunc(op: Any, *inputs: object) -> Any:
+def _ufunc(op: object, *inputs: object) -> Any:
     """An elementwise node; NotImplemented for an operand of an unknown kind."""
     args = tuple(operand(item) for item in inputs)
     if any(arg is NotImplemented for arg in args):
@@ -301,7 +301,7 @@ def _ufunc(op: Any, *inputs: object) -> Any:
     return _kind(args)(op, args, shape, _common_axes(args, shape) if shape else ())
 
 
-def _common_axes(args: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Axis, ...]:
+def _common_axes(args: tuple[object, ...], shape: tuple[int, ...]) -> tuple[Axis, ...]:
     """The axes of the first estimate that has this shape and axes."""
     for arg in args:
         if is_node(arg) and arg.shape == shape and arg.axes:

@@ -64,7 +64,7 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     # ---------------------------------------------------------------- what it is worth
 
-    def interval(self, level: Any = 0.95, kind: Kind | None = None) -> Interval:
+    def interval(self, level: object = 0.95, kind: Kind | None = None) -> Interval:
         """The interval of a level and kind; for a vector, one for each component.
 
         Parameters
@@ -479,14 +479,14 @@ class Estimate(Arithmetic, Taught, Tabular):
     def __deepcopy__(self, memo: object) -> Estimate:
         return self
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         if self.pending:
             raise unpicklable()
         return rebuild, (flat(self), provided_views())
 
 
 def ask(
-    question: Question, checked: CheckedQuestion, *, dataset: Any = None, origin: Origin | None = None
+    question: Question, checked: CheckedQuestion, *, dataset: object = None, origin: Origin | None = None
 ) -> Estimate:
     """The pending estimate of a question. Equal questions of one open batch are one measurement.
 

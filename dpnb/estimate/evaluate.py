@@ -169,7 +169,7 @@ def _uses(root: Expression, stop: Callable[[Expression], bool] | None) -> dict[i
     return uses
 
 
-def _take(arg: Any, values: dict[int, np.ndarray], uses: dict[int, int]) -> Any:
+def _take(arg: object, values: dict[int, np.ndarray], uses: dict[int, int]) -> Any:
     """The array of an argument, dropped from the store at its last use."""
     if not is_node(arg):
         return arg

@@ -52,7 +52,7 @@ class Host:
         """Return the texts of the cells that ran, in order; none where there is no notebook."""
         return ()
 
-    def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, asked: Mapping[str, object]) -> dict[str, Any]:
         """Answer what an interaction asks of the notebook around it; no question spends."""
         del asked
         return {"is": "refusal", "problem": _UNLOADED}

@@ -110,7 +110,7 @@ def _readable(kind: Any, readings: tuple[tuple[str, ReadingFunction], ...]) -> A
 
 
 def _method(kind: Any, name: str, function: Callable[..., Read]) -> Callable[..., Any]:
-    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def read(self: Any, *args: object, **kwargs: object) -> Any:
         view = Reading(self.args[0], name, args, kwargs)
         return kind(None, (view,), view.read.shape, view.read.axes)
 

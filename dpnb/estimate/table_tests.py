@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def independence_test(self: Estimate) -> HypothesisTest:
     )
 
 
-def goodness_of_fit_test(self: Estimate, shares: Any = None) -> HypothesisTest:
+def goodness_of_fit_test(self: Estimate, shares: object = None) -> HypothesisTest:
     """Test whether the counts come from a population with given shares.
 
     Parameters
@@ -72,7 +72,7 @@ def goodness_of_fit_test(self: Estimate, shares: Any = None) -> HypothesisTest:
     return HypothesisTest(self, said, partial(_fits, shares=given), name="chi-square test")
 
 
-def given_shares(shares: Any, keys: Sequence[Any]) -> np.ndarray:
+def given_shares(shares: object, keys: Sequence[object]) -> np.ndarray:
     """Return the shares of a null as an array, from a list or a mapping by declared value.
 
     Raises

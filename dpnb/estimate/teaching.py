@@ -40,7 +40,7 @@ class Taught:
                 return self.truth
         return None
 
-    def redraw(self, count: int = 1000, rng: Any = None) -> Any:
+    def redraw(self, count: int = 1000, rng: object = None) -> Any:
         """Draw this answer again with fresh noise of the same law, shape ``(count, *shape)``. TEACHING data only; free.
 
         Parameters

@@ -84,7 +84,7 @@ def words(estimate: Expression) -> tuple[str | None, ...]:
     return tuple(UNDEFINED if lost else None for lost in undefined(estimate))
 
 
-def whole(estimate: Expression, numbers: Any) -> Any:
+def whole(estimate: Expression, numbers: object) -> Any:
     """Return numbers of rows as whole numbers; what a combination made real, and every other answer, as they are."""
     outcome, _ = _source(estimate)
     if outcome is None:
@@ -174,7 +174,7 @@ def _name(op: Any) -> str:
     return "abs" if name == "absolute" else str(name)
 
 
-def _written(arg: Any, deep: int, within: Any = None) -> str:
+def _written(arg: object, deep: int, within: object = None) -> str:
     """One argument, in brackets where the reading would change."""
     if not is_node(arg):
         return f"{arg:g}" if isinstance(arg, float | int) else "array"

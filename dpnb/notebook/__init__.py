@@ -6,12 +6,10 @@ same as loading once. What it refuses: to touch the user's names, and to spend f
 
 from __future__ import annotations
 
-from typing import Any
-
 _MARK = "_dpnb_magic"
 
 
-def load(shell: Any) -> None:
+def load(shell: object) -> None:
     """Attach dpnb to a shell: what ``%load_ext dpnb`` does."""
     if getattr(shell, _MARK, None) is not None:
         return
@@ -20,7 +18,7 @@ def load(shell: Any) -> None:
     setattr(shell, _MARK, install.attach(shell))
 
 
-def unload(shell: Any) -> None:
+def unload(shell: object) -> None:
     """Detach dpnb from a shell: what ``%unload_ext dpnb`` does."""
     magic = getattr(shell, _MARK, None)
     if magic is None:

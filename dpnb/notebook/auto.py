@@ -9,7 +9,7 @@ One cell is rewritten once: what re-runs a body (``%timeit``) finds the transfor
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpnb.estimate import Batch
 from dpnb.notebook.cell import bound_names
@@ -62,13 +62,13 @@ class Auto(ast.NodeTransformer):
             if action in shell.events.callbacks[event]:
                 shell.events.unregister(event, action)
 
-    def arm(self, info: Any = None) -> None:
+    def arm(self, info: object = None) -> None:
         """Let the next cell be rewritten; IPython calls this for cells that a person runs."""
         del info
         self._close()
         self._armed = self.magic.auto != "off"
 
-    def abandon(self, result: Any = None) -> None:
+    def abandon(self, result: object = None) -> None:
         """Close a batch that a failing cell left open; nothing is spent."""
         del result
         self._armed = False

@@ -231,7 +231,7 @@ COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
 }
 
 
-def _shown(entry: Entry, names: Mapping[str, Any], text: str) -> Any:
+def _shown(entry: Entry, names: Mapping[str, object], text: str) -> Any:
     return entry.load().of_line(names, text)
 
 

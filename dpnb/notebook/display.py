@@ -35,7 +35,7 @@ _HANDLES = (
 )
 
 
-def draw(card: str, *subjects: Any, text: str) -> Bundle:
+def draw(card: str, *subjects: object, text: str) -> Bundle:
     """Draw a card of the cards room as a MIME bundle, in the notebook's own names; as ``text`` where that fails."""
     try:
         maker, names = getattr(importlib.import_module("dpnb.cards"), card), current_host().names() or {}
@@ -75,7 +75,7 @@ def _with_facts(bundle: Bundle, kind: str, facts: Callable[[], dict[str, Any]]) 
     return bundle
 
 
-def report_bundle(report: Any) -> Bundle:
+def report_bundle(report: object) -> Bundle:
     """Draw a released batch."""
     return draw("release_card", report, text=repr(report))
 
@@ -119,7 +119,7 @@ class Screen:
         handle = display(self._keyed(estimate_bundle(estimate), estimate), raw=True, display_id=True)
         living = weakref.ref(estimate)
 
-        def redraw(report: Any) -> Bundle | None:
+        def redraw(report: object) -> Bundle | None:
             del report
             kept = living()
             return None if kept is None else estimate_bundle(kept)
@@ -137,7 +137,7 @@ class Screen:
         handle = display(bundle, raw=True, display_id=True)
         asked = {id(item) for item in measurements}
 
-        def redraw(report: Any) -> Bundle | None:
+        def redraw(report: object) -> Bundle | None:
             answered = {id(item) for item in getattr(report, "measurements", ())}
             return (
                 report_bundle(report)
@@ -147,7 +147,7 @@ class Screen:
 
         self._remember(handle, measurements, redraw)
 
-    def refresh(self, report: Any = None) -> None:
+    def refresh(self, report: object = None) -> None:
         """Redraw what has been released since."""
         done = [shown for shown in self._shown if shown.resolved]
         self._shown = [shown for shown in self._shown if not shown.resolved]
@@ -191,7 +191,7 @@ def figure_png(figure: Any) -> bytes:
 
 
 def _as_formatter(maker: str) -> Callable[..., Bundle]:
-    def format_bundle(subject: Any, include: Any = None, exclude: Any = None) -> Bundle:
+    def format_bundle(subject: object, include: object = None, exclude: object = None) -> Bundle:
         del include, exclude
         return globals()[maker](subject)
 

@@ -49,7 +49,7 @@ class NotebookHost(Host):
         """Return the card of an estimate."""
         return estimate_bundle(estimate)
 
-    def opened(self, dataset: Any) -> None:
+    def opened(self, dataset: object) -> None:
         """Draw the card of a dataset that was just opened."""
         display(attach_bundle(dataset), raw=True)
 
@@ -71,7 +71,7 @@ class NotebookHost(Host):
         history = None if shell is None else shell.history_manager
         return () if history is None else tuple(text for text in history.input_hist_raw if text)
 
-    def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, asked: Mapping[str, object]) -> dict[str, Any]:
         """Answer as the front ends of JupyterLab are answered."""
         return self._link.asked(asked) if self._link.connected else super().ask(asked)
 

@@ -63,7 +63,7 @@ def label_cell(shell: Any, host: NotebookHost) -> Any:
     return note
 
 
-def _remove(items: list[Any], item: Any) -> None:
+def _remove(items: list[Any], item: object) -> None:
     if item in items:
         items.remove(item)
 
@@ -120,7 +120,7 @@ _BELOW = re.compile(r"^\s*(?:\w+ = )?get_ipython\(\)\.run_line_magic\('%dp', ", 
 _HELP = re.compile(r"get_ipython\(\)\.run_cell_magic\('dp', '\s*(--help|help|-h)\s*', ''\)")
 
 
-def transformer(shell: Any) -> Callable[[list[str]], list[str]]:
+def transformer(shell: object) -> Callable[[list[str]], list[str]]:
     """Return an input transformer: ``await`` in a ``%%dp`` body, ``%%dp --help`` without a body, ``%%dp`` below the first line.
 
     IPython never awaits a magic and decides from the text alone whether a cell is asynchronous, so the text must say so.

@@ -165,7 +165,7 @@ class _Reader(ast.NodeVisitor):
                 raise Unread("del")
             del self.names[target.id]
 
-    def _take(self, *values: Any) -> None:
+    def _take(self, *values: object) -> None:
         """Count what a step reads: a cell may build much out of little, but not have it read."""
         rest = list(values)
         while rest:
@@ -182,7 +182,7 @@ class _Reader(ast.NodeVisitor):
         for statement in statements:
             self.visit(statement)
 
-    def _bind(self, target: ast.expr, value: Any) -> None:
+    def _bind(self, target: ast.expr, value: object) -> None:
         match target:
             case ast.Name(name):
                 self.names[name] = value
@@ -323,7 +323,7 @@ class _Reader(ast.NodeVisitor):
     def _truth(self, node: ast.expr) -> bool:
         return _true(self.visit(node))
 
-    def _comprehended(self, generators: list[ast.comprehension], make: Callable[[], Any]) -> list[Any]:
+    def _comprehended(self, generators: list[ast.comprehension], make: Callable[[], object]) -> list[Any]:
         """Values of a comprehension; its own names end with it."""
         first, *rest = generators
         if rest or first.is_async:
@@ -359,7 +359,7 @@ def _repeats(node: ast.AST) -> bool:
     return len(set(names)) < len(names)
 
 
-def _true(value: Any) -> bool:
+def _true(value: object) -> bool:
     """Whether a value is true; one that is not known yet refuses in the words of the ``if`` that asked it."""
     if value:  # noqa: SIM103  the error names the branch that asks
         return True
@@ -380,7 +380,7 @@ def _steps(value: Any) -> Iterator[Any]:
         raise Unread(type(error).__name__) from None
 
 
-def _attribute(of: Any, name: str) -> Any:
+def _attribute(of: object, name: str) -> Any:
     if name.startswith("_"):
         raise Unread(name)
     for kind, names in _PUBLIC.items():
@@ -391,7 +391,7 @@ def _attribute(of: Any, name: str) -> Any:
     raise Unread(f".{name}")
 
 
-def _method(of: Any, name: str) -> Callable[..., Any]:
+def _method(of: object, name: str) -> Callable[..., Any]:
     """A method that builds questions: one that gives a handle or an estimate and has no effect."""
     found = getattr(type(of), name, None)
     if name.startswith("_") or name in _EFFECTS or not callable(found):
@@ -404,7 +404,7 @@ def _method(of: Any, name: str) -> Callable[..., Any]:
     raise Unread(f".{name}()")
 
 
-def _gives(function: Any) -> str:
+def _gives(function: object) -> str:
     """The name of what a method says that it returns."""
     said = getattr(function, "__signature__", None)
     said = (
@@ -413,11 +413,11 @@ def _gives(function: Any) -> str:
     return said if isinstance(said, str) else getattr(said, "__name__", "")
 
 
-def _counts(value: Any) -> bool:
+def _counts(value: object) -> bool:
     return isinstance(value, int | float | ColumnHandle | Estimate)
 
 
-def _small(value: Any) -> Any:
+def _small(value: object) -> Any:
     """Refuse constants that would take long to compute with."""
     if isinstance(value, int) and abs(value) > LARGEST:
         raise Unread("a large number")
@@ -426,7 +426,7 @@ def _small(value: Any) -> Any:
     return value
 
 
-def _tried(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def _tried(function: Callable[..., object], *args: object, **kwargs: object) -> Any:
     """Call; what Python itself would refuse is left to running the cell."""
     try:
         return function(*args, **kwargs)

@@ -55,11 +55,11 @@ class DPMagic(Magics):
         self.automatic = Auto(self)
         self.last_report: Any = None
         self.planned: tuple[Any, str | None] = (None, None)
-        self.hooks: tuple[Any, ...] = ()
+        self.hooks: tuple[object, ...] = ()
         self.link = Link(shell, current_session, self.screen.waiting)
         self.host = NotebookHost(self.screen, self.link)
 
-    def refresh(self, result: Any = None) -> None:
+    def refresh(self, result: object = None) -> None:
         """Redraw what was released by whatever means since it was drawn."""
         del result
         self.screen.refresh()

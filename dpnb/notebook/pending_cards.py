@@ -151,7 +151,7 @@ class CardQuestions:
         verb = "release" if self._stops() else ""
         return {"is": "seesaw", "facts": {**facts, "name": name, "verb": verb}}
 
-    def remeasure(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def remeasure(self, asked: Mapping[str, object]) -> dict[str, Any]:
         """Return what paying more for the answer of a card would buy.
 
         Raises
@@ -162,7 +162,7 @@ class CardQuestions:
         name, estimate = self._holder(asked)
         return {"is": "remeasure", "facts": forecast(estimate, name, self._curves)}
 
-    def board(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def board(self, asked: Mapping[str, object]) -> dict[str, Any]:
         """Return the board of a plan's card as it stands now, after whatever was released since, in any notebook.
 
         Raises
@@ -173,7 +173,7 @@ class CardQuestions:
         shown = self._waiting.plan(str(asked.get("plan", "")))
         return {"is": "board", "facts": board(as_it_stands(shown.view), shown.body, verb=shown.verb)}
 
-    def _holder(self, asked: Mapping[str, Any]) -> tuple[str, Estimate]:
+    def _holder(self, asked: Mapping[str, object]) -> tuple[str, Estimate]:
         name, releases = str(asked.get("name", "")), asked.get("releases")
         if not isinstance(releases, list) or not 0 < len(releases) <= _MOST:
             raise PlanError("This card does not say which answer it shows. Run its cell again: it is stored.")

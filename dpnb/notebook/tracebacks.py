@@ -41,7 +41,7 @@ def render(error: DpnbError) -> list[str]:
     return in_own_names(text, shell.user_ns).splitlines()
 
 
-def wants_short(shell: Any) -> bool:
+def wants_short(shell: object) -> bool:
     """Whether ``DPMagic.short_errors`` is on."""
     magic = getattr(shell, "_dpnb_magic", None)
     return bool(magic is None or magic.short_errors)

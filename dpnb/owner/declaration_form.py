@@ -333,7 +333,7 @@ def _column_of(name: str, facts: Mapping[str, Any]) -> ColumnFields:
     return replace(found, length=_typed(facts.get("length", "")))
 
 
-def _losses(budget: Mapping[str, Any]) -> dict[str, str]:
+def _losses(budget: Mapping[str, object]) -> dict[str, str]:
     return {word: _typed(budget[word]) for word in ("epsilon", "delta") if word in budget}
 
 
@@ -347,7 +347,7 @@ def _records(told: object) -> list[Mapping[str, Any]]:
     return [one for one in told if isinstance(one, Mapping)] if isinstance(told, list) else []
 
 
-def _filled(one: Any, told: Any, fixed: tuple[str, ...]) -> Any:
+def _filled(one: Any, told: object, fixed: tuple[str, ...]) -> Any:
     """Return fields with the texts that were typed in them; a line break is none that a field can hold."""
     if not isinstance(told, Mapping):
         return one
@@ -365,7 +365,7 @@ def _needed(one: ColumnFields) -> tuple[str, ...]:
     return {"category": ("values",), "text": ("length",)}.get(one.type, ("lower", "upper"))
 
 
-def _refusal(content: Mapping[str, Any]) -> str | None:
+def _refusal(content: Mapping[str, object]) -> str | None:
     """Return what the reader of declarations says of a content, without where; None where it takes it."""
     try:
         load(content)

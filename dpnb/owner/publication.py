@@ -98,7 +98,7 @@ def new_folder(folder: Path) -> None:
 # ---------------------------------------------------------------------- the page
 
 
-def page(signed: Mapping[str, Any], named: Mapping[str, Estimate], schema: Schema) -> str:
+def page(signed: Mapping[str, object], named: Mapping[str, Estimate], schema: Schema) -> str:
     """Return a page that stands alone: numbers with intervals and pictures, methods, how to cite and to verify, the dictionary."""
     body = report(named, schemas=[schema]).body
     whole = el("main", body, *_more(signed, schema))
@@ -115,7 +115,7 @@ def citation(signed: Mapping[str, Any], schema: Schema) -> str:
     )
 
 
-def _more(signed: Mapping[str, Any], schema: Schema) -> Iterable[Markup]:
+def _more(signed: Mapping[str, object], schema: Schema) -> Iterable[Markup]:
     name = clean(schema.name)
     closed = (
         "The dataset is closed: nothing else will be released."

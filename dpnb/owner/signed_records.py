@@ -100,7 +100,7 @@ def receipt_file(home: Home, charge: int) -> dict[str, Any]:
     return found
 
 
-def signed_publication(home: Home, record: Mapping[str, Any]) -> dict[str, Any]:
+def signed_publication(home: Home, record: Mapping[str, object]) -> dict[str, Any]:
     """Return a publication with the home's public key and signature."""
     private = signing_key(home)
     whole = {**record, "key": public_key(private)}

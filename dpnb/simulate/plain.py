@@ -186,7 +186,7 @@ class _Asked:
     level: float
 
     @classmethod
-    def of(cls, function: Callable[..., Any], level: float) -> _Asked:
+    def of(cls, function: Callable[..., object], level: float) -> _Asked:
         try:
             names = frozenset(inspect.signature(function).parameters)
         except (TypeError, ValueError):
@@ -197,7 +197,7 @@ class _Asked:
             )
         return cls(function, names, level)
 
-    def ends(self, values: Any, loss: Loss, rng: np.random.Generator) -> tuple[float, float] | None:
+    def ends(self, values: object, loss: Loss, rng: np.random.Generator) -> tuple[float, float] | None:
         """Return the interval of one study, or None."""
         if loss.kind not in self.takes:
             raise OptionError(f"losses= are values of {loss.kind}, which the function does not take.")

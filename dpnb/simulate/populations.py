@@ -205,7 +205,9 @@ def is_population(source: object) -> TypeGuard[Population]:
     return hasattr(source, "draw") and hasattr(source, "law")
 
 
-def resampled(table: Arrays, columns: Columns = None, *, name: str = "resampled", **grid: Any) -> Resampled:
+def resampled(
+    table: Arrays, columns: Columns = None, *, name: str = "resampled", **grid: object
+) -> Resampled:
     """Return the population whose rows are those of an array or table, drawn with replacement.
 
     Examples
@@ -218,7 +220,7 @@ def resampled(table: Arrays, columns: Columns = None, *, name: str = "resampled"
     return Resampled(name, _call("resampled", "table", declared), declared, rows)
 
 
-def study(table: Arrays, columns: Columns = None, *, name: str = "fixed study", **grid: Any) -> FixedStudy:
+def study(table: Arrays, columns: Columns = None, *, name: str = "fixed study", **grid: object) -> FixedStudy:
     """Return the table itself as every study: only the noise is drawn again, so only privacy intervals have a meaning."""
     declared, rows = _rows(table, columns, grid)
     return FixedStudy(name, _call("study", "table", declared), declared, rows)
@@ -229,7 +231,7 @@ def drawn(
     columns: Columns = None,
     *,
     name: str = "",
-    **grid: Any,
+    **grid: object,
 ) -> Drawn:
     """Return the population that a function ``(rng, (studies, n)) -> array, or mapping of arrays`` draws from."""
     declared = _declared(columns, grid)
@@ -370,7 +372,7 @@ def _declared(columns: Columns, grid: Mapping[str, Any]) -> tuple[Column, ...]:
     return (_column("x", grid["lower"], grid["upper"], grid.get("step")),)
 
 
-def _rows(table: Arrays, columns: Columns, grid: Mapping[str, Any]) -> tuple[tuple[Column, ...], Codes]:
+def _rows(table: Arrays, columns: Columns, grid: Mapping[str, object]) -> tuple[tuple[Column, ...], Codes]:
     declared = _declared(columns, grid)
     arrays = table if isinstance(table, Mapping) or hasattr(table, "columns") else {declared[0].name: table}
     rows = {c.name: quantise(np.ravel(np.asarray(_given(arrays, c.name))), c) for c in declared}
