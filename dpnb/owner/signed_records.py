@@ -129,14 +129,18 @@ def verify(home: Home) -> str:
             raise OwnerError(owners_words("it is missing, with entry 1 and all after it"))
         raise OwnerError(f"There is no ledger in {home.root}. Set DPNB_HOME to the home that you mean.")
     found, now = examined(home.ledger)
-    if found.fault is not None:
-        raise OwnerError(f"{home.ledger}\n{owners_words(found.fault)}")
     pools = [f"    {pool}: {total.spent} spent" for pool, total in sorted(now.totals.items())]
     return "\n".join([f"{home.ledger}: {found.entries} entries, intact. Head {found.head}", *pools])
 
 
 def examined(ledger: Path) -> tuple[Verification, Mark]:
-    """Examine a ledger whole, hold it to its mark and its notes, and return what was found with the mark that it would have."""
+    """Examine a ledger whole, hold it to its mark and its notes, and return what was found with the mark that it would have.
+
+    Raises
+    ------
+    OwnerError
+        With the first bad entry and what to do.
+    """
     mark = mark_at(ledger)
     known = [] if mark is None else known_of(ledger, mark)
     with aside(ledger) as db:
@@ -146,4 +150,6 @@ def examined(ledger: Path) -> tuple[Verification, Mark]:
             if known
             else "the mark beside it is missing or damaged, so that nothing says whether this is the newest copy"
         )
-        return Verification(found.entries, found.head, fault), advanced(None, db)
+        if fault is not None:
+            raise OwnerError(f"{ledger}\n{owners_words(fault)}")
+        return found, advanced(None, db)

@@ -196,7 +196,7 @@ def test_an_act_that_fails_leaves_no_trace_among_the_others(ledger):
     """One appends its entry and then raises; those before and after it stand, with their links."""
 
     def noted(name):
-        return lambda db: append(db, "2026-01-01T00:00:00+00:00", "cap", {"name": name})
+        return lambda db: append(db, "2026-01-01T00:00:00+00:00", "note", {"name": name})
 
     def torn(db):
         noted("torn")(db)
@@ -206,7 +206,7 @@ def test_an_act_that_fails_leaves_no_trace_among_the_others(ledger):
     acts = [noted("a"), noted("b"), torn, noted("c"), noted("d")]
     found = in_a_group(ledger, [lambda act=act: ledger.together(act) for act in acts])
     with ledger.reading() as db:
-        bodies = [row[0] for row in db.execute("SELECT body FROM entries WHERE kind = 'cap'")]
+        bodies = [row[0] for row in db.execute("SELECT body FROM entries WHERE kind = 'note'")]
         assert db.execute("SELECT count(*), max(entry) FROM entries").fetchone()[0] == max(
             one for one in found if isinstance(one, int)
         )

@@ -84,7 +84,7 @@ def test_what_is_open_is_not_charged_under_terms_that_the_owner_changed_from_a_t
         if loosened:
             del record["dataset"]["rows"]
         with Ledger(Home(dpnb_home).ledger) as owner:
-            owner.loosen(Terms.of(load(record).schema), "rows", by="owner", reason="a correction")
+            owner.attach(Terms.of(load(record).schema), "rows", by="owner", reason="a correction")
             before = str(owner.spent(SMALL))
         with pytest.raises(CuratorGone, match="changed the terms"):
             service.reply(message(data, "2" * 32, fresh=True), "ann")
@@ -102,7 +102,7 @@ def test_a_dataset_that_joins_a_pool_while_it_is_open_pays_from_that_pool(dpnb_h
         before = service._find(alone.handle, "ann")
         county = load(small.declared(pool="county")).schema
         with Ledger(home.ledger) as owner:
-            owner.loosen(Terms.of(county), "rows", by="owner", reason="the same people")
+            owner.attach(Terms.of(county), "rows", by="owner", reason="the same people")
         joined = session.attach(hand_over(small.rows(), county, home))
         assert joined.handle == alone.handle
         with pytest.raises(CuratorGone, match="changed the terms"):

@@ -74,7 +74,7 @@ def test_where_one_row_may_change_a_share_goes_on_at_its_total_doubled(ledger):
     ledger.attach(terms(), "content")
     charge(ledger, "r1", pure("0.2"), cap=4, caps=[CLASS])
     changed = terms(unit=C1)
-    ledger.loosen(changed, "content", by="owner", reason="one row may change")
+    ledger.attach(changed, "content", by="owner", reason="one row may change")
     assert ledger.room(POOL, "ann", PrivacyLoss.pure(4), [CLASS]).left == PrivacyLoss.pure("0.1")
     charge(ledger, "r2", pure("0.1"), cap=4, caps=[CLASS])
     with pytest.raises(BudgetError, match="0 is left"):

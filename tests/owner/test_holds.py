@@ -209,7 +209,7 @@ def test_closed_rows_get_no_further_name_whatever_is_recorded(ledger):
     with pytest.raises(OwnerError, match="under no other name"):
         ledger.attach(other, "content")
     with pytest.raises(OwnerError, match="under no other name"):
-        ledger.loosen(other, "content", by="ann", reason="I try")
+        ledger.attach(other, "content", by="ann", reason="I try")
 
 
 def test_a_grant_only_tightens(ledger):
@@ -228,7 +228,7 @@ def test_a_grant_only_tightens(ledger):
 
 def looser(ledger):
     """An owner's act: terms for which no price was made."""
-    ledger.loosen(terms(columns={"age": AGE, "sex": SEX, "pay": AGE}), "rows", by="ann", reason="pay came")
+    ledger.attach(terms(columns={"age": AGE, "sex": SEX, "pay": AGE}), "rows", by="ann", reason="pay came")
 
 
 @pytest.mark.parametrize(

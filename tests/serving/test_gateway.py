@@ -261,7 +261,7 @@ def test_what_an_owner_says_of_a_loosening_is_for_auditors(office):
     handles = [office.told(Open(name="people"), token)["handle"] for token in (ada, eve)]
     first = office.curator.served["people"]
     terms = replace(Terms.of(first.schema, first.known_as), budget=Budget.from_toml({"epsilon": 5}))
-    office.curator._ledger.loosen(terms, "rows", by="owner", reason="moved to /srv/secret")
+    office.curator._ledger.attach(terms, "rows", by="owner", reason="moved to /srv/secret")
     notes = [
         [
             row["note"]

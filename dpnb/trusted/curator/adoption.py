@@ -94,6 +94,7 @@ def find(
         body = totals.body_of(db, entry)
         same = all(body[name] == value for name, value in wanted.items())
         if same and _covers(body["questions"], questions, others) and not totals.restored_since(db, entry):
+            totals.refuse_second_draw(db, entry)
             return entry
     return None
 

@@ -79,8 +79,7 @@ def insert(db: Chain, time: str, charge: int, body: Answer, answers: Sequence[An
     won = db.execute("INSERT INTO answers VALUES (?, ?) ON CONFLICT DO NOTHING", (charge, entry)).rowcount
     if won != 1:
         return answers_of(db, charge) or []
-    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-    append(db, time, "store", {"charge": charge, "answers": hashes})
+    append(db, time, "store", {"charge": charge, "answers": list(map(_hash, texts))})
     rows = [
         (entry, place, address(body, question["measured"]), charge, canonical(brief(question)), text)
         for place, (question, text) in enumerate(zip(body["questions"], texts, strict=True))
@@ -90,12 +89,25 @@ def insert(db: Chain, time: str, charge: int, body: Answer, answers: Sequence[An
 
 
 def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
-    """Return the stored answers of a charge, or None."""
+    """Return the stored answers of a charge, or None.
+
+    Raises
+    ------
+    ValueError
+        When they are not those of which the entry that stored them holds the hashes: an answer that changed in the file never
+        leaves.
+    """
     row = db.execute("SELECT entry FROM answers WHERE charge = ?", (charge,)).fetchone()
     if row is None:
         return None
-    rows = db.execute("SELECT answer FROM stored WHERE entry = ? ORDER BY place", row)
-    return [json.loads(text) for (text,) in rows]
+    texts = [text for (text,) in db.execute("SELECT answer FROM stored WHERE entry = ? ORDER BY place", row)]
+    if list(map(_hash, texts)) != totals.body_of(db, row[0])["answers"]:
+        raise ValueError(f"The answers of charge {charge} are not those that were stored.")
+    return [json.loads(text) for text in texts]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def serving(
@@ -140,7 +152,7 @@ def best(
     less = sorted((loss for loss in paid if not asked.fits_in(loss)), key=_rank, reverse=True)
     for listed in (enough, *(paid[loss] for loss in less)):
         for charge, entry, place, question in merge(*(db.execute(_PLACES, (where, one)) for one in listed)):
-            answer = _answer(db, entry, place)
+            answer = _answer(db, charge, entry, place)
             if again.isdisjoint(part["draw"] for part in answer["parts"]):
                 return _stored_answer(db, answer, question, asked.measure, charge)
     return None
@@ -158,9 +170,13 @@ _PLACES = (
 )
 
 
-def _answer(db: sqlite3.Connection, entry: int, place: int) -> Answer:
-    query = "SELECT answer FROM stored WHERE entry = ? AND place = ?"
-    found: Answer = json.loads(db.execute(query, (entry, place)).fetchone()[0])
+def _answer(db: sqlite3.Connection, charge: int, entry: int, place: int) -> Answer:
+    """Return one stored answer of a charge, which its entry holds the hash of: see :func:`answers_of`."""
+    (text,) = db.execute("SELECT answer FROM stored WHERE entry = ? AND place = ?", (entry, place)).fetchone()
+    query = "SELECT instr(body, ?) FROM entries JOIN answers USING (entry) WHERE charge = ?"
+    if not db.execute(query, (_hash(text), charge)).fetchone()[0]:
+        raise ValueError(f"An answer of charge {charge} is not the one that was stored.")
+    found: Answer = json.loads(text)
     return found
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator.answer_store import address, brief, published_rows
 from dpnb.trusted.curator.chain import GENESIS, link, rows_of
+from dpnb.trusted.curator.file_faults import MISREAD
 from dpnb.trusted.curator.ledger_tables import COLUMNS, make_tables
 from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
@@ -27,7 +28,7 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _FEW = 20
-UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, DpnbError)
+UNREADABLE = (*MISREAD, DpnbError)
 """What reading a body raises that is not written as the ledger writes it."""
 
 
@@ -94,7 +95,7 @@ def examine(
     reading = _Reading(ended=ended)
     try:
         fault = next(_faults(database, reading, known, mark), None)
-    except sqlite3.Error:
+    except (sqlite3.Error, *UNREADABLE):
         fault = (
             f"entry {reading.entries + 1}, or what the tables hold of entry {reading.entries}, cannot be read"
         )
@@ -128,11 +129,16 @@ def _strange_tables(db: sqlite3.Connection, reading: _Reading) -> Iterator[str]:
         rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
         if rows != reading.owed.get(table, 0):
             yield f"the table {table} holds rows that no entry made, or has lost some"
-    if _tables(db) != _tables_of_this_version():
+    if not has_our_tables(db):
         yield _STRANGE
     said = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if said != "ok":
         yield "an index does not agree with its table"
+
+
+def has_our_tables(db: sqlite3.Connection) -> bool:
+    """Say whether a ledger's tables, indexes and triggers are those that this version makes."""
+    return _tables(db) == _tables_of_this_version()
 
 
 def _tables(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
@@ -169,20 +175,22 @@ def unlike_its_entry(db: sqlite3.Connection) -> str | None:
 
     It is a part of :func:`examine`, fast enough for every opening.
     """
-    if _tables(db) != _tables_of_this_version():
+    if not has_our_tables(db):
         return _STRANGE
     wanted = {row[0] for query in _NOW for row in db.execute(query) if row[0] is not None}
-    for entry in sorted(wanted):
-        query = "SELECT entry, time, kind, body, hash FROM entries WHERE entry BETWEEN ? AND ? ORDER BY entry"
-        rows = db.execute(query, (entry - 1, entry)).fetchall()
-        previous = GENESIS if entry == 1 else rows[0][4] if len(rows) == 2 else None
-        if not rows or previous is None:
-            return f"entry {entry} or the one before it is missing"
-        if rows[-1][4] != link(previous, *rows[-1][:4]):
-            return f"entry {entry} was changed: its hash does not follow from the entry before it"
-        for fault in _disagreements(db, None, entry, *rows[-1][2:4]):
-            return fault
-    return None
+    return next(filter(None, (fault_of_entry(db, entry) for entry in sorted(wanted))), None)
+
+
+def fault_of_entry(db: sqlite3.Connection, entry: int) -> str | None:
+    """Look at one entry and at its rows in the tables; return the first fault, or None."""
+    query = "SELECT entry, time, kind, body, hash FROM entries WHERE entry BETWEEN ? AND ? ORDER BY entry"
+    rows = db.execute(query, (entry - 1, entry)).fetchall()
+    previous = GENESIS if entry == 1 else rows[0][4] if len(rows) == 2 else None
+    if not rows or previous is None:
+        return f"entry {entry} or the one before it is missing"
+    if rows[-1][4] != link(previous, *rows[-1][:4]):
+        return f"entry {entry} was changed: its hash does not follow from the entry before it"
+    return next(_disagreements(db, None, entry, *rows[-1][2:4]), None)
 
 
 def _disagreements(

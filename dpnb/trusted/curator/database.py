@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator.audit_trail import examine, has_our_tables
 from dpnb.trusted.curator.chain import Chain, head
 from dpnb.trusted.curator.file_faults import FAULTS, after_the_charge, named_faults
 from dpnb.trusted.curator.grouped_calls import BY_ITSELF, GroupedCalls
@@ -29,6 +30,8 @@ from dpnb.trusted.errors import CuratorError, DpnbError, FrozenError, OwnerError
 Act = Callable[[Chain], Any]
 """What is done within a transaction."""
 _WAIT = 10.0
+_UNREADABLE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+"""What SQLite says at the first statement of a file whose tables it cannot read."""
 _CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 _LONGEST_JOURNAL = 4000
 """Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.trusted.curator.upkeep` does it beside the writers."""
@@ -60,12 +63,13 @@ class Database:
         self.writes = 0
         self._lock = threading.RLock()
         self._process = os.getpid()
+        self._examined = False
         self._connection: Chain | None = None
         self._guard: Guard | None = None
         self._together = GroupedCalls(self._written, self._written_in_one)
         # looked at before the ledger, which is made first: what another process makes meanwhile is not held against it
         before, journal = traces(path), journal_of(path).exists()
-        with named_faults(path.name):
+        with self._named():
             if not path.exists():
                 if before or journal:
                     self.freeze("it is missing, with entry 1 and all after it")
@@ -89,6 +93,21 @@ class Database:
         """Read and write no more, for this fault; the first one is kept."""
         self.frozen = self.frozen or fault
 
+    def _named(self) -> contextlib.AbstractContextManager[None]:
+        return named_faults(self.path.name, self._damage)
+
+    def _damage(self) -> str | None:
+        """Freeze a damaged ledger, and return what is wrong with it, or None.
+
+        It is examined once: nobody can make it be read again and again, at the cost of all others.
+        """
+        if not self._examined:
+            self._examined = True
+            fault = damage(self.path)
+            if fault is not None:
+                self.freeze(fault)
+        return self.frozen
+
     @property
     def mark(self) -> Mark | None:
         """The mark as it was raised last, or None for a ledger that opened frozen."""
@@ -97,7 +116,7 @@ class Database:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Chain]:
         """Open one transaction that is on disk when the block ends, or leaves no trace when it raises."""
-        with self._lock, named_faults(self.path.name):
+        with self._named(), self._lock:
             self._refuse_moved()
             connection = self._mine()
             connection.execute("BEGIN IMMEDIATE")
@@ -168,7 +187,7 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Chain]:
         """Read one consistent state."""
-        with self._lock, named_faults(self.path.name):
+        with self._named(), self._lock:
             connection = self._mine()
             if connection.in_transaction:
                 yield connection
@@ -185,7 +204,7 @@ class Database:
         """Read stored answers as in :meth:`reading`; when the block is left, the mark knows them, and they may leave."""
         with self.reading() as connection:
             yield connection
-            entry = connection.execute("SELECT coalesce(max(entry), 0) FROM stored").fetchone()[0]
+            entry = int(connection.execute("SELECT coalesce(max(entry), 0) FROM stored").fetchone()[0])
         self.cover(entry)
 
     def cover(self, entry: int) -> None:
@@ -227,7 +246,7 @@ class Database:
         It keeps its length: a sync that makes a file longer takes twice as long.
         """
         self._refuse_moved()
-        with named_faults(self.path.name), contextlib.closing(_connect(self.path, 0.0)) as connection:
+        with self._named(), contextlib.closing(_connect(self.path, 0.0)) as connection:
             connection.execute(_CHECKPOINT)
             with self._lock:  # what was written meanwhile
                 connection.execute(_CHECKPOINT)
@@ -305,11 +324,32 @@ def aside(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
     """Read one consistent state of a ledger on a connection of its own, which never writes; nobody waits for it."""
     if path.exists() and not path.is_file():  # a pipe would be waited for
         raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_NOTADB]}.")
+    with named(path), _snapshot(path, wait) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def _snapshot(path: Path, wait: float) -> Iterator[sqlite3.Connection]:
     mode = "ro" if journal_of(path).exists() or os.access(path.parent, os.W_OK) else "ro&immutable=1"
-    with named_faults(path.name), contextlib.closing(_connect(path, wait, mode)) as connection:
+    with contextlib.closing(_connect(path, wait, mode)) as connection:
         _refuse_other_files(connection, path)
         connection.execute("BEGIN")
         yield connection
+
+
+def damage(path: Path) -> str | None:
+    """Examine a ledger on a connection of its own: say what is wrong with it, or return None."""
+    try:
+        with _snapshot(path, 0.0) as connection:
+            return examine(connection).fault
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes a damaged name
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        return "its tables cannot be read" if code in _UNREADABLE else None
+
+
+def named(path: Path) -> contextlib.AbstractContextManager[None]:
+    """Turn the faults of a file into errors that name the way out: see :func:`~dpnb.trusted.curator.file_faults.named_faults`."""
+    return named_faults(path.name, lambda: damage(path))
 
 
 def _refuse_draft_format(path: Path) -> None:
@@ -317,11 +357,12 @@ def _refuse_draft_format(path: Path) -> None:
 
     SQLite reads it: a file that this process opened and closed itself would take SQLite's locks on it away.
     """
-    application = None
+    draft = False
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(address, uri=True)) as header:
         application = header.execute("PRAGMA application_id").fetchone()[0]
-    if application in DRAFTS:  # what cannot be read says so when it is opened
+        draft = application in DRAFTS and not has_our_tables(header)  # else its id is damaged
+    if draft:  # what cannot be read says so when it is opened
         raise OwnerError(
             f"The ledger {path.name} was written by a dpnb from before its first release, in a format that is not read "
             "any more: choose another DPNB_HOME, or move this home away. Nothing was changed."

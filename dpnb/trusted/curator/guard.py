@@ -17,11 +17,7 @@ from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.curator.audit_trail import UNREADABLE, unlike_its_entry
 from dpnb.trusted.curator.chain import GENESIS, Chain
 from dpnb.trusted.curator.mark import Mark, MarkFile, Total, advanced, key_id, keyed, mark_of, shortfall
-from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.wire.places import write_private
-
-_NO_MARK = (ValueError, TypeError, KeyError, AttributeError)
-"""What reading a note raises that is not written as a curator writes it."""
 
 _ENDS = (
     "SELECT entry, hash, (SELECT hash FROM entries WHERE entry = ?) FROM entries ORDER BY entry DESC LIMIT 1"
@@ -68,7 +64,7 @@ def notes_of(ledger: Path) -> list[Path]:
 def noted(ledger: Path) -> Iterator[Mark]:
     """Yield the marks that the notes of prepared copies carry: each as it was when the note was written."""
     for note in notes_of(ledger):
-        with contextlib.suppress(OSError, DpnbError, *_NO_MARK):
+        with contextlib.suppress(OSError, *UNREADABLE):
             yield Mark.from_json(read_json(note.read_bytes())["mark"])
 
 
@@ -89,7 +85,7 @@ def mark_at(ledger: Path) -> Mark | None:
 def note_in_copies(ledger: Path, mark: Mark) -> None:
     """Write the mark into the notes of the prepared copies; who calls this keeps others from writing them."""
     for note in notes_of(ledger):
-        with contextlib.suppress(OSError, *_NO_MARK):
+        with contextlib.suppress(OSError, *UNREADABLE):
             record = read_json(note.read_bytes())
             if record.get("mark") != mark.to_json():
                 write_private(note, canonical({**record, "mark": mark.to_json()}).encode())
@@ -239,10 +235,6 @@ def _compared(ledger: Path, db: sqlite3.Connection, mark: Mark) -> Mark | str:
     db.execute("BEGIN")
     try:
         return fault_of(db, ledger, known) or keyed(advanced(mark, db), ledger)
-    except (sqlite3.OperationalError, *UNREADABLE) as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) != sqlite3.SQLITE_ERROR:
-            raise
-        return "its tables cannot be read as the ledger writes them"
     finally:
         db.execute("ROLLBACK")
 

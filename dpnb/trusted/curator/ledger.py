@@ -120,8 +120,12 @@ class Ledger(Database):
         self._acts: tuple[Any, dict[Any, Standing]] = (None, {})
         self._charges: dict[str, Record] = {}
         if self.frozen is None:
-            with self.reading() as db:
-                self._abandoned = adoption.abandoned(db)
+            try:
+                with self.reading() as db:
+                    self._abandoned = adoption.abandoned(db)
+            except BaseException:
+                self.close()
+                raise
 
     def __enter__(self) -> Self:
         return self
@@ -140,6 +144,7 @@ class Ledger(Database):
         *,
         by: str = "owner",
         time: str | None = None,
+        reason: str | None = None,
     ) -> Attachment:
         """Attach a dataset: pin its terms the first time, compare with the pins ever after.
 
@@ -154,52 +159,20 @@ class Ledger(Database):
             What the paths of their files are known by.
         by, time : str
             Who attaches, and when.
+        reason : str, optional
+            The owner's act: looser terms are pinned, and recorded with both values, this reason and who did it. It also is the
+            owner's word that known rows may have a budget under this name, and it ends a freezing.
 
         Raises
         ------
         OwnerError
-            When the terms are looser than the pinned ones, when protected rows would open as TEACHING or get a second
-            budget, or anything under their name or at their path as TEACHING, or when the dataset is frozen. All but the first
-            are recorded; nothing else is changed.
+            When protected rows would open as TEACHING, or anything under their name or at their path. When a budget with
+            charges would change its measure or unit, or a public size would become private. Without a reason also when the
+            terms are looser than the pinned ones, when protected rows would get a second budget, or when the dataset is frozen.
+            What is said of content is recorded; nothing else is changed.
         """
-        return self._attach(terms, content, marks, places, by=by, time=time, reason=None)
-
-    def loosen(
-        self,
-        terms: Terms,
-        content: str,
-        marks: Sequence[str] | None = None,
-        places: Sequence[str] = (),
-        *,
-        by: str,
-        reason: str,
-        time: str | None = None,
-    ) -> Attachment:
-        """Attach with looser terms: the owner's act, recorded with both values, the reason and who did it.
-
-        It also is the owner's word that known rows may have a budget under this name, and it ends a freezing.
-
-        Raises
-        ------
-        OwnerError
-            When protected content would open as TEACHING, a budget with charges would change its measure or unit, or a
-            public size would become private.
-        """
-        if not reason.strip():
+        if reason is not None and not reason.strip():
             raise OwnerError("Loosening a promise needs a reason: it is recorded with both values.")
-        return self._attach(terms, content, marks, places, by=by, time=time, reason=reason)
-
-    def _attach(
-        self,
-        terms: Terms,
-        content: str,
-        marks: Sequence[str] | None,
-        places: Sequence[str],
-        *,
-        by: str,
-        time: str | None,
-        reason: str | None,
-    ) -> Attachment:
         now = time or _now()
         with self.telling() as db:
             given = known_content.tagged(db, content, marks, places)
@@ -490,13 +463,15 @@ class Ledger(Database):
         LossError
             When the cap's measure is not the pool's.
         """
+        amount = None if cap is None else cap.to_json()
         with self.telling() as db:
-            if cap is not None and totals.known_measure(db, pool) not in {None, cap.measure}:
-                raise LossError(
-                    f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot hold it."
+            if cap is None or totals.known_measure(db, pool) in {None, cap.measure}:
+                return record(
+                    db, time or _now(), "cap", {"principal": principal, "pool": pool, "cap": amount}
                 )
-            amount = None if cap is None else cap.to_json()
-            return record(db, time or _now(), "cap", {"principal": principal, "pool": pool, "cap": amount})
+        raise LossError(
+            f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot hold it."
+        )
 
     def cap(self, principal: str, pool: str) -> PrivacyLoss | None:
         """Return a principal's own recorded cap."""
@@ -548,7 +523,8 @@ class Ledger(Database):
             if act[2] not in {"store", "migration", "version", "refuse"}
         )
         pool = None if terms is None else terms.pool
-        return [row for row in rows if statement.concerns(row, dataset, pool, principal, shares)]
+        with self._named():
+            return [row for row in rows if statement.concerns(row, dataset, pool, principal, shares)]
 
     def verify(self, known: str | None = None, ended: Callable[[], bool] = bool) -> Verification:
         """Recompute the hash chain, the running totals and the tables beside it.

@@ -139,5 +139,6 @@ def refuse_newer(database: sqlite3.Connection) -> None:
     """
     if int(database.execute("PRAGMA user_version").fetchone()[0]) > _VERSION:
         raise OwnerError(
-            "This ledger was written by a newer dpnb. Upgrade dpnb to open it; nothing was changed."
+            "This ledger was written by a newer dpnb. Upgrade dpnb to open it; nothing was changed. "
+            "Where no newer dpnb has opened it, it is damaged: put a copy back with dpnb restore --from BACKUP."
         )

@@ -35,7 +35,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.schema.lake_table import LakeTable
-from dpnb.trusted.wire.places import Home, write_private
+from dpnb.trusted.wire.places import Home, write_once, write_private
 
 _FORGOTTEN = 3600.0
 """Seconds after which handed-over rows that no attach came for are deleted."""
@@ -312,7 +312,12 @@ _KEY_BYTES = 32
 def key_of(home: Home) -> bytes:
     """Read the curator's own key, or make one. Of several who make one at once the first wins, and all read that one."""
     if not home.key.exists():
-        _make_key(home.key)
+        try:
+            write_once(home.key, os.urandom(_KEY_BYTES))
+        except OSError as error:
+            raise OwnerError(
+                f"The home's key could not be written ({error.strerror}). Check the disk."
+            ) from error
     try:
         key = home.key.read_bytes()
     except OSError as error:
@@ -324,17 +329,3 @@ def key_of(home: Home) -> bytes:
             f"The curator's key file is damaged: it holds {len(key)} bytes, not {_KEY_BYTES}. Restore it from a backup."
         )
     return key
-
-
-def _make_key(place: Path) -> None:
-    draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-    try:
-        write_private(draft, os.urandom(_KEY_BYTES))
-        with contextlib.suppress(FileExistsError):  # another process was faster: its key is the key
-            os.link(draft, place)
-    except OSError as error:
-        raise OwnerError(
-            f"The home's key could not be written ({error.strerror}). Check the disk."
-        ) from error
-    finally:
-        draft.unlink(missing_ok=True)

@@ -6,43 +6,44 @@ key is made at the first use (0600, complete before it has its name) and never l
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
 import sqlite3
 from collections.abc import Callable
 from typing import NoReturn
 
 from dpnb.trusted.canonical import JsonObject, Record
 from dpnb.trusted.curator import answer_store, totals
+from dpnb.trusted.curator.audit_trail import fault_of_entry
 from dpnb.trusted.curator.mark import ledger_id
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.releases import Release
 from dpnb.trusted.releases.signature import new_key, released, sign
-from dpnb.trusted.wire.places import Home, write_private
+from dpnb.trusted.wire.places import Home, write_once
 
 
 def signing_key(home: Home) -> bytes:
     """Return a home's private key, made at its first use."""
     if not home.signing_key.exists():
-        draft = home.root / f".{home.signing_key.name}.{secrets.token_hex(4)}"
-        write_private(draft, new_key())
-        try:
-            with contextlib.suppress(FileExistsError):  # another process was faster: its key is the key
-                os.link(draft, home.signing_key)
-        finally:
-            draft.unlink()
+        write_once(home.signing_key, new_key())
     return home.signing_key.read_bytes()
 
 
 def receipt_of(db: sqlite3.Connection, charge: int) -> Record | None:
-    """Return what the receipt of a charge says, or None where it has no answer yet."""
+    """Return what the receipt of a charge says, or None where it has no answer yet.
+
+    Raises
+    ------
+    ValueError
+        When the charge, its answers or the entry that stored them are not what was written: nothing that changed in the file
+        is signed.
+    """
     answers = answer_store.answers_of(db, charge)
     if answers is None:
         return None
     body = totals.body_of(db, charge)
     query = "SELECT entry, hash FROM entries WHERE entry = (SELECT entry FROM answers WHERE charge = ?)"
     answered, head = db.execute(query, (charge,)).fetchone()
+    for fault in filter(None, (fault_of_entry(db, entry) for entry in (charge, answered))):
+        raise ValueError(fault)
     return {
         "format": 2,
         "ledger": ledger_id(db),

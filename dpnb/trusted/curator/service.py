@@ -93,6 +93,8 @@ _KEPT = 16_384
 """Bytes of a plan whose price is kept for the request after it."""
 _ATTEMPTS = 3
 """How often a copy is prepared that is removed again before it is opened."""
+_TOLD = ("entry", "time", "kind", "hash", "dataset", "principal", "answered")
+"""What is told of an act as it stands in the statement."""
 _LONGEST_MESSAGE = 2_000
 _LONGEST_LOG = 16 * 2**20
 
@@ -553,19 +555,11 @@ def own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
 
 
 def _row(row: StatementRow, note: str) -> Record:
+    amounts = {"loss": row.loss, "spent_after": row.spent_after}
     return {
-        "entry": row.entry,
-        "time": row.time,
-        "kind": row.kind,
-        "hash": row.hash,
-        "dataset": row.dataset,
-        "principal": row.principal,
-        "loss": None if row.loss is None else row.loss.to_json(),
-        "spent_after": None if row.spent_after is None else row.spent_after.to_json(),
-        "texts": list(row.texts),
-        "measured": list(row.measured),
-        "events": list(row.events),
-        "answered": row.answered,
+        **{name: getattr(row, name) for name in _TOLD},
+        **{name: None if amount is None else amount.to_json() for name, amount in amounts.items()},
+        **{name: list(getattr(row, name)) for name in ("texts", "measured", "events")},
         "note": note,
     }
 

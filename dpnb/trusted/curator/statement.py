@@ -50,34 +50,25 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: b
     """Read one act; where it is to be worded, a charge says what was measured."""
     entry, time, kind, digest, text = act
     body = json.loads(text)
-    if kind == "charge":
-        return StatementRow(
-            entry,
-            time,
-            kind,
-            digest,
-            dataset=body["dataset"],
-            pool=body["pool"],
-            principal=body["principal"],
-            loss=PrivacyLoss.from_json(body["loss"]),
-            spent_after=PrivacyLoss.from_json(body["spent"]),
-            measured=_measured(body) if worded else (),
-            texts=tuple(dict.fromkeys(text for question in body["questions"] for text in question["texts"])),
-            events=tuple(body["events"]),
-            answered=entry in answered,
-            shares=tuple(body.get("shares", ())),
-        )
-    terms = body.get("terms", {})
+    about = {**body.get("terms", {}), **body}
+    facts: Record = {"dataset": about.get("dataset"), "pool": about.get("pool")}
+    facts |= {"principal": body.get("principal") or None}
+    if kind != "charge":
+        facts |= {"note": _note(kind, body), "told": _note(kind, {**body, "reason": ""})}
+        return StatementRow(entry, time, kind, digest, **facts)
     return StatementRow(
         entry,
         time,
         kind,
         digest,
-        dataset=body.get("dataset", terms.get("dataset")),
-        pool=body.get("pool", terms.get("pool")),
-        principal=body.get("principal") or None,
-        note=_note(kind, body),
-        told=_note(kind, {**body, "reason": ""}),
+        **facts,
+        loss=PrivacyLoss.from_json(body["loss"]),
+        spent_after=PrivacyLoss.from_json(body["spent"]),
+        measured=_measured(body) if worded else (),
+        texts=tuple(dict.fromkeys(text for question in body["questions"] for text in question["texts"])),
+        events=tuple(body["events"]),
+        answered=entry in answered,
+        shares=tuple(body.get("shares", ())),
     )
 
 

@@ -68,17 +68,34 @@ def charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -
         raise RequestReused(
             "This request id was used for another plan. Run the cell again: it gets a new one."
         )
-    if not is_answered(db, charge) and restored_since(db, charge):
-        raise RequestReused(
-            "The ledger was restored after this charge, and its answer may have been sent before. Run the cell again. "
-            "It is a new request, and is charged anew."
-        )
+    if not is_answered(db, charge):
+        refuse_second_draw(db, charge)
+        if restored_since(db, charge):
+            raise RequestReused(
+                "The ledger was restored after this charge, and its answer may have been sent before. Run the cell again. "
+                "It is a new request, and is charged anew."
+            )
     return row_of(charge, body, adopted=entry != charge)
 
 
 def is_answered(db: sqlite3.Connection, charge: int) -> bool:
     """Tell whether a charge has its answers."""
     return db.execute("SELECT 1 FROM answers WHERE charge = ?", (charge,)).fetchone() is not None
+
+
+def refuse_second_draw(db: sqlite3.Connection, charge: int) -> None:
+    """Hold the table of answers to the chain, before a charge is completed that it knows no answer of.
+
+    A damaged table would let a charge that was answered be drawn again, and nobody would pay for the second draw.
+
+    Raises
+    ------
+    ValueError
+        When an entry stored the answers of this charge.
+    """
+    query = "SELECT 1 FROM entries WHERE entry > ? AND kind = 'store' AND json_extract(body, '$.charge') = ?"
+    if db.execute(query, (charge, charge)).fetchone() is not None:
+        raise ValueError(f"The answers of charge {charge} are lost.")
 
 
 def restored_since(db: sqlite3.Connection, entry: int) -> bool:

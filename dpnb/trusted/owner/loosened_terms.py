@@ -102,11 +102,7 @@ def _attached(
             ledger.count_wrong_size(found.known_as, found.marks, by=by)
             raise OwnerError(f"Nothing was {'added' if reason is None else 'loosened'}. {wrong}") from None
         terms = Terms.of(found.schema, found.known_as)
-        known = (found.state, found.marks, found.places)
-        if reason is None:
-            made = ledger.attach(terms, *known, by=by)
-        else:
-            made = ledger.loosen(terms, *known, by=by, reason=reason)
+        made = ledger.attach(terms, found.state, found.marks, found.places, by=by, reason=reason)
     return found.known_as, made
 
 

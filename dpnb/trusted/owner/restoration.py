@@ -24,8 +24,7 @@ from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.chain import head, record
-from dpnb.trusted.curator.database import aside, made, opened, sync_folder
-from dpnb.trusted.curator.file_faults import named_faults
+from dpnb.trusted.curator.database import aside, made, named, opened, sync_folder
 from dpnb.trusted.curator.guard import mark_at, note_in_copies, noted, notes_of
 from dpnb.trusted.curator.known_content import Known, learn, listed
 from dpnb.trusted.curator.mark import (
@@ -215,7 +214,7 @@ def _put_back(home: Home, source: Path) -> None:
 def copied(ledger: Path, copy: Path) -> None:
     """Copy one consistent state of a ledger, its journal included, into a new file that is on disk when this returns."""
     os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    with aside(ledger) as source, named_faults(copy.name), closing(sqlite3.connect(copy)) as into:
+    with aside(ledger) as source, named(copy), closing(sqlite3.connect(copy)) as into:
         source.backup(into)
     descriptor = os.open(copy, os.O_RDONLY)
     try:
@@ -267,7 +266,7 @@ def _refuse_damaged(home: Home) -> None:
 
 
 def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: Act) -> list[str]:
-    with named_faults(home.ledger.name), closing(opened(home.ledger)) as db:
+    with named(home.ledger), closing(opened(home.ledger)) as db:
         known = _known_aside(home.ledger, ledger_id(db))
         db.execute("BEGIN IMMEDIATE")
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import stat
 import sys
 import tempfile
@@ -158,6 +159,17 @@ def write_private(path: Path, content: bytes) -> None:
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
     draft.replace(path)
+
+
+def write_once(path: Path, content: bytes) -> None:
+    """Make a file of mode 0600, complete before it has its name. Of several who make it at once the first wins."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        write_private(draft, content)
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _default_root() -> Path:
