@@ -180,7 +180,8 @@ def test_a_hub_that_is_nowhere_is_told_to_the_owner():
         hub_of({}, {}, "curator.toml, [hub]")
     with pytest.raises(OwnerError, match="where is the Hub"):
         hub_of({"api": "file:///etc/passwd"}, {}, "curator.toml, [hub]")
-    assert hub_of({}, {"JUPYTERHUB_API_URL": "http://127.0.0.1:8081/hub/api"}, "")._service == "dpnb"
+    around = {"JUPYTERHUB_API_URL": "http://127.0.0.1:8081/hub/api", "JUPYTERHUB_SERVICE_NAME": ""}
+    assert hub_of({}, around, "")._service == "dpnb"
 
 
 # a service that asks one -------------------------------------------------------------------------------------

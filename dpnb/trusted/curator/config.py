@@ -42,7 +42,7 @@ class Config:
 
 
 def _seconds(text: str | None) -> float:
-    if text is None:
+    if not text:
         return LINGER
     try:
         seconds = float(text)

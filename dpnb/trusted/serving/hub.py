@@ -174,7 +174,7 @@ def hub_of(facts: Mapping[str, Any], environment: Mapping[str, str], where: str)
         Neither says where it is.
     """
     api = facts.get("api", environment.get("JUPYTERHUB_API_URL"))
-    service = facts.get("service", environment.get("JUPYTERHUB_SERVICE_NAME", "dpnb"))
+    service = facts.get("service", environment.get("JUPYTERHUB_SERVICE_NAME") or "dpnb")
     if (
         not isinstance(api, str)
         or urlsplit(api).scheme not in {"http", "https"}

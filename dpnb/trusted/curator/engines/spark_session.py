@@ -96,7 +96,7 @@ def _started() -> SparkSession:
     except ImportError:
         raise OwnerError(_NO_SPARK) from None
     home = os.environ.get("JAVA_HOME")
-    if shutil.which("java", path=None if home is None else os.path.join(home, "bin")) is None:  # noqa: PTH118
+    if shutil.which("java", path=os.path.join(home, "bin") if home else None) is None:  # noqa: PTH118
         raise OwnerError(_NO_JAVA)
     conf = pyspark.SparkConf(loadDefaults=False).setAll(list(_ALWAYS.items()))
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
