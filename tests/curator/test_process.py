@@ -27,6 +27,7 @@ from dpnb.estimate import PendingQuestion
 from dpnb.planner.check import check
 from dpnb.planner.question import Question
 from dpnb.planner.request import Ask
+from dpnb.trusted.curator.config import Config
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Hello
 from dpnb.trusted.wire.places import Home
@@ -522,6 +523,31 @@ def test_the_life_line_tells_that_a_ledger_grew_and_that_the_curator_ended(peopl
         assert not heard.wait()
     finally:
         heard.close()
+
+
+def test_an_empty_variable_means_the_default(dpnb_home, monkeypatch):
+    for name in ("DPNB_LINGER", "DPNB_TCP"):
+        monkeypatch.setenv(name, "")
+    assert Config.from_environment(Home(dpnb_home)) == Config(Home(dpnb_home))
+
+
+DIES = """
+import pathlib, sys
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.server import main
+from dpnb.trusted.wire.places import Home
+sys.exit(main(Config(Home(pathlib.Path(sys.argv[1]))), lambda _: {}["the fault"]))
+"""
+
+
+def test_a_curator_that_dies_before_it_has_a_service_leaves_its_fault_in_the_owners_log(dpnb_home):
+    died = subprocess.run(
+        [sys.executable, "-c", DIES, dpnb_home], capture_output=True, text=True, check=False
+    )
+    assert died.returncode == 1
+    assert "the fault" not in died.stdout
+    assert "the details are in its owner's log" in died.stdout
+    assert "KeyError: 'the fault'" in Home(Path(dpnb_home)).log.read_text()
 
 
 LOOKED_INTO = """

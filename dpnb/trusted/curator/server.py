@@ -28,6 +28,7 @@ import weakref
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from functools import lru_cache
 from http.client import responses
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
@@ -40,7 +41,7 @@ import tornado.netutil
 
 from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
-from dpnb.trusted.errors import CuratorError, OwnerError, to_wire
+from dpnb.trusted.errors import CuratorError, DpnbError, OwnerError, to_wire
 from dpnb.trusted.wire.codec import MAX_REQUEST
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Open, Peek, Submit
@@ -574,8 +575,6 @@ def say(message: Record) -> None:
 
 def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> int:
     """Run a curator for a home, unless one is running; return the process's exit status."""
-    from dpnb.trusted.curator.service import Curator
-
     os.umask(0o077)
     try:
         config.home.make()
@@ -583,9 +582,11 @@ def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> 
         if not lock.acquire():
             say({"taken": True})
             return TAKEN
-        service = (opening or Curator.opened)(config)
+        service = (opening or _opened)(config)
         service.refuse_to_start()
     except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
+        if type(error) is CuratorError or not isinstance(error, DpnbError | OSError):
+            config.home.note(datetime.now(UTC).isoformat(timespec="seconds"), "start", error)
         say({"failure": _start_failure(error, config)})
         return 1
     try:
@@ -596,6 +597,12 @@ def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> 
         os._exit(1)
     end(service, lock, quiet=quiet)
     return 0
+
+
+def _opened(config: Config) -> Curator:
+    from dpnb.trusted.curator.service import Curator
+
+    return Curator.opened(config)
 
 
 def end(service: Answering, lock: FileLock, *, quiet: bool) -> None:

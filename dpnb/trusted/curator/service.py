@@ -10,7 +10,6 @@ import itertools
 import os
 import sys
 import threading
-import traceback
 from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -96,7 +95,6 @@ _ATTEMPTS = 3
 _TOLD = ("entry", "time", "kind", "hash", "dataset", "principal", "answered")
 """What is told of an act as it stands in the statement."""
 _LONGEST_MESSAGE = 2_000
-_LONGEST_LOG = 16 * 2**20
 
 
 class Curator:
@@ -177,17 +175,9 @@ class Curator:
         self._ledger.listen(told)
 
     def note(self, error: BaseException, what: str = "") -> None:
-        """Write a fault to the owner's log, which may quote what an engine says of a value; nobody else reads it."""
-        text = "".join(traceback.format_exception(error))
-        line = f"{self._randomness.now()} {what}\n{text}\n".encode("utf-8", "backslashreplace")
-        try:
-            descriptor = os.open(self._home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            with os.fdopen(descriptor, "ab") as log:
-                if log.tell() < _LONGEST_LOG:
-                    log.write(line)
-        except OSError:  # a full disk, for one
-            if self.serves:
-                sys.stderr.write(f"{what}: {to_wire(error)['message']}\n")
+        """Write a fault to the owner's log; where a service cannot, its own error stream has the little that may be told."""
+        if not self._home.note(self._randomness.now(), what, error) and self.serves:
+            sys.stderr.write(f"{what}: {to_wire(error)['message']}\n")
 
     # messages --------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import secrets
 import stat
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from dpnb.trusted.errors import CuratorError, OwnerError
 
 _LONGEST_SOCKET_PATH = 100
 _MOST_LINKS = 40
+_LONGEST_LOG = 16 * 2**20
 
 
 class _Inside:
@@ -91,6 +93,22 @@ class Home:
             *self.prepared.glob("*"),
         )
         return any(_is_same(place, found) for place in own)
+
+    def note(self, time: str, what: str, error: BaseException) -> bool:
+        """Write a fault to the owner's log, and say whether that could be done.
+
+        It may quote what an engine says of a value; nobody else reads it.
+        """
+        text = "".join(traceback.format_exception(error))
+        line = f"{time} {what}\n{text}\n".encode("utf-8", "backslashreplace")
+        try:
+            descriptor = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(descriptor, "ab") as log:
+                if log.tell() < _LONGEST_LOG:
+                    log.write(line)
+        except OSError:  # a full disk, for one
+            return False
+        return True
 
     def make(self) -> Home:
         """Create the folders with mode 0700, and return the home."""
