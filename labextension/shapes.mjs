@@ -1,4 +1,5 @@
-// Writes src/kinds/<kind>.ts from the types of each interaction: the view, and the shape that its state must have to be drawn.
+// Writes src/kinds/<kind>.ts from the types of each interaction: the view, and the shape that its state must have to be drawn;
+// and src/kinds/table.ts, the closed table of them.
 // The types are read by TypeScript itself, so that what a view relies on and what is checked before it cannot differ.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -106,6 +107,26 @@ export default checked(module, ${JSON.stringify(facts)}, ${JSON.stringify(set)})
 `;
 }
 
+/** The code of each kind, loaded when one is drawn. */
+function tableOf(names) {
+  const lines = names.map(kind => `  ['${kind}', () => import('./${kind}')]`);
+  return `// made by shapes.mjs from the folders of widgets
+import type { Module } from '../widgets/parts/widget';
+
+type Load = () => Promise<{ readonly default: Module<never, never> }>;
+
+export const TABLE: readonly (readonly [string, Load])[] = [
+${lines.join(',\n')}
+];
+`;
+}
+
+function writeChanged(path, made) {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== made) {
+    writeFileSync(path, made);
+  }
+}
+
 /** Write what changed, and remove what has no interaction any more. */
 export function writeKinds() {
   const files = kinds().map(entry);
@@ -113,19 +134,17 @@ export function writeKinds() {
   const checker = program.getTypeChecker();
   mkdirSync(target, { recursive: true });
   kinds().forEach((kind, i) => {
-    const path = join(target, `${kind}.ts`);
     const long = { ...LONG['*'], ...LONG[kind] };
     const shapes = argumentsOf(program.getSourceFile(files[i]), checker);
     const made = text(
       kind,
       shapes.map(shape => lengthened(shape, long))
     );
-    if (!existsSync(path) || readFileSync(path, 'utf8') !== made) {
-      writeFileSync(path, made);
-    }
+    writeChanged(join(target, `${kind}.ts`), made);
   });
+  writeChanged(join(target, 'table.ts'), tableOf(kinds()));
   for (const name of readdirSync(target)) {
-    if (!kinds().includes(name.replace(/\.ts$/, ''))) {
+    if (!['table', ...kinds()].includes(name.replace(/\.ts$/, ''))) {
       rmSync(join(target, name));
     }
   }

@@ -37,7 +37,7 @@ MODULE = "dpnb-widgets"
 """What a notebook calls the module of the classes; ``labextension/src/drawing/name.ts`` says the same."""
 VERSION = "1.0.0"
 KINDS = tuple(entry.name for entry in INTERACTIONS)
-"""The closed table of kinds; ``labextension/src/drawing/kinds.ts`` has the code of each."""
+"""The closed table of kinds; ``labextension/src/widgets`` has the code of each in a folder of its name."""
 
 _DISPLAYS = itertools.count(1)
 _LIVING: weakref.WeakSet[Interaction] = weakref.WeakSet()

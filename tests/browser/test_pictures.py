@@ -9,7 +9,7 @@ from tests.browser.pictures import FOLDER, SCHEMES, difference, shot, smaller
 
 #: On the README, and so drawn in every run; the others are drawn in a longer run.
 FIRST = ("remeasure", "plan", "coverage")
-OTHERS = sorted(set(live.makers()) - set(FIRST))
+OTHERS = sorted(set(live.examples()) - set(FIRST))
 #: Mean distance of small grey forms: times and noise of a new session change less, another layout or theme more.
 NEAR = 0.03
 

@@ -152,7 +152,7 @@ def test_every_interaction_is_in_the_gallery_with_its_pictures():
 
     names = {entry.name for entry in INTERACTIONS}
     page = text("docs/gallery.md")
-    assert set(live.makers()) == names == set(re.findall(r"^## (\w+)$", page, re.MULTILINE))
+    assert set(live.examples()) == names == set(re.findall(r"^## (\w+)$", page, re.MULTILINE))
     assert set(re.findall(r"^<!-- live: (\w+) -->$", page, re.MULTILINE)) == names
     pictures = {path.name for path in (ROOT / "docs" / "pictures").glob("*.png")}
     assert pictures == {f"{name}{mark}.png" for name in names for mark in ("", "-dark")}
