@@ -1,9 +1,9 @@
 """The price of a batch: mechanisms, scales and exact losses, from public facts alone.
 
-There is no data argument. The kernel calls this to show a price; the curator calls the same function on what crossed the wire
-and trusts nothing else. A statistic says which integers leave and under which noise; what that costs is derived from these and the schema
-(:mod:`dpnb.trusted.measurements`), and nothing that a statistic says of sensitivities is charged. The asked loss is split over the questions by weight, unless a question names its own; public answers
-cost nothing and take no share. What questions share is bought once (:mod:`dpnb.planner.sharing`).
+There is no data argument. A statistic says which integers leave and under which noise; what that costs is derived from these and the schema
+(:mod:`dpnb.trusted.measurements`), and nothing that a statistic says of sensitivities is charged. What a batch costs is what
+:func:`dpnb.trusted.query.price.together` says of its bundles: the curator asks the same of what crossed the wire. The asked loss is split
+over the questions by weight, unless a question names its own; public answers cost nothing and take no share. What questions share is bought once (:mod:`dpnb.planner.sharing`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dpnb.errors import LossError, PlanError
 from dpnb.inference.digits import given, rounded
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.request import Ask, BatchPlan, Item
-from dpnb.planner.sharing import Places, askers, bundled, divisions, joint, refined
+from dpnb.planner.sharing import Places, askers, askers_by_group, bundled, divisions, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
 from dpnb.statistics.noise import restated
@@ -30,6 +30,7 @@ from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import limited, refuse_unbounded
 from dpnb.trusted.query.plan import Bundle, Share
+from dpnb.trusted.query.price import together
 from dpnb.trusted.schema import Schema
 
 _LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)
@@ -177,16 +178,15 @@ class PricedBatch:
 
     def events(self, held: frozenset[int]) -> tuple[PrivacyEvent, ...]:
         """Return the events that would be charged where some of what the batch buys is held."""
-        if not held and not self.saves:
-            return tuple(event for item in self.items for event in item.events)
-        return joint((one for place, one in enumerate(self.bundles) if place not in held), self.facts)
+        asked = (one for place, one in enumerate(self.bundles) if place not in held)
+        return together(asked, self.facts, ((item.parts, item.events) for item in self.alone))
 
     @property
     def saves(self) -> bool:
         """Whether questions save by being asked together: something is bought once for two of them, or two are priced together."""
-        groups = {one.group for one in self.bundles}
-        parts = sum(len(one.parts) for one in self.bundles)
-        return len(groups) < sum(map(bool, self.places)) or parts < sum(map(len, self.places))
+        if sum(len(one.parts) for one in self.bundles) < sum(map(len, self.places)):
+            return True
+        return any(len(who) > 1 for who in askers_by_group(self.bundles, self.places).values())
 
     @property
     def divided(self) -> tuple[tuple[int, ...], ...]:

@@ -35,6 +35,7 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import LONGEST_TEXT, Bundle, Share
 from dpnb.trusted.query.plan_record import measured
+from dpnb.trusted.query.price import together
 
 _SLACK = Fraction(1, 1000)
 """What is saved is left where it is less than this part of the loss: the noise stays that of the questions."""
@@ -64,12 +65,12 @@ def bundled(
     bundles, places, names = _bundled(questions, [pieces(one.parts, facts) for one in questions], facts)
     if not _shares(places, bundles):
         return _numbered(bundles), places, names
-    together = _grouped(bundles, facts)
-    if total(joint(together, facts), facts.measure) > alone:
+    grouped = _grouped(bundles, facts)
+    if total(together(grouped, facts), facts.measure) > alone:
         whole = [[one.parts] if one.parts else [] for one in questions]
         bundles, places, names = _bundled(questions, whole, facts)
         return _numbered(bundles), places, names
-    return together, places, names
+    return grouped, places, names
 
 
 def _shares(places: Sequence[Places], bundles: Sequence[Bundle]) -> bool:
@@ -178,13 +179,15 @@ def _join(bundles: list[Bundle], many: Sequence[int], facts: Facts) -> None:
     """Make one group of what stands at some places, where that and what is left of their groups cost less."""
     touched, taken = {bundles[place].group for place in many}, set(many)
     if len(touched) > 1:
-        before = _by_group(one for one in bundles if one.group in touched)
-        rest = (one for place, one in enumerate(bundles) if one.group in touched and place not in taken)
-        after = [_everything([bundles[place].parts for place in many]), *_by_group(rest)]
-        if sum(cost(parts, facts) for parts in after) < sum(cost(parts, facts) for parts in before):
-            new = 1 + max(one.group for one in bundles)
-            for place in many:
-                bundles[place] = replace(bundles[place], group=new)
+        new = 1 + max(one.group for one in bundles)
+        changed = {*touched, new}
+        joined = [replace(one, group=new) if place in taken else one for place, one in enumerate(bundles)]
+        before, after = (
+            total(together((one for one in listed if one.group in changed), facts), facts.measure)
+            for listed in (bundles, joined)
+        )
+        if after < before:
+            bundles[:] = joined
 
 
 def _frames(bundles: Sequence[Bundle], facts: Facts) -> list[list[int]]:
@@ -219,16 +222,20 @@ def _apart(bundles: Sequence[Bundle], facts: Facts) -> list[list[int]]:
 
 def divisions(bundles: Sequence[Bundle], places: Sequence[Places]) -> tuple[tuple[int, ...], ...]:
     """Return the questions of each group in which different filters are priced together: no row is in two of them."""
-    groups: dict[int, list[int]] = {}
-    for place, one in enumerate(bundles):
-        groups.setdefault(one.group, []).append(place)
-    who = askers(places)
-    served = (
-        tuple(sorted({asker for place in many for asker in who[place]}))
-        for many in groups.values()
-        if len({part.request.where for place in many for part in bundles[place].parts}) > 1
+    return tuple(
+        asking
+        for group, asking in askers_by_group(bundles, places).items()
+        if len(asking) > 1
+        and len({part.request.where for one in bundles if one.group == group for part in one.parts}) > 1
     )
-    return tuple(one for one in served if len(one) > 1)
+
+
+def askers_by_group(bundles: Sequence[Bundle], places: Sequence[Places]) -> dict[int, tuple[int, ...]]:
+    """Return for each group the places of the questions that it serves."""
+    served: dict[int, set[int]] = {}
+    for one, who in zip(bundles, askers(places), strict=True):
+        served.setdefault(one.group, set()).update(who)
+    return {group: tuple(sorted(who)) for group, who in served.items()}
 
 
 def _all_apart(mine: Sequence[Region], others: Sequence[tuple[list[int], list[Region]]]) -> bool:
@@ -239,22 +246,6 @@ def _frame(part: Measurement, facts: Facts) -> Any:
     """Return what measurements have in common that keep the same rows."""
     request = part.request
     return type(request), facts.membership(request), type(part.mechanism)
-
-
-def _by_group(bundles: Iterable[Bundle]) -> list[list[Measurement]]:
-    found: dict[int, list[Measurement]] = {}
-    for one in bundles:
-        found.setdefault(one.group, []).extend(one.parts)
-    return list(found.values())
-
-
-def _everything(groups: Iterable[Sequence[Measurement]]) -> list[Measurement]:
-    return [part for parts in groups for part in parts]
-
-
-def joint(bundles: Iterable[Bundle], facts: Facts) -> tuple[PrivacyEvent, ...]:
-    """Return the events of what is bought: each group at the worst move through all that it holds, as the curator derives them."""
-    return tuple(event for parts in _by_group(bundles) for event in events(parts, facts))
 
 
 def cost(parts: Sequence[Measurement], facts: Facts) -> Fraction:
@@ -300,7 +291,7 @@ def refined(
     paid = {place: one for place, one in enumerate(bundles) if place not in held}
     free = {place for place, one in paid.items() if _sum(one) and place not in fixed}
     asked = [event for parts in apart for event in events(parts, facts)]
-    now, loose = joint(paid.values(), facts), joint((paid[place] for place in sorted(free)), facts)
+    now, loose = together(paid.values(), facts), together((paid[place] for place in sorted(free)), facts)
     most, least, part = (spent(found, kind, facts.measure) for found in (asked, now, loose))
     if not free or most - least <= _SLACK * most:
         return tuple(bundles)
@@ -309,7 +300,7 @@ def refined(
         replace(one, parts=(_finer(one.parts[0], factor),), plan={}) if place in free else one
         for place, one in enumerate(bundles)
     )
-    costs = total(joint((found[place] for place in paid), facts), facts.measure)
+    costs = total(together((found[place] for place in paid), facts), facts.measure)
     return found if costs <= total(asked, facts.measure) else tuple(bundles)
 
 

@@ -9,12 +9,10 @@ import pytest
 from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
 from dpnb.planner import price
-from dpnb.planner.sharing import joint
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
-from dpnb.trusted.measurements import Facts
 from dpnb.trusted.query.plan import Plan
-from dpnb.trusted.query.price import charged_for, together
+from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.schema import Schema
 from tests.examples import mostly_long
 from tests.fuzz import pairs, questions, report
@@ -138,8 +136,8 @@ def test_a_plan_survives_the_wire_and_is_charged_what_was_priced():
         plan = Plan.from_json(read_json(canonical(sent(priced).to_json())))
         assert plan == sent(priced)
         read = Schema.from_json(where.to_json())
-        charged = charged_for(plan, read).questions
-        assert [one.measured for one in charged] == list(priced.measured)
-        assert together(charged, Facts.of(read)) == joint(priced.bundles, priced.facts)
+        charged = charged_for(plan, read)
+        assert tuple(one.measured for one in charged.questions) == priced.measured
+        assert charged.events == priced.events(frozenset())
         assert report.read(report.written(batch)) == batch
         seen += 1

@@ -72,23 +72,14 @@ def a_group_is_charged_at_its_worst_move(folder: Any) -> None:
         desk.service.close()
 
 
-def last_of_each_group(_: Any) -> Any:
+def last_of_each_group(real: Any) -> Any:
     """Charge one question of each group."""
-
-    def costs(questions: Any, facts: Any) -> Any:
-        groups = {one.bundle.group: one for one in questions}
-        return tuple(event for one in groups.values() for event in one.events)
-
-    return costs
+    return lambda bundles, *facts: real({one.group: one for one in bundles}.values(), *facts)
 
 
 def all_in_one_group(real: Any) -> Any:
     """Price questions together that were said to be apart."""
-
-    def costs(questions: Any, facts: Any) -> Any:
-        return real([replace(one, bundle=replace(one.bundle, group=0)) for one in questions], facts)
-
-    return costs
+    return lambda bundles, *facts: real([replace(one, group=0) for one in bundles], *facts)
 
 
 def one_of_two_groups(real: Any) -> Any:

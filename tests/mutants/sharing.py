@@ -128,6 +128,22 @@ def ungrouped(real: Any) -> Any:
     )
 
 
+def by_groups(found: Any) -> bool:
+    """Whether there are fewer groups than questions."""
+    return len({one.group for one in found.bundles}) < len(found.items)
+
+
+def by_questions(found: Any, _: Any) -> Any:
+    """What questions cost alone."""
+    return tuple(event for item in found.alone for event in item.events)
+
+
+def regrouped(_: Any) -> None:
+    """A cell whose sums are priced together, and its selections apart, costs what the curator counts."""
+    for case in test_sharing.REGROUPED:
+        test_sharing.test_a_cell_is_asked_at_what_the_curator_counts_however_its_sums_are_grouped(*case)
+
+
 def or_refused(check: Callable[[Any], None]) -> Callable[[Any], None]:
     """Count it as noticed where the curator refuses the wrong version before anything can be compared."""
 
@@ -354,9 +370,19 @@ MUTANTS = {
         plain(test_sharing.test_means_of_groups_are_finer_together_and_each_is_told_why),
     ),
     "saving not noticed": Mutant(
-        "A batch that shares is charged by its questions.",
+        "What a batch saves is not spent.",
         replaced(planned.PricedBatch, "saves", lambda _: property(lambda self: False)),
         plain(test_sharing.test_what_is_saved_is_spent_on_less_noise_to_the_last_digit),
+    ),
+    "sharing told by the number of groups": Mutant(
+        "Sums of two questions that are priced together are not noticed where selections stay apart.",
+        replaced(planned.PricedBatch, "saves", lambda _: property(by_groups)),
+        regrouped,
+    ),
+    "a kernel that adds up its questions": Mutant(
+        "The kernel sends the sum of its questions, and the curator refuses what costs less.",
+        replaced(planned.PricedBatch, "events", lambda _: by_questions),
+        or_refused(regrouped),
     ),
     "a part of an answer is an answer": Mutant(
         "A mean of which the count is not stored is said to be held.",

@@ -15,7 +15,7 @@ from dpnb.client.priced_batch import sent
 from dpnb.errors import LossError
 from dpnb.planner import Item, PricedBatch, Question
 from dpnb.planner import expression as e
-from dpnb.planner.sharing import additive, bundled, cost, joint, total
+from dpnb.planner.sharing import additive, bundled, cost, total
 from dpnb.statistics.noise import amount
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Lit, Mul, Sub, Total
 from dpnb.trusted.measurements import Facts, Measurement
@@ -24,7 +24,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
-from dpnb.trusted.query.price import charged_for
+from dpnb.trusted.query.price import charged_for, together
 from dpnb.trusted.schema import Column, Schema
 from tests.measurements import tiny
 from tests.planner.test_price import AGE, SEX
@@ -216,6 +216,34 @@ def test_purchases_are_in_the_order_of_questions_and_groups_are_numbered_as_they
     assert sent(again).to_json() == sent(found).to_json()
 
 
+LIMITS, LIMITS_BY = (Question("p", "quantile", AGE, OLD, by, (("ci", True),)) for by in ((), (SEX,)))
+"""Sums of a tree, and a selection that no sum is priced with."""
+REGROUPED: list[tuple[str, str, list[Any]]] = [
+    ("rho", "epsilon", [Question("p", "count", None, OLD, (SEX,)), Item(LIMITS, spend=Fraction(1, 50))]),
+    ("rho", "rho", [LIMITS_BY, Item(COUNT, spend=Fraction(1, 50))]),
+    ("rho", "epsilon", [LIMITS, LIMITS_BY]),
+    ("epsilon", "epsilon", [SPREAD, Item(LIMITS_BY, spend=Fraction(1, 50))]),
+]
+
+
+@pytest.mark.parametrize(("budget", "kind", "cell"), REGROUPED)
+def test_a_cell_is_asked_at_what_the_curator_counts_however_its_sums_are_grouped(
+    budget: str, kind: str, cell: list[Any]
+) -> None:
+    """Sums are priced together while selections stay apart: there are no fewer groups than questions, and yet it costs less.
+
+    Such a cell was taken for one that shares nothing and sent with the sum of its questions, which the curator refused however often it was asked.
+    """
+    where = schema({budget: 1000})
+    found = priced(cell, where, **{kind: 1})
+    finer = refined(found)
+    for one in (found, finer):
+        assert charged_for(sent(one), where).events == one.events(frozenset())
+    assert len({one.group for one in found.bundles}) >= len(cell)
+    assert found.saves
+    assert found.loss.amount < sum(item.loss.amount for item in found.alone)
+
+
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_questions_about_other_rows_share_nothing(adjacency: str) -> None:
     """Another filter keeps other rows, and some people are in both: apart, as before."""
@@ -357,4 +385,4 @@ def test_questions_that_keep_several_sets_of_rows_cost_no_more_together() -> Non
     share = Share("rho", Fraction(1))
     asked = [SimpleNamespace(text="sums", share=share, parts=tuple(parts)) for parts in questions]
     bundles, _, _ = bundled(asked, facts, alone)
-    assert total(joint(bundles, facts), facts.measure) <= alone
+    assert total(together(bundles, facts), facts.measure) <= alone

@@ -21,7 +21,7 @@ file            request              mechanism
 
 from __future__ import annotations
 
-from dpnb.trusted.measurements.derivation import events
+from dpnb.trusted.measurements.derivation import Events, events
 from dpnb.trusted.measurements.facts import Facts, Measurement, code_ranges
 
-__all__ = ["Facts", "Measurement", "code_ranges", "events"]
+__all__ = ["Events", "Facts", "Measurement", "code_ranges", "events"]

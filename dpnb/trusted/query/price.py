@@ -3,7 +3,8 @@
 Each group of questions is priced by :func:`dpnb.trusted.measurements.events`, at the worst move of one person through all of them; groups
 add (sequential composition), so that any grouping is a valid bound, and the kernel sends the one that it finds cheapest. What is stored
 takes no part. The kernel says what it expects the plan to cost, and any other sum is refused: a kernel of another version is told before
-a charge, not after it.
+a charge, not after it. A kernel of this version asks :func:`together` what it says, with the bundles that it sends: it has no sum of its own
+that could differ.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.measurements import Facts, events
+from dpnb.trusted.measurements import Events, Facts, Measurement, events
 from dpnb.trusted.privacy.accountant import whole
-from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import limited, refuse_unbounded
 from dpnb.trusted.query.plan import Bundle, Plan
 from dpnb.trusted.query.plan_record import measured
 from dpnb.trusted.schema import Schema
+
+Known = tuple[Sequence[Measurement], Events]  # some measurements, and what they cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Charge:
 
     bundle: Bundle
     measured: str
-    events: tuple[PrivacyEvent, ...]
+    events: Events
 
     def loss(self, measure: Measure) -> PrivacyLoss:
         """Return what it costs alone, in a measure."""
@@ -60,12 +62,14 @@ class ChargedPlan:
     """
 
     questions: tuple[Charge, ...]
-    events: tuple[PrivacyEvent, ...]
+    events: Events
     facts: Facts
 
-    def part(self, questions: Sequence[Charge]) -> tuple[PrivacyEvent, ...]:
+    def part(self, questions: Sequence[Charge]) -> Events:
         """Return what some of its charges, in their order, cost together."""
-        return self.events if tuple(questions) == self.questions else together(questions, self.facts)
+        if tuple(questions) == self.questions:
+            return self.events
+        return together((one.bundle for one in questions), self.facts)
 
 
 def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
@@ -98,7 +102,7 @@ def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
         raise PlanError(
             "This plan measures the same twice. Measure it once: two questions may share an answer."
         )
-    events_of_all = together(charges, facts)
+    events_of_all = together(plan.questions, facts, ((one.bundle.parts, one.events) for one in charges))
     costs = whole(events_of_all, facts.measure)
     if plan.loss != costs:
         raise PlanError(
@@ -108,13 +112,19 @@ def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
     return ChargedPlan(charges, events_of_all, facts)
 
 
-def together(questions: Iterable[Charge], facts: Facts) -> tuple[PrivacyEvent, ...]:
-    """Return what some charges cost together: the events of each group, at the worst move through all that it holds."""
-    groups: dict[int, list[Charge]] = {}
-    for one in questions:
-        groups.setdefault(one.bundle.group, []).append(one)
-    found: list[PrivacyEvent] = []
-    for group in groups.values():
-        parts = [part for one in group for part in one.bundle.parts]
-        found += group[0].events if len(group) == 1 else events(parts, facts)
-    return tuple(found)
+def together(bundles: Iterable[Bundle], facts: Facts, known: Iterable[Known] = ()) -> Events:
+    """Return what bundles cost together: the events of each group, at the worst move through all that it holds.
+
+    Parameters
+    ----------
+    bundles : iterable of Bundle
+    facts : Facts
+    known : iterable of Known, optional
+        What :func:`dpnb.trusted.measurements.events` said before: it is not asked again for the same objects.
+    """
+    derived = {tuple(map(id, parts)): made for parts, made in known}
+    groups: dict[int, list[Measurement]] = {}
+    for one in bundles:
+        groups.setdefault(one.group, []).extend(one.parts)
+    costs = (derived.get(tuple(map(id, parts))) or events(parts, facts) for parts in groups.values())
+    return tuple(event for made in costs for event in made)
