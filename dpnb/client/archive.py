@@ -23,6 +23,7 @@ from dpnb.client.arguments import checked_call
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table, current_host
 from dpnb.estimate.table import json_text
+from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     from dpnb.client.handles import Dataset
@@ -69,10 +70,10 @@ class Archive:
     """
 
     path: Path
-    results: dict[str, Any]
+    results: Record
     tables: dict[str, Table]
-    schemas: dict[str, Any]
-    ledger: list[dict[str, Any]]
+    schemas: Record
+    ledger: list[Record]
     versions: dict[str, str]
     methods: str
     cells: tuple[str, ...]
@@ -203,7 +204,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _manifest(files: Mapping[str, bytes]) -> dict[str, Any]:
+def _manifest(files: Mapping[str, bytes]) -> Record:
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
     return {"format": _FORMAT, "files": digests}
 

@@ -13,6 +13,7 @@ from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.releases import Release
@@ -69,7 +70,7 @@ class ClassAnswers:
             self._known[row["entry"]] = self._read(row)
         return [found for _, found in sorted(self._known.items()) if found is not None]
 
-    def _read(self, row: dict[str, Any]) -> tuple[str, Estimate] | None:
+    def _read(self, row: Record) -> tuple[str, Estimate] | None:
         """Return the answer of one charge to this question; None where it has none, or may not be read."""
         with suppress(DpnbError):
             told = exact_json(self._dataset.session.receipt(self._dataset, row["entry"]).signed)

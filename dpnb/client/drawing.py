@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpnb.estimate.table import Tabular
+from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     from dpnb.estimate import Table
 
 
-def bundle(card: str, value: object, text: str) -> dict[str, Any]:
+def bundle(card: str, value: object, text: str) -> Record:
     """Return the MIME bundle of a card, or the text alone.
 
     Parameters
@@ -28,7 +29,7 @@ def bundle(card: str, value: object, text: str) -> dict[str, Any]:
     draw = getattr(cards, card, None)
     if draw is None:
         return {"text/plain": text}
-    drawn: dict[str, Any] = draw(value).bundle()
+    drawn: Record = draw(value).bundle()
     return drawn
 
 
@@ -42,7 +43,7 @@ class Statement(Tabular):
         ``entry, time, kind, dataset, principal, loss, spent_after, texts, answered, note``.
     """
 
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[Record, ...]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -59,7 +60,7 @@ class Statement(Tabular):
 
         return table_of(self.rows)
 
-    def _plain(self, level: float) -> list[dict[str, Any]]:  # noqa: ARG002
+    def _plain(self, level: float) -> list[Record]:  # noqa: ARG002
         from dpnb.cards.ledger import plain_row
 
         return [plain_row(row) for row in self.rows]
@@ -69,11 +70,11 @@ class Statement(Tabular):
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> Record:
         return bundle("ledger_card", self.rows, str(self))
 
 
-def _line(row: dict[str, Any]) -> str:
+def _line(row: Record) -> str:
     what = "; ".join(row["texts"]) or row["note"]
     paid = "" if row["loss"] is None else f"{row['loss']} "
     told = "".join(f"\n      measured: {text}" for text in row.get("measured", ()))

@@ -15,13 +15,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Annotated, Any, cast
+from typing import IO, Annotated, cast
 
 import msgspec
 from msgspec import Meta
 
 from dpnb.client.transport import TcpTransport, Transport, UnixTransport, decode_reply
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, OwnerError, PlanError, from_wire
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import PROTOCOL, Hello, Welcome
@@ -200,7 +201,7 @@ def _start(home: Home, command: Sequence[str] | None) -> bool:
     )
 
 
-def _first_line(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+def _first_line(process: subprocess.Popen[bytes]) -> Record:
     stdout = cast("IO[bytes]", process.stdout)
     guard = threading.Timer(START_TIMEOUT, process.kill)
     guard.start()

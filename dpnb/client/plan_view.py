@@ -15,6 +15,7 @@ from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.request import Ask
 from dpnb.planner.schema_words import cap_words
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import nearest
@@ -139,7 +140,7 @@ class PlanView:
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> Record:
         from dpnb.client.drawing import bundle
 
         return bundle("plan_card", self, str(self))
@@ -232,7 +233,7 @@ class BatchReport(Mapping[str, Any]):
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> Record:
         from dpnb.client.drawing import bundle
 
         return bundle("release_card", self, str(self))

@@ -18,8 +18,10 @@ from dpnb.client.drawing import bundle
 from dpnb.client.matrix_plan import MatrixPlan, matrix_plan
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.estimate import Estimate
+from dpnb.inference.elementwise import Number
 from dpnb.planner.design import Accuracy, Design
 from dpnb.planner.power import Goal, curve, least_loss, least_size, power_table
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import Adjacency
@@ -77,7 +79,7 @@ class PowerPlan:
         return None if self.goal.effect is None else self.accuracy.chance(self.goal.effect)
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """As accurate as this many rows without noise; an array for several cells."""
         sizes = self.accuracy.n_eff
         return None if sizes is None else float(sizes) if sizes.ndim == 0 else sizes
@@ -107,7 +109,7 @@ class PowerPlan:
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> Record:
         return bundle("power_card", self, self.text)
 
 

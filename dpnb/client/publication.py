@@ -21,7 +21,7 @@ from dpnb.estimate import Estimate, Origin, PendingQuestion
 from dpnb.planner.check import check
 from dpnb.planner.question import Question
 from dpnb.statistics import conclude
-from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.canonical import Record, canonical, read_json
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Schema
 
@@ -38,7 +38,7 @@ def is_publication(what: object) -> bool:
     return isinstance(what, str | Path) and str(what).endswith(ENDING)
 
 
-def read_publication(path: str | Path, key: str | None = None) -> dict[str, Any]:
+def read_publication(path: str | Path, key: str | None = None) -> Record:
     """Read a file of published answers, and hold it against its signature and its receipts.
 
     Parameters
@@ -154,7 +154,7 @@ def merged(records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
                 f"{one['dataset']} and {first['dataset']} were not published of one dataset under one declaration. Open each by itself: "
                 "their answers are combined as any two estimates are."
             )
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Record] = {}
     for statistic in (one for record in records for one in record["statistics"]):
         known = found.setdefault(canonical(statistic["question"]), {**statistic, "releases": []})
         ids = {release["id"] for release in known["releases"]}
@@ -162,7 +162,7 @@ def merged(records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return {**latest, "statistics": _named_once(list(found.values()))}
 
 
-def _named_once(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _named_once(statistics: list[Record]) -> list[Record]:
     """Give a second statistic of a name its number."""
     names: Counter[str] = Counter()
     for one in statistics:

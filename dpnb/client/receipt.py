@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from dpnb.client.arguments import checked_call
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.wire.codec import exact_json
 
 
 @checked_call("dpnb.receipt")
-def receipt(answer: Estimate, to: str | Path) -> dict[str, Any]:
+def receipt(answer: Estimate, to: str | Path) -> Record:
     """Write the signed receipt of a released answer, and the owner's public key beside it.
 
     Anybody can verify it without a server: ``dpnb verify mean.json --key mean.pub``. The key beside it only shows damage; a key that the
@@ -48,7 +48,7 @@ def receipt(answer: Estimate, to: str | Path) -> dict[str, Any]:
         )
     dataset, entry = found
     told = dataset.session.receipt(dataset, entry)
-    signed: dict[str, Any] = exact_json(told.signed)
+    signed: Record = exact_json(told.signed)
     path = Path(to)
     for file, text in (
         (path, json.dumps(signed, ensure_ascii=False, indent=1) + "\n"),

@@ -15,6 +15,7 @@ from typing import Any
 
 from dpnb.cards.markup import Markup, el, join
 from dpnb.errors import OwnerError
+from dpnb.trusted.canonical import Record
 
 Notebook = Mapping[str, Any]
 """A notebook, or a cell of one, as it is on disk."""
@@ -56,7 +57,7 @@ def lessons() -> tuple[Path, ...]:
     return tuple(sorted(place.glob("*.ipynb")) + sorted(place.glob("homework/*.ipynb")))
 
 
-def student_version(notebook: Notebook) -> dict[str, Any]:
+def student_version(notebook: Notebook) -> Record:
     """Return a notebook without answers and hidden tests; what a student gets.
 
     Raises
@@ -68,11 +69,11 @@ def student_version(notebook: Notebook) -> dict[str, Any]:
     return {**notebook, "cells": cells}
 
 
-def _without_answers(cell: Notebook) -> dict[str, Any]:
+def _without_answers(cell: Notebook) -> Record:
     text = "".join(cell["source"])
     stub = CODE if cell["cell_type"] == "code" else TEXT
     kept = "\n".join(_kept(text.splitlines(), stub))
-    found: dict[str, Any] = {**cell, "source": kept}
+    found: Record = {**cell, "source": kept}
     if cell["cell_type"] == "code":
         found |= {"outputs": [], "execution_count": None}
     return found

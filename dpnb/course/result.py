@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
+from dpnb.trusted.canonical import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class Rates:
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _table() -> Record:
     found = files("dpnb.course").joinpath("rates.json")
     return dict(json.loads(found.read_text(encoding="utf-8")))
 

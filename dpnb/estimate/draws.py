@@ -30,7 +30,7 @@ from dpnb.estimate.operations import ARITHMETIC, Operation, Take
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import Reading
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.inference.elementwise import drawn_inside
+from dpnb.inference.elementwise import Number, drawn_inside
 from dpnb.inference.interval import Interval, Kind
 from dpnb.statistics.released import draws_of
 
@@ -208,7 +208,7 @@ def interval(estimate: Expression, level: float, kind: Kind) -> Interval:
     return _percentiles(estimate, level, kind)
 
 
-def standard_error(estimate: Expression) -> Any:
+def standard_error(estimate: Expression) -> Number:
     """Standard deviation of the confidence draws of a derived estimate."""
     if isinstance(estimate.op, Take):
         whole = estimate.args[0].standard_error

@@ -33,10 +33,12 @@ from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table import Table, Tabular, table_of
 from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
 from dpnb.estimate.teaching import Taught
+from dpnb.inference.elementwise import Number, Truth
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.question import Question
 from dpnb.statistics.result import Result
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release
@@ -152,7 +154,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         return z_test(self, null, kind, alternative)
 
     @property
-    def standard_error(self) -> Any:
+    def standard_error(self) -> Number:
         """Standard error about the population: sampling and noise together."""
         self._need("`.standard_error`")
         if self.op is None:
@@ -168,12 +170,12 @@ class Estimate(Arithmetic, Taught, Tabular):
         return wording.estimand(self)
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Number:
         """The number of rows that the estimate is about: public, or released with noise."""
         return self._of_leaf("n")
 
     @property
-    def n_eff(self) -> Any:
+    def n_eff(self) -> Number:
         """The number of rows that would give the same accuracy without noise."""
         return self._of_leaf("n_eff")
 
@@ -297,13 +299,13 @@ class Estimate(Arithmetic, Taught, Tabular):
         self._need("`.table()`")
         return table_of(self, level)
 
-    def _plain(self, level: float) -> dict[str, Any]:
+    def _plain(self, level: float) -> Record:
         return self.to_dict(level)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything as plain JSON values; infinite or undefined values become None."""
         self._need("`.to_dict()`")
-        intervals: dict[str, Any] = {}
+        intervals: Record = {}
         for kind in KINDS:
             try:
                 intervals[kind] = self.interval(level, kind).to_json()
@@ -405,7 +407,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         if not (self.pending and current_host().show_pending(self)):
             raise NotImplementedError
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> Record:
         return current_host().bundle(self)
 
     # ---------------------------------------------------------------- one value
@@ -443,25 +445,25 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     __hash__ = object.__hash__
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Truth:
         return True if other is self else self._compare(other, operator.eq, "`==`")
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Truth:
         return False if other is self else self._compare(other, operator.ne, "`!=`")
 
-    def __lt__(self, other: object) -> Any:
+    def __lt__(self, other: object) -> Truth:
         return self._compare(other, operator.lt, "`<`")
 
-    def __le__(self, other: object) -> Any:
+    def __le__(self, other: object) -> Truth:
         return self._compare(other, operator.le, "`<=`")
 
-    def __gt__(self, other: object) -> Any:
+    def __gt__(self, other: object) -> Truth:
         return self._compare(other, operator.gt, "`>`")
 
-    def __ge__(self, other: object) -> Any:
+    def __ge__(self, other: object) -> Truth:
         return self._compare(other, operator.ge, "`>=`")
 
-    def _compare(self, other: object, verdict: Callable[[Any, Any], Any], by: str) -> Any:
+    def _compare(self, other: object, verdict: Callable[[Any, Any], Any], by: str) -> Truth:
         """Compare point values; a plain bool for scalars."""
         theirs = operand(other)
         if theirs is NotImplemented:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from dpnb.estimate.operations import DIVISIONS, Operation
 from dpnb.estimate.pending_question import PendingQuestion
+from dpnb.inference.elementwise import Number
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 
@@ -53,7 +54,7 @@ class Expression(Protocol):
         """Whether the value was read already."""
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The point value."""
 
     def leaves(self) -> tuple[PendingQuestion, ...]:

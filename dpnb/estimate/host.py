@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpnb.errors import PlanError
+from dpnb.trusted.canonical import Record
 
 _UNLOADED = "This notebook has not loaded dpnb. Run: %load_ext dpnb"
 
@@ -52,7 +53,7 @@ class Host:
         """Return the texts of the cells that ran, in order; none where there is no notebook."""
         return ()
 
-    def ask(self, asked: Mapping[str, object]) -> dict[str, Any]:
+    def ask(self, asked: Mapping[str, object]) -> Record:
         """Answer what an interaction asks of the notebook around it; no question spends."""
         del asked
         return {"is": "refusal", "problem": _UNLOADED}

@@ -32,8 +32,10 @@ from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import given
+from dpnb.inference.elementwise import Number, Truth
 from dpnb.inference.interval import Kind
 from dpnb.inference.spread import normal_quantile
+from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate
@@ -60,12 +62,12 @@ class Tested:
         `statistic`.
     """
 
-    p_value: Any
-    statistic: Any
+    p_value: Number
+    statistic: Number
     smallest: float
     df: int | None
     basis: str
-    bounded: Any = False
+    bounded: Truth = False
 
 
 class HypothesisTest:
@@ -102,17 +104,17 @@ class HypothesisTest:
         return self._found
 
     @property
-    def p_value(self) -> Any:
+    def p_value(self) -> Number:
         """How often a result at least as far from the null would be seen if it were true; one for each component."""
         return self._result().p_value
 
     @property
-    def statistic(self) -> Any:
+    def statistic(self) -> Number:
         """The test statistic; of a z test the standard normal deviate that has this p-value, or at least as far from 0 (`bounded`)."""
         return self._result().statistic
 
     @property
-    def bounded(self) -> Any:
+    def bounded(self) -> Truth:
         """Whether the p-value is beyond what is resolved, so that p and z are bounds and no values; one for each component."""
         return self._result().bounded
 
@@ -127,13 +129,13 @@ class HypothesisTest:
         return self._result().basis
 
     @property
-    def adjusted(self) -> Any:
+    def adjusted(self) -> Number:
         """The p-values of several components for all of them together (Holm)."""
         values = np.asarray(self.p_value, dtype=float)
         found = holm(values.ravel()).reshape(values.shape)
         return float(found) if found.ndim == 0 else found
 
-    def rejects(self, alpha: float = 0.05) -> Any:
+    def rejects(self, alpha: float = 0.05) -> Truth:
         """Tell whether the null is rejected at a level; one answer for each component."""
         if not 0 < alpha < 1:
             raise OptionError(f"alpha lies between 0 and 1, such as 0.05; not {alpha!r}.")
@@ -153,7 +155,7 @@ class HypothesisTest:
             f"together (Holm)."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything as plain JSON values."""
         found = self._result()
         return {

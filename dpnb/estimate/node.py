@@ -16,6 +16,7 @@ from dpnb.estimate.batch import OPEN_BATCH
 from dpnb.estimate.evaluate import Expression, evaluate, leaves, nodes, plain
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import readable
+from dpnb.inference.elementwise import Number
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 
@@ -158,7 +159,7 @@ class Node:
     # ---------------------------------------------------------------- what it is worth
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The point value: a number, whole for a number of rows, or a read-only array for a vector.
 
         Raises

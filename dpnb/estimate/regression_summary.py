@@ -23,6 +23,7 @@ from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.table import Table, Tabular, aligned, rows, tabular
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
+from dpnb.inference.elementwise import Number
 from dpnb.inference.interval import Interval, Kind, plain_number
 from dpnb.statistics.declared_coefficients import Bounds, Priors
 from dpnb.statistics.formula import INTERCEPT, parse
@@ -32,6 +33,7 @@ from dpnb.statistics.regression import Fit
 from dpnb.statistics.regression_readings import Fitted
 from dpnb.statistics.result import FLAG_WORDS
 from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
+from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate
@@ -113,7 +115,7 @@ class Regression(Tabular):
         return self.coefficients.pending
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number:
         """The coefficients as numbers."""
         return self.coefficients.value
 
@@ -136,19 +138,19 @@ class Regression(Tabular):
         return outcome.fit
 
     @property
-    def standard_errors(self) -> Any:
+    def standard_errors(self) -> Number:
         """Standard errors, sampling and noise together; None where rows are not people; infinite where nothing is known."""
         found = self.coefficients.standard_error
         return np.full(len(self.terms), math.inf) if found is not None and self._fit().lost else found
 
     @property
-    def t_values(self) -> Any:
+    def t_values(self) -> Number:
         """Coefficients over their standard errors."""
         errors = self.standard_errors
         return None if errors is None else np.asarray(self.coefficients.value) / errors
 
     @property
-    def p_values(self) -> Any:
+    def p_values(self) -> Number:
         """Two-sided p-values of no effect: those of ``coefficients.test()``, by the same intervals; none is told below 0.002."""
         return None if self.standard_errors is None else np.asarray(self._tested.p_value)
 
@@ -307,7 +309,7 @@ class Regression(Tabular):
                 found.columns[name] = tuple(np.asarray(column).tolist())
         return found
 
-    def _plain(self, level: float) -> dict[str, Any]:
+    def _plain(self, level: float) -> Record:
         return {
             "formula": self.formula,
             "n": self.n,

@@ -23,6 +23,7 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import wording
 from dpnb.inference.digits import dated, number
 from dpnb.inference.interval import KINDS
+from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +127,7 @@ def json_text(plain: object) -> str:
     return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def rows(table: Table) -> list[dict[str, Any]]:
+def rows(table: Table) -> list[Record]:
     """Return the rows as plain JSON values; what is infinite or undefined is ``None``."""
     return [{name: _plain(item) for name, item in row.items()} for row in table]
 
@@ -241,7 +242,7 @@ class Table(Tabular):
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Record]:
         """Rows, as dictionaries."""
         for row in zip(*self.columns.values(), strict=True):
             yield dict(zip(self.columns, row, strict=True))
@@ -253,7 +254,7 @@ class Table(Tabular):
         return {column: values[name] for column, values in self.columns.items()}
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Record]:
         """All rows."""
         return list(self)
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import Unavailable
+from dpnb.inference.elementwise import Number
 
 if TYPE_CHECKING:
     from dpnb.estimate.pending_question import PendingQuestion
@@ -20,7 +21,7 @@ class Taught:
     __slots__ = ()
 
     @property
-    def truth(self) -> Any:
+    def truth(self) -> Number:
         """The answer without noise, with the same rows, bounds and grid. TEACHING data only; free.
 
         Raises
@@ -31,7 +32,7 @@ class Taught:
         return self._taught("`.truth`").truth(self)
 
     @property
-    def overlay(self) -> Any:
+    def overlay(self) -> Number:
         """The truth, if cards and plots show it (all questions are about datasets opened with ``truth=True``); otherwise None."""
         roots = [one.dataset.root for one in self.leaves() if one.dataset is not None]  # type: ignore[attr-defined]
         shown = [root.public_rows.shown for root in roots if hasattr(type(root), "public_rows")]

@@ -33,6 +33,7 @@ from dpnb.estimate import Estimate
 from dpnb.notebook.find_estimates import named
 from dpnb.notebook.pending_cards import CardQuestions, Waiting
 from dpnb.notebook.price_preview import Snapshot, price_of
+from dpnb.trusted.canonical import Record
 from dpnb.widgets.curve import Curves
 from dpnb.widgets.host_questions import Dispatcher, handle_of
 from dpnb.widgets.model_builder import model
@@ -115,7 +116,7 @@ class Link:
                 one.close()
             self._comms.clear()
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Record:
         """Return the state as it is pushed, with what the notebook calls each dataset."""
         names = {name: one.name for name, one in self._names.handles.items() if isinstance(one, Dataset)}
         return {
@@ -123,14 +124,14 @@ class Link:
             "state": {**snapshot(self._session()), "names": names, "reading": self._reading},
         }
 
-    def price(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def price(self, asked: Mapping[str, Any]) -> Record:
         """Return what a cell would cost, read from its text: it is not run; what is stored of it is looked up, where that is quick."""
         found = price_of(
             str(asked.get("cell", "")), self._names, lambda batch: batch.dataset.session.glance(batch)
         )
         return {"is": "price", **found.to_json()}
 
-    def methods(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def methods(self, asked: Mapping[str, Any]) -> Record:
         """Return the methods paragraph on what the notebook holds released of a dataset."""
         name = str(asked.get("dataset", ""))
         found = [one for _, one in self._held if name in {data.name for data in _datasets(one)}]
@@ -141,16 +142,16 @@ class Link:
         schemas = {data.name: data.schema for one in found for data in _datasets(one)}
         return {"is": "methods", "text": methods(found, list(schemas.values()))}
 
-    def model(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def model(self, asked: Mapping[str, Any]) -> Record:
         """Return the cell of a regression, and what it costs; what the notebook holds released is read for free."""
         dataset = self._dataset(asked)
         return contextvars.Context().run(model, dataset, handle_of(dataset), asked, self._held)
 
-    def ledger(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def ledger(self, asked: Mapping[str, Any]) -> Record:
         """Return the whole ledger of a dataset; the state tells its newest entries."""
         return {"is": "ledger", "rows": ledger_rows(self._dataset(asked))}
 
-    def plan(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def plan(self, asked: Mapping[str, Any]) -> Record:
         """Return the board of the session's current plan as it stands now; the plan itself is not made anew."""
         del asked
         session = self._session()

@@ -21,8 +21,9 @@ from IPython.display import DisplayHandle, display
 from dpnb.estimate import Estimate, PendingQuestion, current_host
 from dpnb.notebook.pending_cards import ShownPlan, Waiting
 from dpnb.notebook.tracebacks import in_own_names
+from dpnb.trusted.canonical import Record
 
-Bundle = dict[str, Any]
+Bundle = Record
 
 _PLAN = "application/vnd.dpnb.plan+json"
 _RELEASE = "application/vnd.dpnb.release+json"
@@ -67,7 +68,7 @@ def plan_bundle(view: Any, body: str | None = None, verb: str = "") -> Bundle:
     return _with_facts(bundle, _PLAN, lambda: board(view, body, verb=verb))
 
 
-def _with_facts(bundle: Bundle, kind: str, facts: Callable[[], dict[str, Any]]) -> Bundle:
+def _with_facts(bundle: Bundle, kind: str, facts: Callable[[], Record]) -> Bundle:
     """Add to a card's record what its controls draw; a card without them stands still."""
     if isinstance(bundle.get(kind), dict):
         with contextlib.suppress(Exception):  # what a card shows does not hang on what can be dragged

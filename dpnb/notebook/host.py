@@ -14,7 +14,8 @@ from IPython.core.getipython import get_ipython
 from IPython.display import DisplayHandle, display
 
 from dpnb.estimate import Host
-from dpnb.notebook.display import Screen, attach_bundle, estimate_bundle
+from dpnb.notebook.display import Bundle, Screen, attach_bundle, estimate_bundle
+from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     from dpnb.notebook.comm import Link
@@ -45,7 +46,7 @@ class NotebookHost(Host):
         self._screen.show_estimate(estimate)
         return True
 
-    def bundle(self, estimate: Any) -> dict[str, Any]:
+    def bundle(self, estimate: Any) -> Bundle:
         """Return the card of an estimate."""
         return estimate_bundle(estimate)
 
@@ -71,7 +72,7 @@ class NotebookHost(Host):
         history = None if shell is None else shell.history_manager
         return () if history is None else tuple(text for text in history.input_hist_raw if text)
 
-    def ask(self, asked: Mapping[str, object]) -> dict[str, Any]:
+    def ask(self, asked: Mapping[str, object]) -> Record:
         """Answer as the front ends of JupyterLab are answered."""
         return self._link.asked(asked) if self._link.connected else super().ask(asked)
 
@@ -121,7 +122,7 @@ class Progress:
         """Seconds since the wait began."""
         return time.monotonic() - self._start
 
-    def finish(self, bundle: dict[str, Any]) -> DisplayHandle:
+    def finish(self, bundle: Bundle) -> DisplayHandle:
         """Draw a result where the progress line was, or anew; return its handle."""
         if self.handle is None:
             self.handle = display(bundle, raw=True, display_id=True)

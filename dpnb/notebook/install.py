@@ -14,6 +14,7 @@ from dpnb.notebook import complete, display, tracebacks
 from dpnb.notebook.display import handle_bundle
 from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.magic import DPMagic
+from dpnb.trusted.canonical import Record
 
 
 def attach(shell: Any) -> DPMagic:
@@ -91,7 +92,7 @@ def _describe_as_before(shell: Any) -> None:
     shell.inspector.mime_hooks = hooks
 
 
-def _described(value: object) -> dict[str, Any] | None:
+def _described(value: object) -> Record | None:
     """Return what ``?`` says about a handle, or None for everything else."""
     from dpnb.client.columns import ColumnHandle
     from dpnb.client.handles import Dataset

@@ -17,6 +17,7 @@ from dpnb.cards.markup import clean
 from dpnb.client.plan_view import PlanView
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.trusted.canonical import Record
 from dpnb.widgets.accuracy import Balance, planned_size
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, holder
@@ -135,7 +136,7 @@ class CardQuestions:
         self._waiting = Waiting() if waiting is None else waiting
         self._curves, self._balance = Curves(), Balance()
 
-    def seesaw(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def seesaw(self, asked: Mapping[str, Any]) -> Record:
         """Return what each loss would buy for the question of a pending card, and the name that a cell releases it by.
 
         Raises
@@ -151,7 +152,7 @@ class CardQuestions:
         verb = "release" if self._stops() else ""
         return {"is": "seesaw", "facts": {**facts, "name": name, "verb": verb}}
 
-    def remeasure(self, asked: Mapping[str, object]) -> dict[str, Any]:
+    def remeasure(self, asked: Mapping[str, object]) -> Record:
         """Return what paying more for the answer of a card would buy.
 
         Raises
@@ -162,7 +163,7 @@ class CardQuestions:
         name, estimate = self._holder(asked)
         return {"is": "remeasure", "facts": forecast(estimate, name, self._curves)}
 
-    def board(self, asked: Mapping[str, object]) -> dict[str, Any]:
+    def board(self, asked: Mapping[str, object]) -> Record:
         """Return the board of a plan's card as it stands now, after whatever was released since, in any notebook.
 
         Raises

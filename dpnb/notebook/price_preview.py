@@ -29,6 +29,7 @@ from dpnb.estimate import Estimate, Rehearsal
 from dpnb.notebook.find_estimates import asked, labels_of, named, weigh
 from dpnb.notebook.interpreter import CALLABLE, Handle, Unread, read
 from dpnb.notebook.options import CellOptions, parse
+from dpnb.trusted.canonical import Record
 
 _STUDIES = 12
 """So many releases of a regression are simulated while it is typed: a tenth of a second."""
@@ -102,12 +103,12 @@ class CellPrice:
     glance: Glance | None = None
     accuracy: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """The record that the front end is told."""
         asked = [{"label": label, "question": text, "loss": loss} for label, text, loss in self.questions]
         for one, words in zip(asked, self.accuracy, strict=False):
             one["accuracy"] = clean(words)
-        found: dict[str, Any] = {
+        found: Record = {
             "status": self.status,
             "label": self.label,
             "message": self.message,

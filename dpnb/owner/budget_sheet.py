@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.owner.said import Said
 from dpnb.risk.odds import odds_sentence, posterior_table
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.owner.owner_acts import acting
 from dpnb.trusted.privacy.accountant import Budget
@@ -32,7 +32,7 @@ def budget_sheet(name: str, schema: Schema | None, now: Standing | None) -> Said
         What the ledger says, where it knows the dataset.
     """
     lines: list[str] = []
-    facts: dict[str, Any] = {"dataset": name}
+    facts: Record = {"dataset": name}
     declared = None if schema is None else schema.budget
     budget = declared if now is None else now.terms.budget
     if budget is not None:
@@ -70,7 +70,7 @@ def _standing(now: Standing) -> Iterator[str]:
         yield "Nobody was answered yet: bounds, levels and budget may still be corrected."
 
 
-def _facts(now: Standing) -> dict[str, Any]:
+def _facts(now: Standing) -> Record:
     return {
         "state": now.state,
         "pool": now.terms.pool,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from dpnb.cards.attach import schema_card
 from dpnb.errors import OwnerError
 from dpnb.owner.budget_sheet import budget_sheet
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.owner.said import Said, confirmed
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import SUFFIX, load
 
@@ -193,5 +193,5 @@ def _hold(options: argparse.Namespace, kind: str) -> Said:
     if kind in _ASKED:
         confirmed(_ASKED[kind].format(dataset), yes=options.yes)
     entry = hold(home_of(options), kind, dataset, options.reason)
-    facts: dict[str, Any] = {"dataset": dataset, "act": kind, "entry": entry}
+    facts: Record = {"dataset": dataset, "act": kind, "entry": entry}
     return Said(f"Entry {entry}: {_HELD[kind].format(dataset)}", facts)

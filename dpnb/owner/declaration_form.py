@@ -18,6 +18,7 @@ from typing import Any, Self
 from dpnb.errors import OwnerError
 from dpnb.owner.column_guess import Guess, guess
 from dpnb.owner.draft import DRAFTED_DELTA, named_from
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import load
 
@@ -162,7 +163,7 @@ class DeclarationForm:
             columns=tuple(_filled(one, columns.get(one.name), fixed=("name",)) for one in self.columns),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Record:
         """Return the fields as the browser takes them."""
         return {"dataset": asdict(self.dataset), "columns": [asdict(one) for one in self.columns]}
 
@@ -308,7 +309,7 @@ _FIELDS = {
     "adjacency": "adjacency",
     "unit": "unit",
 }
-_PLAIN: dict[str, Any] = {
+_PLAIN: Record = {
     "dataset": {"name": "data", "source": "data.csv", "adjacency": "add-remove"},
     "budget": {"epsilon": 1},
     "columns": {"x": {"type": "integer", "lower": 0, "upper": 1}},

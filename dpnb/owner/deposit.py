@@ -13,12 +13,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpnb.errors import OwnerError
 from dpnb.owner.declaration_form import DeclarationForm
 from dpnb.owner.draft import fields_of
 from dpnb.owner.statistics_file import read_loss, write_statistics
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import SUFFIX
 from dpnb.trusted.wire.places import Home
@@ -165,7 +166,7 @@ def _act(*words: object) -> str:
     return f"%dp admin {shlex.join(map(str, words))}"
 
 
-def standing_of(dataset: str, schema: Schema | None = None) -> dict[str, Any] | None:
+def standing_of(dataset: str, schema: Schema | None = None) -> Record | None:
     """Return how a dataset stands in the ledger, for a display; None where the ledger does not know it.
 
     ``looser`` lists, where somebody was answered, what a declaration loosens of what was promised.

@@ -12,12 +12,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 from dpnb.errors import OwnerError
 from dpnb.owner.draft import fields_of
 from dpnb.owner.ledger_acts import Acts
 from dpnb.owner.said import Said
+from dpnb.trusted.canonical import Record
 
 _BEGIN = (
     "# Deposit {file}\n\nClick the cell below, and press **Shift** + **Enter**. Four steps appear: declare the file, choose its budget, pick "
@@ -76,7 +76,7 @@ def written(data: Path) -> Path:
     return path
 
 
-def _notebook(name: str) -> dict[str, Any]:
+def _notebook(name: str) -> Record:
     code = {
         "execution_count": None,
         "outputs": [],
@@ -90,5 +90,5 @@ def _notebook(name: str) -> dict[str, Any]:
     }
 
 
-def _cell(kind: str, name: str, source: str) -> dict[str, Any]:
+def _cell(kind: str, name: str, source: str) -> Record:
     return {"cell_type": kind, "id": name, "metadata": {}, "source": source}

@@ -11,6 +11,7 @@ from dpnb.cards.markup import clean
 from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
 from dpnb.owner.said import Said, confirmed, refuse_notebook
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema.owner import SUFFIX, load
 from dpnb.trusted.wire.places import Home
 
@@ -102,7 +103,7 @@ def _loosen(options: argparse.Namespace) -> Said:
     )
 
 
-def _promised(home: Home, source: Path) -> dict[str, Any]:
+def _promised(home: Home, source: Path) -> Record:
     """Return under which budget, and to whom, answers left of what a declaration names; nothing where it is not known yet."""
     from dpnb.owner.budget_sheet import standing
 

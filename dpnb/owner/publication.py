@@ -19,6 +19,7 @@ from dpnb.cards.report import PAGE_STYLE, document
 from dpnb.client.publication import ENDING, FORMAT
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Schema
@@ -38,7 +39,7 @@ main>pre{overflow-x:auto;padding:.7rem .9rem;background:#8881;border-radius:6px;
 
 def record_of(
     named: Mapping[str, Estimate], schema: Schema, receipts: list[dict[str, Any]], state: str
-) -> dict[str, Any]:
+) -> Record:
     """Return what is signed: answers with their questions, the declaration, and receipts."""
     if not receipts:
         raise OwnerError("Nothing was released that could be published: dpnb admin release.")
@@ -54,7 +55,7 @@ def record_of(
     }
 
 
-def _statistic(name: str, estimate: Estimate) -> dict[str, Any]:
+def _statistic(name: str, estimate: Estimate) -> Record:
     asked = estimate.measurement
     assert asked is not None
     releases = [{**one.to_json(), "stored": False} for one in asked.releases]

@@ -17,6 +17,7 @@ from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_rea
 from dpnb.owner.publication import files_of, new_folder, record_of
 from dpnb.owner.said import Said, confirmed
 from dpnb.owner.statistics_file import read_statistics
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.places import Home
 
@@ -42,7 +43,7 @@ def _asked(options: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Estimat
     """Open the dataset as its owner, and read the statistics: handle, questions, and the loss that is asked."""
     dataset = opening.open(options.source if _served(options) else Path(options.source), quiet=True)
     try:
-        loss: dict[str, Any] = {
+        loss: Record = {
             name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None
         }
         yield dataset, read_statistics(options.statistics, dataset), loss

@@ -13,7 +13,7 @@ from dpnb.client.publication import read_publication
 from dpnb.client.verification import verify_answers, verify_receipt, verify_released
 from dpnb.errors import PlanError
 from dpnb.owner.said import Said
-from dpnb.trusted.canonical import read_json
+from dpnb.trusted.canonical import Record, read_json
 from dpnb.trusted.curator.audit_trail import Verification, examine
 from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.guard import fault_of, journal_of, known_of, mark_at, owners_words, traces
@@ -36,7 +36,7 @@ def verify_receipt_file(path: Path, public: str) -> Said:
         When it is no receipt, or a digit in it is not what was signed.
     """
     try:
-        signed: dict[str, Any] = read_json(path.read_bytes())
+        signed: Record = read_json(path.read_bytes())
         answers = signed.pop("releases")
         releases = [Release.from_json(one) for one in answers]
     except OSError as fault:
@@ -69,7 +69,7 @@ def verify_file(path: Path, key: Path) -> Said:
     return Said(text, {"verified": True, "dataset": record["dataset"], "statistics": count})
 
 
-def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[dict[str, Any]]:
+def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[Record]:
     """Return the signed receipts of the charges of a dataset under which any of these draws was released, oldest first."""
     private, wanted = signing_key(home), set(draws)
     with acting(home) as ledger, ledger.showing() as db:
@@ -82,7 +82,7 @@ def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[dict[str,
     ]
 
 
-def receipt_file(home: Home, charge: int) -> dict[str, Any]:
+def receipt_file(home: Home, charge: int) -> Record:
     """Return the signed receipt of a charge with the answers that were stored under it.
 
     Raises
@@ -100,7 +100,7 @@ def receipt_file(home: Home, charge: int) -> dict[str, Any]:
     return found
 
 
-def signed_publication(home: Home, record: Mapping[str, object]) -> dict[str, Any]:
+def signed_publication(home: Home, record: Mapping[str, object]) -> Record:
     """Return a publication with the home's public key and signature."""
     private = signing_key(home)
     whole = {**record, "key": public_key(private)}

@@ -6,11 +6,12 @@ import argparse
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpnb.errors import OwnerError
 from dpnb.owner.ledger_acts import Acts, home_of, with_json, with_yes
 from dpnb.owner.said import Said, confirmed
+from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     from dpnb.trusted.serving.tokens import Token
@@ -88,7 +89,7 @@ def _tokens(options: argparse.Namespace) -> Said:
     return Said(said, {"tokens": [_facts(one) for one in found]})
 
 
-def _facts(token: Token) -> dict[str, Any]:
+def _facts(token: Token) -> Record:
     """Return what is told of a token: all but its hash."""
     return {name: value for name, value in asdict(token).items() if name != "digest"}
 
