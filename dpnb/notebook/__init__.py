@@ -6,10 +6,15 @@ same as loading once. What it refuses: to touch the user's names, and to spend f
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
 _MARK = "_dpnb_magic"
 
 
-def load(shell: object) -> None:
+def load(shell: InteractiveShell) -> None:
     """Attach dpnb to a shell: what ``%load_ext dpnb`` does."""
     if getattr(shell, _MARK, None) is not None:
         return
@@ -18,7 +23,7 @@ def load(shell: object) -> None:
     setattr(shell, _MARK, install.attach(shell))
 
 
-def unload(shell: object) -> None:
+def unload(shell: InteractiveShell) -> None:
     """Detach dpnb from a shell: what ``%unload_ext dpnb`` does."""
     magic = getattr(shell, _MARK, None)
     if magic is None:

@@ -16,6 +16,7 @@ from types import CodeType
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
+from IPython.core.interactiveshell import InteractiveShell
 
 from dpnb.errors import DpnbError
 from dpnb.estimate import current_host
@@ -60,7 +61,7 @@ class Body:
     text: str = ""
 
 
-def prepare(shell: Any, cell: str, head: str = "%%dp") -> Body:
+def prepare(shell: InteractiveShell, cell: str, head: str = "%%dp") -> Body:
     """Compile the body of a cell magic.
 
     Parameters
@@ -88,7 +89,8 @@ def prepare(shell: Any, cell: str, head: str = "%%dp") -> Body:
         return replace(body, text=cell.rstrip("\n"))
     except SyntaxError as error:
         failure = error
-    raise CellSyntaxError(failure, shell.SyntaxTB.structured_traceback(SyntaxError, failure, []))
+    drawn = shell.SyntaxTB.structured_traceback(SyntaxError, failure, [])  # type: ignore[arg-type]  # as IPython calls it
+    raise CellSyntaxError(failure, drawn)
 
 
 def run(body: Body, namespace: dict[str, Any]) -> Any:
@@ -115,8 +117,9 @@ def bound_names(tree: ast.AST) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finder.names))
 
 
-def _raw(shell: Any, cell: str, head: str) -> tuple[str, int]:
-    raw = str(shell.history_manager.input_hist_raw[-1])
+def _raw(shell: InteractiveShell, cell: str, head: str) -> tuple[str, int]:
+    history = shell.history_manager
+    raw = "" if history is None else str(history.input_hist_raw[-1])
     for text in (raw, raw + "\n"):  # the body that IPython hands over always ends a line
         if text.endswith(cell):
             return raw, text[: len(text) - len(cell)].count("\n")
@@ -136,14 +139,14 @@ def _blank_lines(cell: str) -> int:
     return next((count for count, line in enumerate(lines) if line.strip()), len(lines))
 
 
-def _compile(shell: Any, source: str, name: str, *, silenced: bool) -> Body:
+def _compile(shell: InteractiveShell, source: str, name: str, *, silenced: bool) -> Body:
     flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if shell.autoawait else 0
     with shell.compile.extra_flags(flag):
         tree = shell.transform_ast(shell.compile.ast_parse(source, filename=name))
         names = bound_names(tree)
         final = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         steps = shell.compile(tree, name, "exec")
-        last = shell.compile(ast.Expression(final.value), name, "eval") if final else None
+        last = shell.compile(ast.Expression(final.value), name, "eval") if final else None  # type: ignore[arg-type]
     awaits = any(code.co_flags & inspect.CO_COROUTINE for code in (steps, last) if code)
     return Body(steps, last, names, silenced, awaits)
 

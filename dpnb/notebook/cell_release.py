@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from IPython.display import display
 
+from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.errors import BudgetError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.regression_summary import Regression
@@ -25,19 +26,21 @@ from dpnb.notebook.options import CellOptions
 from dpnb.planner.request import Ask
 
 if TYPE_CHECKING:
+    from dpnb.client.session import Session
     from dpnb.notebook.magic import DPMagic
 
+V = TypeVar("V", PlanView, BatchReport)
 NOTHING = "no query to release: nothing spent"
 HELD = "Everything in this cell is answered already: nothing was asked, nothing spent. To pay for more accuracy: {}"
 
 
-def session_of(leaves: Sequence[PendingQuestion]) -> Any:
+def session_of(leaves: Sequence[PendingQuestion]) -> Session:
     """Return the session in which the dataset of some questions was opened."""
     asked = next((one.dataset for one in leaves if one.dataset is not None), None)
     return getattr(asked, "session", None) or current_session()
 
 
-def current_session() -> Any:
+def current_session() -> Session:
     """Return the session in which a dataset was opened last."""
     from dpnb.client import api
 
@@ -117,11 +120,11 @@ class _Cell:
     dropped: int
     body: str | None = None
 
-    def annotate(self, view: Any, shown: object = None) -> Any:
+    def annotate(self, view: V, shown: object = None) -> V:
         """Add names to a plan or report; leave out what the cell draws as its own output."""
         hidden = tuple(item for item in (getattr(shown, "measurement", None),) if item is not None)
         labels = labels_of(self.leaves, self.pairs)
-        facts = {
+        facts: dict[str, Any] = {
             "labels": labels,
             "dropped": self.dropped,
             "named": tuple(self._named(labels, shown)),

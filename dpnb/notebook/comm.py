@@ -22,12 +22,14 @@ from dataclasses import replace
 from typing import Any
 
 from comm import create_comm, get_comm_manager
+from IPython.core.interactiveshell import InteractiveShell
 
 from dpnb.cards.markup import clean
 from dpnb.cards.methods import methods
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.client.plan_view import PlanView
+from dpnb.client.session import Session
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.notebook.find_estimates import named
@@ -57,7 +59,9 @@ class Link:
         The pending questions that are shown.
     """
 
-    def __init__(self, shell: Any, session: Callable[[], Any], waiting: Waiting | None = None) -> None:
+    def __init__(
+        self, shell: InteractiveShell, session: Callable[[], Session], waiting: Waiting | None = None
+    ) -> None:
         self._shell, self._session = shell, session
         self._comms: dict[str, Any] = {}
         self._lock = threading.RLock()
@@ -124,14 +128,14 @@ class Link:
             "state": {**snapshot(self._session()), "names": names, "reading": self._reading},
         }
 
-    def price(self, asked: Mapping[str, Any]) -> Record:
+    def price(self, asked: Mapping[str, object]) -> Record:
         """Return what a cell would cost, read from its text: it is not run; what is stored of it is looked up, where that is quick."""
         found = price_of(
             str(asked.get("cell", "")), self._names, lambda batch: batch.dataset.session.glance(batch)
         )
         return {"is": "price", **found.to_json()}
 
-    def methods(self, asked: Mapping[str, Any]) -> Record:
+    def methods(self, asked: Mapping[str, object]) -> Record:
         """Return the methods paragraph on what the notebook holds released of a dataset."""
         name = str(asked.get("dataset", ""))
         found = [one for _, one in self._held if name in {data.name for data in _datasets(one)}]
@@ -142,16 +146,16 @@ class Link:
         schemas = {data.name: data.schema for one in found for data in _datasets(one)}
         return {"is": "methods", "text": methods(found, list(schemas.values()))}
 
-    def model(self, asked: Mapping[str, Any]) -> Record:
+    def model(self, asked: Mapping[str, object]) -> Record:
         """Return the cell of a regression, and what it costs; what the notebook holds released is read for free."""
         dataset = self._dataset(asked)
         return contextvars.Context().run(model, dataset, handle_of(dataset), asked, self._held)
 
-    def ledger(self, asked: Mapping[str, Any]) -> Record:
+    def ledger(self, asked: Mapping[str, object]) -> Record:
         """Return the whole ledger of a dataset; the state tells its newest entries."""
         return {"is": "ledger", "rows": ledger_rows(self._dataset(asked))}
 
-    def plan(self, asked: Mapping[str, Any]) -> Record:
+    def plan(self, asked: Mapping[str, object]) -> Record:
         """Return the board of the session's current plan as it stands now; the plan itself is not made anew."""
         del asked
         session = self._session()
@@ -171,14 +175,14 @@ class Link:
         planned, body = getattr(self._magic, "planned", (None, None))
         return body if planned is view else None
 
-    def _dataset(self, asked: Mapping[str, Any]) -> Dataset:
+    def _dataset(self, asked: Mapping[str, object]) -> Dataset:
         name, opened = str(asked.get("dataset", "")), self._session().datasets
         if name not in opened:
             raise PlanError(f'No dataset {clean(name)} is open: hiv = dpnb.open("hiv").')
         found: Dataset = opened[name]
         return found
 
-    def push(self, result: Any = None) -> None:
+    def push(self, result: object = None) -> None:
         """Tell every front end, and bring the interactions on screen in step. On the main thread, after a cell."""
         del result
         self._see()
@@ -254,7 +258,7 @@ def _nameable(names: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _datasets(estimate: Estimate) -> list[Any]:
+def _datasets(estimate: Estimate) -> list[Dataset]:
     return [leaf.dataset for leaf in estimate.leaves() if leaf.dataset is not None]
 
 

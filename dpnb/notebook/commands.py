@@ -25,6 +25,7 @@ from dpnb.planner.schema_words import cap_words
 from dpnb.widgets.registry import INTERACTIONS, Entry
 
 if TYPE_CHECKING:
+    from dpnb.client.session import Session
     from dpnb.notebook.magic import DPMagic
 
 LINE_HELP = """\
@@ -83,13 +84,13 @@ def run(magic: DPMagic, line: str) -> None:
     COMMANDS[verb](magic, words[1:])
 
 
-def _session() -> Any:
+def _session() -> Session:
     from dpnb.notebook import cell_release
 
     return cell_release.current_session()
 
 
-def _opened(magic: DPMagic, words: list[str]) -> list[Any]:
+def _opened(magic: DPMagic, words: list[str]) -> list[Dataset]:
     """The datasets that are named, each by its own name or by the notebook's; all of them where none is."""
     opened = dict(_session().datasets)
     if not opened:

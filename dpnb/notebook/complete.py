@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
+from IPython.core.interactiveshell import InteractiveShell
 
 from dpnb.client.columns import ColumnHandle
 from dpnb.notebook.commands import COMMANDS, INTERACTION_COMMANDS
@@ -22,7 +23,7 @@ _COLUMN = re.compile(r"([A-Za-z_]\w*)[\w.'\"\[\]]*?(?:\[|\.(?:groupby|difference
 _DATASET = re.compile(r"(?:dpnb\.)?open\((['\"])([\w-]*)$")
 
 
-def matcher(shell: Any) -> Any:
+def matcher(shell: InteractiveShell) -> Any:
     """Return the matcher of a shell, for ``shell.Completer.custom_matchers``."""
 
     @context_matcher(identifier="dpnb", priority=1000)

@@ -12,16 +12,21 @@ import contextlib
 import importlib
 import io
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import DisplayHandle, display
 
 from dpnb.estimate import Estimate, PendingQuestion, current_host
 from dpnb.notebook.pending_cards import ShownPlan, Waiting
 from dpnb.notebook.tracebacks import in_own_names
 from dpnb.trusted.canonical import Record
+
+if TYPE_CHECKING:
+    from dpnb.client.handles import Dataset
+    from dpnb.client.plan_view import PlanView
 
 Bundle = Record
 
@@ -53,7 +58,7 @@ def estimate_bundle(estimate: Estimate) -> Bundle:
     return draw("estimate_card", estimate, text=repr(estimate))
 
 
-def plan_bundle(view: Any, body: str | None = None, verb: str = "") -> Bundle:
+def plan_bundle(view: PlanView, body: str | None = None, verb: str = "") -> Bundle:
     """Draw a plan: what it would cost, and how accurate it would be; with the facts of its board.
 
     Parameters
@@ -81,13 +86,13 @@ def report_bundle(report: object) -> Bundle:
     return draw("release_card", report, text=repr(report))
 
 
-def handle_bundle(handle: Any) -> Bundle:
+def handle_bundle(handle: Dataset) -> Bundle:
     """Draw a dataset as its attach card; a selection of its rows, or its groups, as text."""
     whole = repr(handle).startswith(f"<{handle.name}:")
     return attach_bundle(handle) if whole else {"text/plain": repr(handle)}
 
 
-def attach_bundle(dataset: Any) -> Bundle:
+def attach_bundle(dataset: Dataset) -> Bundle:
     """Draw what everybody may know about a dataset, and its budget."""
     from dpnb.widgets.snapshot import attach_facts
 
@@ -100,7 +105,7 @@ def attach_bundle(dataset: Any) -> Bundle:
 class _Shown:
     handle: DisplayHandle
     waiting: tuple[weakref.ref[PendingQuestion], ...]
-    redraw: Callable[[Any], Bundle | None]
+    redraw: Callable[[object], Bundle | None]
 
     @property
     def resolved(self) -> bool:
@@ -128,7 +133,7 @@ class Screen:
         self._remember(handle, estimate.leaves(), redraw)
 
     def show_plan(
-        self, view: Any, measurements: list[PendingQuestion], body: str | None = None, verb: str = ""
+        self, view: PlanView, measurements: list[PendingQuestion], body: str | None = None, verb: str = ""
     ) -> None:
         """Draw a plan under a display id; it becomes the card of the batch that answers it."""
         shown = ShownPlan(view, body, verb)
@@ -164,22 +169,29 @@ class Screen:
             return bundle
         return {**bundle, _RELEASE: {**record, "waiting": self.waiting.key(question)}}
 
-    def _remember(self, handle: DisplayHandle, leaves: Any, redraw: Callable[[Any], Bundle | None]) -> None:
+    def _remember(
+        self,
+        handle: DisplayHandle,
+        leaves: Iterable[PendingQuestion],
+        redraw: Callable[[object], Bundle | None],
+    ) -> None:
         waiting = tuple(weakref.ref(leaf) for leaf in leaves)
         self._shown.append(_Shown(handle, waiting, redraw))
 
 
-def register(shell: Any) -> None:
+def register(shell: InteractiveShell) -> None:
     """Register the formatters of a shell."""
     formatter = shell.display_formatter
+    assert formatter is not None
     for module, name, maker in _HANDLES:
         formatter.mimebundle_formatter.for_type_by_name(module, name, _as_formatter(maker))
     formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", figure_png)
 
 
-def unregister(shell: Any) -> None:
+def unregister(shell: InteractiveShell) -> None:
     """Remove the formatters of a shell."""
     formatter = shell.display_formatter
+    assert formatter is not None
     for module, name, _ in _HANDLES:
         formatter.mimebundle_formatter.pop(f"{module}.{name}", None)
 

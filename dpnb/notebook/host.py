@@ -50,7 +50,7 @@ class NotebookHost(Host):
         """Return the card of an estimate."""
         return estimate_bundle(estimate)
 
-    def opened(self, dataset: object) -> None:
+    def opened(self, dataset: Any) -> None:
         """Draw the card of a dataset that was just opened."""
         display(attach_bundle(dataset), raw=True)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import IPython.core.async_helpers as ipython_async
+from IPython.core.interactiveshell import InteractiveShell
 
 from dpnb.estimate import provide
 from dpnb.notebook import complete, display, tracebacks
@@ -17,11 +18,11 @@ from dpnb.notebook.magic import DPMagic
 from dpnb.trusted.canonical import Record
 
 
-def attach(shell: Any) -> DPMagic:
+def attach(shell: InteractiveShell) -> DPMagic:
     """Register magics, formatters, completion, errors and automatic cells."""
     magic = DPMagic(shell)
     shell.register_magics(magic)
-    shell.configurables.append(magic)
+    shell.configurables.append(magic)  # type: ignore[arg-type]  # IPython appends its own magics there
     magic.automatic.install()
     shell.events.register("post_run_cell", magic.refresh)
     magic.hooks = (transformer(shell), complete.matcher(shell), label_cell(shell, magic.host))
@@ -36,7 +37,7 @@ def attach(shell: Any) -> DPMagic:
     return magic
 
 
-def detach(shell: Any, magic: DPMagic) -> None:
+def detach(shell: InteractiveShell, magic: DPMagic) -> None:
     """Remove everything that :func:`attach` registered."""
     magic.link.uninstall()
     for kind in ("line", "cell"):
@@ -53,7 +54,7 @@ def detach(shell: Any, magic: DPMagic) -> None:
     provide(None)
 
 
-def label_cell(shell: Any, host: NotebookHost) -> Any:
+def label_cell(shell: InteractiveShell, host: NotebookHost) -> Callable[[Any], None]:
     """Return a hook that notes which file name a cell is compiled under, for "built in In[5], line 2"."""
 
     def note(info: Any) -> None:
@@ -72,7 +73,7 @@ def _remove(items: list[Any], item: object) -> None:
 _INSPECTED = ("text/plain", "text/html")
 
 
-def _describe_handles(shell: Any) -> None:
+def _describe_handles(shell: InteractiveShell) -> None:
     """Answer ``hiv?`` and ``hiv.age?`` with the public schema in place of a class's docstring; other objects are IPython's."""
     hooks = dict(shell.inspector.mime_hooks)
     for kind in _INSPECTED:
@@ -80,7 +81,7 @@ def _describe_handles(shell: Any) -> None:
     shell.inspector.mime_hooks = hooks
 
 
-def _describe_as_before(shell: Any) -> None:
+def _describe_as_before(shell: InteractiveShell) -> None:
     """Give ``?`` back to IPython."""
     hooks = dict(shell.inspector.mime_hooks)
     for kind in _INSPECTED:
@@ -121,7 +122,7 @@ _BELOW = re.compile(r"^\s*(?:\w+ = )?get_ipython\(\)\.run_line_magic\('%dp', ", 
 _HELP = re.compile(r"get_ipython\(\)\.run_cell_magic\('dp', '\s*(--help|help|-h)\s*', ''\)")
 
 
-def transformer(shell: object) -> Callable[[list[str]], list[str]]:
+def transformer(shell: InteractiveShell) -> Callable[[list[str]], list[str]]:
     """Return an input transformer: ``await`` in a ``%%dp`` body, ``%%dp --help`` without a body, ``%%dp`` below the first line.
 
     IPython never awaits a magic and decides from the text alone whether a cell is asynchronous, so the text must say so.
@@ -154,7 +155,7 @@ def _body(text: str) -> str | None:
     return body.value if isinstance(body, ast.Constant) and isinstance(body.value, str) else None
 
 
-def _transformed(shell: Any, body: str) -> str:
+def _transformed(shell: InteractiveShell, body: str) -> str:
     try:
         return str(shell.transform_cell(body))
     except SyntaxError:

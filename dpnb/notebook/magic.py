@@ -6,11 +6,14 @@ nothing, whatever it built before it failed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from traitlets import Bool, Enum, Unicode
 
+from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.estimate import Batch, PendingQuestion
 from dpnb.notebook import commands
 from dpnb.notebook.auto import Auto
@@ -47,15 +50,15 @@ class DPMagic(Magics):
         config=True
     )
 
-    shell: Any
+    shell: InteractiveShell
 
-    def __init__(self, shell: Any) -> None:
+    def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
         self.screen = Screen()
         self.automatic = Auto(self)
-        self.last_report: Any = None
-        self.planned: tuple[Any, str | None] = (None, None)
-        self.hooks: tuple[object, ...] = ()
+        self.last_report: BatchReport | None = None
+        self.planned: tuple[PlanView | None, str | None] = (None, None)
+        self.hooks: tuple[Callable[..., object], ...] = ()
         self.link = Link(shell, current_session, self.screen.waiting)
         self.host = NotebookHost(self.screen, self.link)
 

@@ -9,7 +9,6 @@ import linecache
 import re
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any
 
 from IPython.core.getipython import get_ipython
 
@@ -33,7 +32,8 @@ def uninstall() -> None:
 
 def render(error: DpnbError) -> list[str]:
     """Draw an error: short the first time, whole the second."""
-    shell: Any = get_ipython()
+    shell = get_ipython()
+    assert shell is not None
     if getattr(error, _SHOWN, False) or not wants_short(shell):
         return list(shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__))
     setattr(error, _SHOWN, True)
