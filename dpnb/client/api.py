@@ -43,10 +43,10 @@ def close() -> None:
 class Given(NamedTuple):
     """What ``dpnb.open`` was given beside the data."""
 
-    schema: Any
+    schema: object
     mode: str | None
     adjacency: str | None
-    tables: Mapping[str, Any] | None
+    tables: Mapping[str, object] | None
     seed: int | str | None
     truth: bool | None
 
@@ -211,11 +211,11 @@ class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilo
     def __init__(
         self,
         *,
-        epsilon: Any = None,
-        rho: Any = None,
-        within: Any = None,
+        epsilon: object = None,
+        rho: object = None,
+        within: object = None,
         fresh: bool = False,
-        assume_n: Any = None,
+        assume_n: object = None,
     ) -> None:
         self._ask = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
         self._batch = Batch()

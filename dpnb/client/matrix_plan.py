@@ -204,7 +204,9 @@ def planned_reading(reading: Reading, share: Share, n: int, studies: int = STUDI
     return known[key]
 
 
-def _frail(told: Any, share: Share, columns: Columns, numbers: Sequence[Any]) -> str:
+def _frail(
+    told: Callable[..., MatrixForecast], share: Share, columns: Columns, numbers: Sequence[Any]
+) -> str:
     """From which spread of the columns down the intervals of some release would be unbounded; one of two values keeps its own."""
     if all(one.binary for one in numbers):
         return ""
@@ -216,7 +218,7 @@ def _frail(told: Any, share: Share, columns: Columns, numbers: Sequence[Any]) ->
     return ""
 
 
-def _enough(told: Any, share: Share) -> Share | None:
+def _enough(told: Callable[..., MatrixForecast], share: Share) -> Share | None:
     for doubling in range(1, _DOUBLINGS + 1):
         more = Share(share.kind, Fraction(_up(share.amount * 2**doubling)))
         if told(more).unbounded <= _SELDOM:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
@@ -70,7 +70,7 @@ def read_publication(path: str | Path, key: str | None = None) -> Record:
     return signed
 
 
-def releases_of(statistic: Mapping[str, Any]) -> tuple[Release, ...]:
+def releases_of(statistic: Record) -> tuple[Release, ...]:
     """Return the releases of a published statistic."""
     return tuple(map(Release.from_json, statistic["releases"]))
 
@@ -92,10 +92,10 @@ class PublishedDataset(Dataset):
 
     __slots__ = ("_answers", "_record")
     _answers: dict[str, Estimate]
-    _record: Mapping[str, Any]
+    _record: Record
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> PublishedDataset:
+    def of(cls, record: Record) -> PublishedDataset:
         """Return the dataset of a publication that was verified."""
         schema = Schema.from_json(record["schema"])
         version = next((one.data_version for found in record["statistics"] for one in releases_of(found)), "")
@@ -145,7 +145,7 @@ def open_publication(what: Any) -> PublishedDataset:
     return PublishedDataset.of(merged(records))
 
 
-def merged(records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def merged(records: Sequence[Record]) -> Record:
     """Return publications of one dataset as one: a question that several answer is concluded from all of its draws, each once."""
     first, latest = records[0], max(records, key=lambda one: str(one["published"]))
     for one in records[1:]:

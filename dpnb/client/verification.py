@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.releases.record import Release
 from dpnb.trusted.releases.signature import Kind, digest, signed_text
@@ -45,7 +46,7 @@ def verify(kind: Kind, record: Mapping[str, object], signature: object, public: 
         )
 
 
-def verify_receipt(signed: Mapping[str, Any], public: str) -> Mapping[str, Any]:
+def verify_receipt(signed: Record, public: str) -> Record:
     """Verify a signed receipt, and return what it says.
 
     Raises
@@ -57,12 +58,12 @@ def verify_receipt(signed: Mapping[str, Any], public: str) -> Mapping[str, Any]:
         raise OwnerError("This is not a receipt of dpnb.")
     record = signed["receipt"]
     verify("receipt", record, signed["signature"], public)
-    if not isinstance(record, Mapping) or record.get("format") != 2:
+    if not isinstance(record, dict) or record.get("format") != 2:
         raise OwnerError("This receipt is of another version of dpnb.")
     return record
 
 
-def verify_answers(answers: Sequence[Mapping[str, Any]], receipt: Mapping[str, Any]) -> None:
+def verify_answers(answers: Sequence[Record], receipt: Record) -> None:
     """Hold the answers of a charge against its verified receipt: what was asked, under which name, when, of what, in which order.
 
     Raises
@@ -85,7 +86,7 @@ def _key_name(public: str) -> str:
     return hashlib.sha256(public.encode()).hexdigest()[:16]
 
 
-def verify_released(releases: Iterable[Release], receipts: Iterable[Mapping[str, Any]]) -> None:
+def verify_released(releases: Iterable[Release], receipts: Iterable[Record]) -> None:
     """Hold released integers and their laws against verified receipts.
 
     Raises

@@ -52,7 +52,7 @@ SCHEMA: Mapping[str, Any] = {
         "trained": {"type": "category", "values": [0, 1]},
     },
 }
-EXAMPLE: Mapping[str, Any] = {
+EXAMPLE: Mapping[str, Mapping[str, object]] = {
     "income": {"statistic": "mean", "column": "income", "clip": (0, 200_000), "epsilon": 0.4},
     "employed": {"statistic": "mean", "column": "employed", "epsilon": 0.1},
     "age": {"statistic": "median", "column": "age", "epsilon": 0.1},

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from dpnb.cards.markup import clean
 from dpnb.errors import OwnerError
@@ -115,7 +114,7 @@ def _promised(home: Home, source: Path) -> Record:
     return {"before": now.terms.budget.label, "promised": promised}
 
 
-def _in_words(facts: Mapping[str, Any]) -> str:
+def _in_words(facts: Record) -> str:
     """Say to whom what was promised."""
     if not facts.get("promised"):
         return ""

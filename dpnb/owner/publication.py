@@ -37,9 +37,7 @@ main>pre{overflow-x:auto;padding:.7rem .9rem;background:#8881;border-radius:6px;
 """
 
 
-def record_of(
-    named: Mapping[str, Estimate], schema: Schema, receipts: list[dict[str, Any]], state: str
-) -> Record:
+def record_of(named: Mapping[str, Estimate], schema: Schema, receipts: list[Record], state: str) -> Record:
     """Return what is signed: answers with their questions, the declaration, and receipts."""
     if not receipts:
         raise OwnerError("Nothing was released that could be published: dpnb admin release.")
@@ -67,7 +65,7 @@ def _statistic(name: str, estimate: Estimate) -> Record:
     }
 
 
-def files_of(signed: Mapping[str, Any], named: Mapping[str, Estimate], schema: Schema) -> dict[str, str]:
+def files_of(signed: Record, named: Mapping[str, Estimate], schema: Schema) -> dict[str, str]:
     """Return all that is published, by file name; the signed file is the first."""
     name = schema.name
     return {
@@ -99,14 +97,14 @@ def new_folder(folder: Path) -> None:
 # ---------------------------------------------------------------------- the page
 
 
-def page(signed: Mapping[str, object], named: Mapping[str, Estimate], schema: Schema) -> str:
+def page(signed: Record, named: Mapping[str, Estimate], schema: Schema) -> str:
     """Return a page that stands alone: numbers with intervals and pictures, methods, how to cite and to verify, the dictionary."""
     body = report(named, schemas=[schema]).body
     whole = el("main", body, *_more(signed, schema))
     return document(clean(schema.title or schema.name), whole, style=PAGE_STYLE + _TABLE_STYLE)
 
 
-def citation(signed: Mapping[str, Any], schema: Schema) -> str:
+def citation(signed: Record, schema: Schema) -> str:
     """Return how the publication is cited."""
     title, day = clean(schema.title or schema.name), signed["published"][:10]
     about = f" Data: {clean(schema.citation)}" if schema.citation else ""
@@ -116,7 +114,7 @@ def citation(signed: Mapping[str, Any], schema: Schema) -> str:
     )
 
 
-def _more(signed: Mapping[str, object], schema: Schema) -> Iterable[Markup]:
+def _more(signed: Record, schema: Schema) -> Iterable[Markup]:
     name = clean(schema.name)
     closed = (
         "The dataset is closed: nothing else will be released."
@@ -179,7 +177,7 @@ def _described(column: Column) -> tuple[str, str, str]:
 # ---------------------------------------------------------------------- the registry of deployments
 
 
-def registry_entry(signed: Mapping[str, Any], schema: Schema) -> str:
+def registry_entry(signed: Record, schema: Schema) -> str:
     """Return an entry for the public registry of deployments, in its schema; what only the owner knows stands as a blank to fill.
 
     References

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
 from dpnb.client.publication import read_publication
 from dpnb.client.verification import verify_answers, verify_receipt, verify_released
@@ -63,7 +62,7 @@ def verify_file(path: Path, key: Path) -> Said:
         raise OwnerError(f"{key} is not a public key that can be read.") from None
     if not path.name.endswith(".releases.json"):
         return verify_receipt_file(path, public)
-    record: Mapping[str, Any] = read_publication(path, public)
+    record: Record = read_publication(path, public)
     count = len(record["statistics"])
     text = f"{path.name}: {count} statistics of {record['dataset']}, published {record['published']}; every number is what was signed."
     return Said(text, {"verified": True, "dataset": record["dataset"], "statistics": count})

@@ -7,7 +7,7 @@ bit: what is drawn depends on the design alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -31,7 +31,7 @@ from dpnb.simulate.design import (
 )
 from dpnb.simulate.exact import TOTALS, Block, counted, decoded, given, known, rows_of
 from dpnb.simulate.intervals import Intervals, methods_of
-from dpnb.simulate.plain import PlainCoverage, function_coverage
+from dpnb.simulate.plain import Function, PlainCoverage, function_coverage
 from dpnb.simulate.populations import Drawn, Population, Seed, Source, population
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
@@ -58,7 +58,7 @@ def coverage(
 
 @overload
 def coverage(
-    statistic: Callable[..., Any],
+    statistic: Function,
     source: Source,
     n: Sizes = None,
     losses: Losses = 1,
@@ -70,7 +70,7 @@ def coverage(
 
 
 def coverage(
-    statistic: str | Callable[..., Any],
+    statistic: str | Function,
     source: Source,
     n: Sizes = None,
     losses: Losses = 1,

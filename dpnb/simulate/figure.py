@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def level_suffix(levels: Sequence[float], level: float) -> str:
 
 
 def curve_of(
-    name: str, label: str, style: tuple[str, str, str, int], x: list[Any], counts: np.ndarray
+    name: str, label: str, style: tuple[str, str, str, int], x: Sequence[float], counts: np.ndarray
 ) -> Curve:
     """Return a curve from its counts: rows of studies, of those that held the truth, and of summed widths."""
     studies, held, width = counts

@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from dpnb.trusted.aggregate.reference import Table as Rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Function: TypeAlias = Callable[..., Any]
+"""A function of a student's own: of values, or of values, a loss and a generator."""
 _BLOCK = 1 << 20
 _DATA, _NOISE = 0, 1
 
@@ -124,14 +126,14 @@ class PlainCoverage:
 
 
 def function_coverage(  # noqa: PLR0913 - a design and what is true
-    function: Callable[..., Any],
+    function: Function,
     source: Source,
     n: Sizes = None,
     losses: Losses = 1,
     reps: int = 1000,
     rng: Seed = 1,
     *,
-    truth: Callable[..., Any] | None = None,
+    truth: Function | None = None,
     parameter: float | None = None,
     levels: float = 0.95,
     **grid: Any,
@@ -181,7 +183,7 @@ def function_coverage(  # noqa: PLR0913 - a design and what is true
 class _Asked:
     """A function, with what it takes."""
 
-    function: Callable[..., Any]
+    function: Function
     takes: frozenset[str]
     level: float
 

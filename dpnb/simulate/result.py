@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpnb.estimate.table import Table, table_of_rows
-from dpnb.planner.expression import Ref, show
+from dpnb.planner.expression import Expr, Ref, show
 from dpnb.simulate.design import Design
 from dpnb.simulate.tally import IntervalCounts, Tally, share
 
@@ -169,7 +169,7 @@ def _kinds(design: Design) -> tuple[str, ...]:
     return tuple(dict.fromkeys(loss.kind for loss in design.losses))
 
 
-def _number(amount: Any) -> Any:
+def _number(amount: Fraction) -> int | float | str:
     if amount.denominator == 1:
         return int(amount)
     return float(amount) if Fraction(repr(float(amount))) == amount else str(amount)
@@ -190,5 +190,5 @@ def _asked(design: Design) -> list[str]:
     return words + ([f"parameter={design.parameter!r}"] if design.parameter is not None else [])
 
 
-def _expr(expr: Any) -> str:
+def _expr(expr: Expr) -> str:
     return repr(expr.column) if isinstance(expr, Ref) else show(expr, "simulated")

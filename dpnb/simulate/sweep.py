@@ -72,16 +72,16 @@ class SweepResult:
         """Return the figure: coverage with Wilson bands and mean widths against what was varied."""
         if self.over in _AT_ONCE:
             return self.results[0].plot()
-        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
-        places: list[Any] = list(self.values) if numbers else list(range(len(self.values)))
+        numbers = [one for one in self.values if isinstance(one, int | float) and not isinstance(one, bool)]
+        places = numbers if len(numbers) == len(self.values) else range(len(self.values))
         figure, panels = two_panels(list(self._curves(places)), self.results[0].design.levels, self.over)
-        if not numbers:  # what is no number stands side by side
+        if places is not numbers:  # what is no number stands side by side
             for axes in panels:
                 axes.set_xticks(places, [str(word) for word in self.words])
         figure.set_label(self.describe())
         return figure
 
-    def _curves(self, places: list[Any]) -> Iterator[Curve]:
+    def _curves(self, places: Sequence[float]) -> Iterator[Curve]:
         """Yield a curve for each method, level and loss, of the first size."""
         design, styles = self.results[0].design, styles_of(self.results[0])
         for name, level in self.results[0].tallies[0].held:
