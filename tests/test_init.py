@@ -86,7 +86,7 @@ def test_a_draft_asks_for_little_more_than_outside_knowledge_alone_can_tell(tmp_
     assert text.count('"TODO') == 14
     assert "# person_id is left out" in text
     assert (
-        'unit = "TODO: row (one row = one person), or the column that says whose row it is: person_id"'
+        'unit = "TODO: row (one row = one person), or the column that identifies the person: person_id"'
         in text
     )
     assert 'type = "integer"\nlower = 0\nupper = 120' in text
@@ -282,7 +282,7 @@ def test_what_joins_two_files_is_asked_where_no_name_tells_it(tmp_path, capsys):
     people, visits = two_files(tmp_path, "person,client,age\n", "person,client,minutes\n")
     assert main(["init", str(people), "--with", str(visits)]) == 0
     text = (tmp_path / "people.dpnb.toml").read_text(encoding="utf-8")
-    assert text.count('"TODO: the column that every file has, and that says whose row it is"') == 2
+    assert text.count('"TODO: the column in every file that identifies the person"') == 2
     for arguments, words in (
         (
             ["--with", str(visits), "--on", "age"],

@@ -71,7 +71,7 @@ ROOMS = (
         "session",
         "dpnb.client.session",
         "A session",
-        "What ``dpnb.session()`` returns: budgets, the ledger, a filter of one's own.",
+        "What ``dpnb.session()`` returns: budgets, the ledger, a cap of your own.",
         ("Session",),
         methods=True,
     ),

@@ -64,11 +64,11 @@ class NoiseFit:
     ratio : float
         Mean distance from the law's centre, over what it should be: 0.8 is too little noise, 1.25 too much.
     rescaled : float
-        p-value of the shape once the spread is made right: it tells a wrong scale from a wrong law, and decides nothing.
+        p-value of the shape after rescaling: it distinguishes a wrong scale from a wrong law, and decides nothing.
     undefined : int
-        Draws that are no numbers, and failures.
+        Draws that are not numbers, and failures.
     constant : float or None
-        The one answer, where all draws are the same.
+        The single answer, if all draws are the same.
     law : object
         What the draws should be.
     """
@@ -88,7 +88,7 @@ class NoiseFit:
     def resolution(self) -> tuple[float, float]:
         """A scale below the first or above the second times the right one is caught at least 999 times in 1,000.
 
-        Not a number where the law is of whole numbers, or says no quantiles.
+        NaN if the law is of whole numbers, or has no quantiles.
         """
         return _resolution(self.law, self.n, self.alpha)
 
@@ -164,7 +164,7 @@ def fit_noise(
     Raises
     ------
     PlanError, OptionError
-        When there are too few draws, they are no single numbers, or `law` has no ``cdf``.
+        If there are too few draws, they are not single numbers, or `law` has no ``cdf``.
 
     Examples
     --------

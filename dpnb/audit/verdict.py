@@ -77,7 +77,7 @@ class Verdict:
         Where a law was expected: how the draws on either neighbour fit it. Both together fail a right mechanism with probability at
         most `alpha`.
     repeats : bool
-        Whether a mechanism that takes ``size`` gives the same answers in two calls: its seed is fixed, and whoever reads it has the data.
+        Whether a mechanism that takes ``size`` gives the same answers in two calls: its seed is fixed, and whoever knows it can remove the noise.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Verdict:
     def unbounded(self) -> bool:
         """Whether an output of one neighbour is impossible under the other; by runs, whether it never happened there.
 
-        By runs it takes an event that has one chance in a hundred or more under A: no ε below 4.9 explains it.
+        By runs, only an event with a probability of 1 % or more under A counts: no ε below 4.9 explains it.
         """
         if self.exact:
             return math.isinf(self.loss)

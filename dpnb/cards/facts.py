@@ -156,7 +156,7 @@ class Line:
 
     @property
     def estimand(self) -> str:
-        """What is estimated where values are held to bounds, as a sentence; empty where none are."""
+        """What is estimated where values are clamped to bounds, as a sentence; empty where none are."""
         return estimand_words(self.estimate)
 
     @property

@@ -145,7 +145,7 @@ def _split(asked: Sequence[PendingQuestion]) -> str:
 
 
 def _estimands(estimates: Sequence[Estimate]) -> list[str]:
-    """Name what is estimated where values are held to bounds."""
+    """Name what is estimated where values are clamped to bounds."""
     found = dict.fromkeys(said for one in estimates if (said := clean(one.estimand)))
     return [f"Estimated are: {'; '.join(found)}."] if found else []
 

@@ -153,7 +153,7 @@ class Stored:
             ("paid before", "; ".join(self.paid)),
             ("asked again", f"{self.symbol} 0: the same answer, also after Restart and Run All"),
             ("with fresh", f"{self.fresh} for new noise"),
-            ("together", f"dpnb.combine({self.name}) makes one of every answer held of it, free"),
+            ("together", f"dpnb.combine({self.name}) combines all stored answers to it, free"),
         )
 
     @property

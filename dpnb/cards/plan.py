@@ -149,7 +149,7 @@ def _notes(view: _View) -> list[str]:
         symbol = "ε" if held.kind == "epsilon" else "ρ"
         notes.append(
             f"{clean(view.label(place))} was answered before at {symbol} {digits.number(float(held.amount))}. This plan asks "
-            f"{symbol} {digits.number(float(asked.amount))} of it, more than that: it would be bought anew, in full."
+            f"{symbol} {digits.number(float(asked.amount))} for it: that is more, so it would be bought again in full."
         )
     notes += [clean(sentence) for sentence in view.divided]
     notes += [f"{clean(name)}: expected {clean(one.sentence)}" for name, one in view.matrix_plans()]

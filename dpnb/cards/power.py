@@ -123,7 +123,7 @@ def _lines(plan: _Plan) -> list[str]:
         )
     if plan.goal.effect is not None and found.confidence is not None:
         lines.append(
-            f"an effect of {plan.goal.effect:g} is found with probability {found.chance(plan.goal.effect):.2f}"
+            f"an effect of {plan.goal.effect:g} is detected with probability {found.chance(plan.goal.effect):.2f}"
         )
     return lines
 

@@ -86,7 +86,7 @@ def _refuse_terms(given: Given) -> None:
     """Refuse what only an owner's data could be opened with."""
     for name, value in given._asdict().items():
         if value is not None:
-            raise OwnerError(f"A file of published answers has its terms in it: leave {name}= out.")
+            raise OwnerError(f"A file of published answers contains its own terms: leave {name}= out.")
 
 
 def _served(what: Any, schema: object) -> tuple[Service, str] | None:
@@ -101,9 +101,7 @@ def _served(what: Any, schema: object) -> tuple[Service, str] | None:
 def _open_served(service: Service, name: str, given: Given, quiet: bool) -> Dataset:  # noqa: FBT001
     set_ = [word for word, value in given._asdict().items() if word != "schema" and value is not None]
     if set_:
-        raise OwnerError(
-            f"{name} is held by a service: its owner decides what {set_[0]}= would. Leave it out."
-        )
+        raise OwnerError(f"{name} is on a service, whose owner decides this: leave {set_[0]}= out.")
     here = sessions.served(service)
     known = set(here._roots)
     dataset = here.open_served(name)

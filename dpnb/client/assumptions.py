@@ -190,7 +190,7 @@ def _means(given: Assumed, arms: int, gap: float, low: float, high: float) -> tu
     top = max(middle + reach, centred[-1], centred[0])
     apart = top - max(centred)
     cases = tuple(Facts(tuple(mean + part * apart for mean in centred), spread) for part in _OUTWARDS)
-    return cases, f"{said}, whatever the mean (mean= says it)"
+    return cases, f"{said}, for any mean (or give mean=)"
 
 
 def _each(value: object, arms: int, gap: float, name: str) -> tuple[float, ...]:
@@ -215,7 +215,7 @@ def _shares(share: object, arms: int, gap: float, low: float, high: float) -> tu
         return (facts(shares),), f"share {' and '.join(f'{one:.3g}' for one in shares)}"
     middle = (0.5 - gap / 2, 0.5 + gap / 2) if arms == 2 else (0.5,)
     cases = tuple(facts(tuple(one - part * min(middle) for one in middle)) for part in _OUTWARDS[:-1])
-    return cases, "whatever the share (share= says it)"
+    return cases, "for any share (or give share=)"
 
 
 def _inside(means: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:

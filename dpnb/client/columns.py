@@ -237,7 +237,7 @@ class ColumnHandle(ColumnQuestions):
         self._lacks("@", "Ask .covariance(…) or .moments(…).")
 
     def __xor__(self, _: object) -> NoReturn:
-        self._lacks("^", "The square is ** 2; of two conditions, one alone holds where they are !=.")
+        self._lacks("^", "The square is ** 2; for two conditions, exactly one is true where they are !=.")
 
     def __rpow__(self, _: object) -> NoReturn:
         self._lacks("power with a column as exponent")

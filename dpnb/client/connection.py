@@ -141,7 +141,7 @@ class Line:
             if self._looks:
                 raise CuratorGone(
                     "The curator process has ended. Run a line that asks it, for example %dp budget: "
-                    "it is started anew, with the budget intact."
+                    "it starts again, with the budget intact."
                 )
             return self._hold(self.connect())
         return self._transport

@@ -237,7 +237,7 @@ class Dataset(HoldsNoData):
             return self._selected(key)
         if isinstance(key, list | tuple):
             first = str(key[0]) if key else "…"
-            raise HandleError(f"A question is of one column: {self._spoken()}[{first!r}].mean().")
+            raise HandleError(f"A question is about one column: {self._spoken()}[{first!r}].mean().")
         return self._refuse("indexed by a position")
 
     def __getattr__(self, name: str) -> ColumnHandle:
@@ -518,7 +518,7 @@ class Dataset(HoldsNoData):
         """Ask the moments of a formula's columns, and fit a least-squares regression to them.
 
         If you hold released moments of these columns, over the same rows, the regression is computed from them at once, free. If you release
-        it, those moments are asked again: free from the store, or anew with more ε or ``fresh``. Pending
+        it, those moments are asked again: free from the store, or again with more ε or ``fresh``. Pending
         moments of exactly these columns are used when they are released. Otherwise the moments of these columns are asked, in the
         order of the schema, and paid; any other regression on the same columns is then free.
 

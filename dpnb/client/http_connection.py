@@ -98,4 +98,4 @@ def _number(text: bytes, base: int = 10) -> int:
 
 
 def _no_reply() -> ConnectionError:
-    return ConnectionError("What came is no whole reply.")
+    return ConnectionError("The reply was incomplete.")

@@ -84,7 +84,7 @@ def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
                 return found
             if not _start(home, command):
                 time.sleep(0.02)  # the last curator is on its way out and still holds the lock
-    raise CuratorGone("The curator started and cannot be reached. Look into curator.log in DPNB_HOME.")
+    raise CuratorGone("The curator started and cannot be reached. See curator.log in DPNB_HOME.")
 
 
 def ahead(home: Home) -> None:

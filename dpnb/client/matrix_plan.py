@@ -96,7 +96,7 @@ class MatrixPlan:
             f"{key} ± {rounded(float(half))}" if np.isfinite(half) else f"{key} unbounded"
             for key, half in zip(self.keys, self.half_widths, strict=True)
         )
-        said = f"{widths} ({kind}, n = {self.n:,}, {self.assumed}; dpnb.power assumes what you say)."
+        said = f"{widths} ({kind}, n = {self.n:,}, {self.assumed}; dpnb.power takes other assumptions)."
         return f"{said} {self.warning or self._condition}".rstrip()
 
     @property

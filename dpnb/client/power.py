@@ -199,12 +199,12 @@ def power(  # noqa: PLR0913 - a study has this many facts
         raise OptionError("correlation= is assumed of the columns of moments alone.")
     design, text, assumed, preset = design_of(what, bounds, step, given, adjacency)
     if design.fixed and n is not None:
-        raise OptionError("The size of a dataset that exists cannot be planned: leave out n=.")
+        raise OptionError("The size of an existing dataset cannot be planned: leave out n=.")
     goal = _goal(within, effect, power, level, kind or ("privacy" if preset.of_rows else "confidence"))
     asked = _asked(epsilon, rho, preset.measure)
     size = None if n is None else _whole(n)
     if goal.wanted and asked is not None and size is not None:
-        raise OptionError("A size, a loss and a goal are given: leave one of them out, and it is found.")
+        raise OptionError("A size, a loss and a goal are given: leave one of them out, and it is computed.")
     if goal.wanted and asked is not None:
         found = _found_size(design, asked, goal, preset)
         return PowerPlan(text, assumed, found, asked, "n", design.accuracy(asked, found, level), goal, design)
@@ -228,7 +228,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
 def _found_size(design: Design, asked: Share, goal: Goal, preset: Preset) -> int:
     if preset.of_rows:
         raise PlanError(
-            "The accuracy of a count does not depend on its size. Leave out epsilon=: the loss is then found."
+            "The accuracy of a count does not depend on its size. Leave out epsilon=: the loss is then computed."
         )
     return least_size(design, asked, goal)
 
@@ -252,9 +252,9 @@ def _goal(within: object, effect: object, power: object, level: object, kind: ob
 
 def _asked(epsilon: object, rho: object, measure: Measure | None) -> Share | None:
     if epsilon is not None and rho is not None:
-        raise LossError("Ask for one of epsilon= or rho=, not both.")
+        raise LossError("Give epsilon= or rho=, not both.")
     if rho is not None and measure is Measure.PURE:
-        raise LossError("This dataset has a pure ε budget, which cannot hold ρ. Ask epsilon=.")
+        raise LossError("This dataset has a pure ε budget, which does not accept ρ. Use epsilon=.")
     if epsilon is not None:
         return Share("epsilon", _positive(epsilon, "epsilon"))
     return None if rho is None else Share("rho", _positive(rho, "rho"))

@@ -40,11 +40,11 @@ def receipt(answer: Estimate, to: str | Path) -> Record:
         If the file exists already, or cannot be written.
     """
     if not hasattr(answer, "leaves"):
-        raise PlanError('A receipt is of one released answer: dpnb.receipt(report["mean"], to=…).')
+        raise PlanError('A receipt is for one released answer: dpnb.receipt(report["mean"], to=…).')
     asked = {(one.dataset, release.entry) for one in answer.leaves() for release in one.releases}
     if len(asked) != 1 or (found := next(iter(asked)))[0] is None:
         raise PlanError(
-            f"A receipt is of one charge, and `{answer.text}` rests on {len(asked)}. Ask for each: dpnb.receipt(answer, to=…)."
+            f"A receipt is for one charge, and `{answer.text}` comes from {len(asked)}. Ask for each: dpnb.receipt(answer, to=…)."
         )
     dataset, entry = found
     told = dataset.session.receipt(dataset, entry)

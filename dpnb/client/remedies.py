@@ -47,7 +47,7 @@ def with_remedies(refusal: BudgetError, batch: AskedBatch, look: Look) -> Budget
     if not ways:
         return refusal
     facts = refusal.message.removesuffix(_UNCHANGED)
-    return BudgetError(f"{facts}Ways out: {' · '.join(ways)}. {_UNCHANGED}", **refusal.details)
+    return BudgetError(f"{facts}Options: {' · '.join(ways)}. {_UNCHANGED}", **refusal.details)
 
 
 def option_that_fits(left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> tuple[str, Fraction] | None:

@@ -109,7 +109,7 @@ class Session:
     seed : str, optional
         The seed for the noise of that curator.
     service : Service, optional
-        The service to use instead of a curator of one's own.
+        The service to use instead of your own curator.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Session:
 
     def _notes(self, told: Iterable[str]) -> tuple[str, ...]:
         """What the dataset's card must say."""
-        seeded = f"Seed {self.seed}: whoever knows it can take the noise off. These answers protect nobody."
+        seeded = f"Seed {self.seed}: whoever knows it can remove the noise. These answers protect nobody."
         return (*told, *([] if self.seed is None else [seeded]))
 
     def describe(self, dataset: Dataset) -> Schema:
@@ -446,18 +446,18 @@ class Session:
 
     def _settle(self, message: Submit, place: tuple[str, str], batch: AskedBatch) -> Answered:
         """After an interrupt: cancel before the charge, else fetch the answer that is already paid for."""
-        fate = "Interrupted twice: the charge may stand. Run the cell again: it is not charged twice."
+        fate = "Interrupted twice, perhaps after the charge. Run the cell again: it is not charged twice."
         try:
             cancelled = self._ask(Cancel(request=message.request), Cancelled).state == "cancelled"
             if not cancelled:
-                fate = "Interrupted after the charge: the charge stands. Run the cell again: the answer is stored, and free."
+                fate = "Interrupted after the charge. Run the cell again: the answer is stored, and free."
                 answered: Answered = self._ask(message, Answered)
                 return answered
         except KeyboardInterrupt:
             raise ChargedError(fate) from None
         except CuratorGone:
             raise ChargedError(
-                "Interrupted while the curator ended: the charge may stand. Run the cell again: it is not charged twice."
+                "Interrupted while the curator ended, perhaps after the charge. Run the cell again: it is not charged twice."
             ) from None
         self._forget(place, batch)
         raise KeyboardInterrupt("Interrupted before the charge: nothing was spent.")

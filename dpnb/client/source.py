@@ -47,7 +47,7 @@ def name_source(
         return _frame(what, schema, adjacency, home, tables)
     if tables is not None:
         raise OwnerError(
-            "tables= goes with a frame. The other tables of a file stand in its declaration: [source.visits] with file = …"
+            "tables= goes with a frame. The other tables of a file are named in its declaration: [source.visits] with file = …"
         )
     text = _text(what, schema)
     if isinstance(what, str) and schema is None and not names_a_file(text):
@@ -67,7 +67,7 @@ def _text(what: object, schema: object) -> str:
     if not text or _too_long(text) or not text.isprintable():
         what = f"A text of {len(text)} characters" if text else "An empty text"
         raise OwnerError(
-            f'{what} names no study and no file here. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
+            f'{what} is neither a study nor a file here. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
         )
     if not isinstance(schema, str | os.PathLike | Mapping | Schema | None):
         raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')

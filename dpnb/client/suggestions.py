@@ -34,7 +34,7 @@ _COLUMN = {
         (*_ROWS, "item"), f"{_NO_ROWS}. Ask about all of them: {{it}}.mean(), {{it}}.histogram()"
     ),
     "bootstrap": (
-        "resamples of protected data cost more than is published of them. Ask {it}.mean(): its interval is proven and narrower; on "
+        "resampling protected data costs more than the literature says. Ask {it}.mean(): its interval is proven and narrower; on "
         "arrays, see dpnb.inference.resampling"
     ),
     **dict.fromkeys(
@@ -77,7 +77,7 @@ _DATASET = {
         "dpnb.inference.matching",
     ),
     "bootstrap": (
-        'resamples of protected data cost more than is published of them. Ask {it}["…"].mean(): its interval is proven and narrower; on '
+        'resampling protected data costs more than the literature says. Ask {it}["…"].mean(): its interval is proven and narrower; on '
         "arrays, see dpnb.inference.resampling"
     ),
     "info": "what is public is in {it}.schema; {it}.describe() asks the rest, a question for each figure",

@@ -26,7 +26,7 @@ from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
 MAX_REPLY = 512 * 2**20
 _REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
-_GONE = "The curator process has ended or cannot be reached. Run the line again: it is started anew, with the budget intact."
+_GONE = "The curator process has ended or cannot be reached. Run the line again: it starts again, with the budget intact."
 
 
 class Transport(Protocol):
@@ -274,7 +274,7 @@ def _reached(host: str, port: int, timeout: float | None) -> socket.socket:
 def _expect_own(peer: socket.socket) -> None:
     """Refuse a socket that somebody else listens on, whatever put it there."""
     if peer_of(peer) != os.getuid():
-        raise PermissionError("somebody else listens on the curator's socket")
+        raise PermissionError("another program listens on the curator's socket")
 
 
 def decode_reply(body: bytes) -> Reply:

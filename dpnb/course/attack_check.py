@@ -160,8 +160,8 @@ def _mistake(
     if "honest" in failed:
         return Mistake(
             "finds what is not there",
-            "The attack also strikes where there is nothing to find.",
-            "Use what the function is given, and nothing else; and strike only where it is certain.",
+            "The attack also finds secrets where there are none.",
+            "Use what the function is given, and nothing else; report a secret only if it is certain.",
         )
     return None
 
@@ -179,13 +179,13 @@ def _too_little(found: _Guesses, goal: float, least: float, step: str) -> Mistak
         return Mistake(
             "turned round",
             "The guess is nearly always the opposite of the secret.",
-            "Turn a comparison or a sign round.",
+            "Reverse a comparison or a sign.",
         )
     if chance is not None and right <= chance + 0.05:
         return Mistake(
             "no better than chance",
             f"{100 * right:.3g} % is right, which guessing without a look gives as well.",
-            "Write down what one secret does to what you see, and turn that round.",
+            "Write down what one secret does to what you see, and invert that.",
         )
     return Mistake(
         "too weak",

@@ -90,7 +90,10 @@ def _parts(held: int, level: float, swapped: int) -> tuple[Part, ...]:
     return (
         Part("order", swapped == 0, f"{swapped:,} intervals end before they begin"),
         Part(
-            "narrow", low >= LEVEL / 2, f"the truth is held in {share}; {100 * level:g} % is asked", LEVEL / 2
+            "narrow",
+            low >= LEVEL / 2,
+            f"the truth is inside in {share}; {100 * level:g} % is required",
+            LEVEL / 2,
         ),
         Part("wide", high >= LEVEL / 2, f"no more than {100 * most:g} % is needed", LEVEL / 2),
     )
@@ -103,13 +106,13 @@ def _mistake(parts: tuple[Part, ...], share: float, level: float) -> Mistake | N
     if "narrow" in failed:
         return Mistake(
             "too narrow",
-            f"The interval holds the truth in {100 * share:.1f} % of the studies, not in {100 * level:g} %.",
+            f"The interval contains the truth in {100 * share:.1f} % of the studies, not in {100 * level:g} %.",
             "Add the variance of the noise to the variance of the sample before you take the root.",
         )
     if "wide" in failed:
         return Mistake(
             "too wide",
-            f"The interval holds the truth in {100 * share:.1f} % of the studies: it is wider than it needs to be.",
+            f"The interval contains the truth in {100 * share:.1f} % of the studies: it is wider than it needs to be.",
             "Add variances, not standard errors; and count each source of error once.",
         )
     return None

@@ -72,7 +72,7 @@ def _seed_fixed(seen: NoiseSample) -> Mistake | None:
         return None
     return Mistake(
         "seed fixed",
-        "Two equal calls give the same noise: the seed is fixed inside the function, so anybody can take the noise off.",
+        "Two equal calls give the same noise: the seed is fixed inside the function, so anybody can remove the noise.",
         "Draw from the rng that you are given, and make no generator with a seed inside the function.",
     )
 
@@ -105,7 +105,7 @@ def _clamped_after(seen: NoiseSample) -> Mistake | None:
         if 0.002 < edge < 1 and np.unique(column).size > 20:
             return Mistake(
                 "noise clamped afterwards",
-                "Many outputs stand at exactly one limit: the noisy answer is clamped after the noise was added.",
+                "Many outputs are exactly at one limit: the noisy answer is clamped after the noise was added.",
                 "Clamp each row's value before you sum, add noise last, and return the noisy answer as it is.",
             )
     return None

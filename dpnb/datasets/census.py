@@ -46,7 +46,7 @@ _SCHEMA = public_study(
 
 
 def census_schema(rows: int = _ROWS) -> Schema:
-    """Describe a census of so many people."""
+    """Return the schema of a census with this number of people."""
     return replace(_SCHEMA, unit=PrivacyUnit("change-one", rows=rows))
 
 

@@ -258,9 +258,9 @@ GROUPS: tuple[tuple[int, int, int], ...] = (
 
 
 def adult_ages() -> NDArray[np.int16]:
-    """Return ages of adults of California as frequent as a published table says, one for about every thousand adults.
+    """Return ages of adults in California with the frequencies of a published table, one for about every thousand adults.
 
-    It stands where a publication simulated on the census's own sample of persons, which is not handed out here. Within a group every
+    It replaces the census's own sample of persons, which a publication used and which is not included here. Within a group every
     year of age is taken to be as frequent as the others; the last, open group is taken to be as wide as the two before it.
 
     Examples

@@ -55,7 +55,7 @@ class Batch:
         self._token: Token[Batch | None] | None = None
 
     def open(self) -> Self:
-        """Start to collect; refused inside another batch."""
+        """Start collecting; refused inside another batch."""
         outer = open_batch()
         if outer is not None and not outer.nests:
             raise nested()
@@ -64,7 +64,7 @@ class Batch:
         return self
 
     def close(self) -> None:
-        """Stop to collect. In another Context than the one it was opened in, being closed is what counts."""
+        """Stop collecting. In another Context than the one in which it was opened, it only counts as closed."""
         self.is_open = False
         token, self._token = self._token, None
         if token is not None:
@@ -91,7 +91,7 @@ class Batch:
                 measurement.stopped = True
 
     def register(self, estimate: Expression) -> None:
-        """Remember an estimate weakly."""
+        """Keep a weak reference to an estimate."""
         self._created.append(weakref.ref(estimate))
 
     def ask(self, key: Hashable, make: Callable[[], PendingQuestion]) -> PendingQuestion:

@@ -135,7 +135,7 @@ class _Space:
         # one question that was written twice is one number
         self._free = [place for place in dict.fromkeys(used) if sources[place].known is None]
         if not self._free:
-            raise _NotSaid("nothing in it is asked anew")
+            raise _NotSaid("nothing in it is asked again")
         asked = [request for place in self._free for request in sources[place].asks]
         if len(set(asked)) < len(asked):
             raise _NotSaid("known after the release: its answers share a measurement")

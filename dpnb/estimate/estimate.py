@@ -163,7 +163,7 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     @property
     def estimand(self) -> str:
-        """What is estimated, in words: *mean of income held to 0–200,000*.
+        """What is estimated, in words: *mean of income clamped to 0–200,000*.
 
         A number beyond its declared bounds counts as the bound. Empty if nothing is clamped, as for a count.
         """

@@ -27,7 +27,7 @@ class Host:
         """The file name under which a cell is compiled, and what a person calls the cell: ``"In[5]"``."""
 
     def show_pending(self, estimate: object) -> bool:
-        """Draw a pending estimate, to be drawn anew when it is released; tell whether that was done."""
+        """Draw a pending estimate, to be redrawn when it is released; return whether it was drawn."""
         del estimate
         return False
 
@@ -66,7 +66,7 @@ _views: Callable[[], Views] | None = None
 
 
 def provide_views(load: Callable[[], Views]) -> None:
-    """Say what draws estimates from now on: the cards, which lie above them; `load` is called when something is drawn."""
+    """Set what draws estimates: the cards, which are in a higher package; `load` is called when something is drawn."""
     global _views  # noqa: PLW0603 -- one kernel has one way to draw
     _views = load
 
@@ -94,11 +94,11 @@ _host = _SCRIPT
 
 
 def current_host() -> Host:
-    """Return what surrounds this session."""
+    """Return the host of this session."""
     return _host
 
 
 def provide(host: Host | None) -> None:
-    """Say what surrounds this session from now on; None is a plain script again."""
+    """Set the host of this session; None is a plain script again."""
     global _host  # noqa: PLW0603 -- one kernel has one surrounding
     _host = _SCRIPT if host is None else host

@@ -73,11 +73,11 @@ class Node:
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_display":
-            raise AttributeError("An estimate does not change. Bind a new name to a new expression.")
+            raise AttributeError("An estimate cannot be changed. Assign a new expression to a new name.")
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError("An estimate does not change.")
+        raise AttributeError("An estimate cannot be changed.")
 
     # ---------------------------------------------------------------- what it is
 

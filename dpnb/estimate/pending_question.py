@@ -176,7 +176,7 @@ class PendingQuestion:
         return PendingQuestion(self.question, self.checked, dataset=self.dataset)
 
     def borrow(self, held: PendingQuestion) -> None:
-        """Let it be read as a question that was answered already, until it is asked itself."""
+        """Read it from a question that was answered already, until it is asked itself."""
         if not self.released and held.released and self.question == held.question:
             self.held = held.held or held
 

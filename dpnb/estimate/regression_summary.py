@@ -60,7 +60,7 @@ def ols(
         A normal law of coefficients from elsewhere than these data, mean and standard deviation: ``prior={"x1": (2, 1)}``. An interval is
         what the data and the middle of the law both leave, each at half of the error.
     cov_type : {"nonrobust", "HC1"}
-        ``"HC1"`` supposes no errors of one variance, and needs moments that hold the product of every two columns.
+        ``"HC1"`` does not assume equal error variances, and needs moments with the product of every two columns.
 
     Returns
     -------
@@ -298,7 +298,7 @@ class Regression(Tabular):
             if beyond:
                 raise OptionError(
                     f"{column.name} is declared {plainly(low)} to {plainly(high)}: no row lies at {plainly(float(beyond[0]))}. "
-                    "If you mean the line to go on there, say predict(…, extrapolate=True)."
+                    "To extend the line there, write predict(…, extrapolate=True)."
                 )
 
     def table(self, level: float = 0.95) -> Table:
@@ -450,10 +450,10 @@ def summary_of(regression: Regression, level: float) -> Summary:
         ("", "coef", "std err", "t", "p", f"[{percent}", f"{percent}]", "privacy ±"),
         rows,
         (
-            "Standard errors and intervals hold sampling and noise; privacy ± is what the noise alone hides about this dataset.",
+            "Standard errors and intervals include sampling and noise; privacy ± is what the noise alone hides about this dataset.",
             "Errors may have unequal variances (HC1)."
             if isinstance(fit, RobustFit)
-            else "Supposes errors of one variance; cov_type='HC1' does not.",
+            else "Assumes equal error variances; cov_type='HC1' does not.",
             *(
                 ()
                 if INTERCEPT in regression.terms

@@ -222,7 +222,7 @@ class Table(Tabular):
     keys : tuple of str
         Which of them are keys.
     estimand : str
-        What the values estimate where they are held to bounds; empty where they are not.
+        What the values estimate where they are clamped to bounds; empty where they are not.
     estimate : Estimate, optional
         Where the numbers come from.
     """

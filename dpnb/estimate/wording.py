@@ -32,7 +32,7 @@ def labels(estimate: Expression) -> tuple[Any, ...]:
 
 
 def estimand(estimate: Expression) -> str:
-    """Return what is estimated where values are held to bounds, of arithmetic what each of its questions estimates; else nothing."""
+    """Return what is estimated where values are clamped to bounds, of arithmetic what each of its questions estimates; else nothing."""
     if estimate.op is not None:
         return "; ".join(dict.fromkeys(said for leaf in estimate.leaves() if (said := _estimand(leaf))))
     leaf = estimate.args[0]

@@ -345,7 +345,7 @@ def _measure_quantile() -> Numbers:
         how="the largest ratio of the two densities of the drawn quantile",
         more=(
             ("40 values", f"{_quantile_loss(_TYPESET, *_crossing(40)):.3f}; never more than 2"),
-            ("at any ε", "the exponent does not hold it: the loss is the same whatever is asked"),
+            ("at any ε", "ε is not in the exponent: the loss is the same whatever ε is asked"),
         ),
     )
 

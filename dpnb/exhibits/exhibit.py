@@ -35,12 +35,12 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim, and what is actual.
+    """A claimed value and the actual one.
 
     Parameters
     ----------
     claimed, actual : float
-        In `unit`; what is actual may be infinite.
+        In `unit`; the actual value may be infinite.
     unit : str
         ``"ε"``, ``"ρ"``, ``"coverage"``, …
     sense : {"at most", "at least", "exactly"}
@@ -57,7 +57,7 @@ class Finding:
 
     @property
     def kept(self) -> bool:
-        """Whether the claim holds."""
+        """Whether the claim is true."""
         over = self.actual - self.claimed
         if self.sense == "at most":
             return bool(over <= self.tolerance)
@@ -167,7 +167,7 @@ class Exhibit:
     delta : float
         The δ beside both.
     events : mapping or None
-        Events for the audit, where the ready-made ones do not see the break.
+        Events for the audit, if the built-in ones do not show the break.
     sampled : bool
         Whether running it can show the break.
     theme : str
@@ -179,7 +179,7 @@ class Exhibit:
     event : (str, callable) or None
         In words, and as a test of answers: what tells the neighbours apart, where it is a single one.
     lever : Lever or None
-        The number that a hand may move, where one teaches. A NaN, a matched pair and a tie have none: their answers are drawn instead.
+        The number that a reader can drag, if one helps. A NaN, a matched pair and a tie have none: their answers are drawn instead.
     """
 
     name: str
@@ -219,7 +219,7 @@ class Exhibit:
         return [f"  {'type':<11} {head}", *(f"{'':<14}{line}".rstrip() for line in others)]
 
     def rows(self) -> list[tuple[str, str]]:
-        """Everything that is said, a heading and a text each."""
+        """The texts of the exhibit, each with its heading."""
         found = self.numbers()
         how = "computed from the laws" if found.exact else "simulated"
         return [

@@ -58,7 +58,7 @@ def _measure_nan() -> Numbers:
 
 NAN_CLAMP = Exhibit(
     "nan-through-the-clamp",
-    "A NaN walks through the clamp",
+    "A NaN passes through the clamp",
     PRIMER,
     "with `if x < -1` and `if x > 1` before the sum, every term is within [-1, 1]",
     "NaN is neither below -1 nor above 1. One such row turns the sum, and the answer, into NaN.",

@@ -172,7 +172,7 @@ FREE_BOOTSTRAP = Exhibit(
     "The bootstrap “for free”",
     f"{BRAWNER_HONAKER}, Remark 3 and Result 1",
     "a noised resample costs ρ like the noised statistic itself, so that standard errors come for free",
-    "A resample holds a row r times, and then the row moves the answer r times as far. The average of r is one; its tail is not.",
+    "A resample contains a row r times, and then the row moves the answer r times as far. The average of r is one; its tail is not.",
     "Noise larger by c(k), which falls towards 1.12 as k grows: dpnb.risk.bootstrap.inflation_for; "
     "for a mean, dpnb's mean() with its second moment.",
     "Four times the noise at k = 1, a third more at k = 50. mean() at the same ρ is tighter than either.",
@@ -235,7 +235,7 @@ def _measure_amplification() -> Numbers:
         Finding(_CLAIMED_RHO, sampled_rho(shift, _SHARE, order), "ρ"),
         Finding(amplified, gaussian_mixture_epsilon(odds, shifts, _SHARE * 1e-6), "ε at δ = 1e-7"),
         exact=True,
-        how=f"Rényi divergence of order {order} between noise and noise that holds the person one time in ten",
+        how=f"Rényi divergence of order {order} between noise and noise that includes the person one time in ten",
         more=(
             ("as an ε", f"{found:.3g} at δ = 1e-6, where {wanted:.3g} follows from ρ = 0.05"),
             ("δ at that ε", f"{gaussian_mixture_delta(odds, shifts, wanted):.2g}"),

@@ -144,7 +144,7 @@ def debiased_counts(reports: ArrayLike, epsilon: float, kind: Kind = "optimised"
     r"""Estimate how many people have each category, from reports of shape (n, k).
 
     With c people in a category, its column sums to a number of mean cp + (n-c)q; the estimate is (sum - nq)/(p-q), of variance
-    :math:`(cp(1-p) + (n-c)q(1-q))/(p-q)^2`. The standard error puts the estimate, cut to [0, n], in the place of c.
+    :math:`(cp(1-p) + (n-c)q(1-q))/(p-q)^2`. The standard error puts the estimate, cut to [0, n], in place of c.
     """
     seen = np.asarray(reports)
     if seen.ndim != 2 or not seen.size or not np.isin(seen, (0, 1)).all():
@@ -176,7 +176,7 @@ class ModelErrors:
 
 
 def local_and_central(epsilon: float, n: int) -> ModelErrors:
-    r"""State the local model's expected error of a mean beside the central one.
+    r"""Return the expected error of a mean in the local model and in the central one.
 
     Local: :math:`e^{ε/2}/((e^ε-1)\sqrt n)`. Central: discrete Laplace noise on the count, public n, one person changes:
     :math:`\sqrt2\,e^{ε/2}/((e^ε-1)n)`. Their ratio is :math:`\sqrt{n/2}` for every ε: to match a curator, the local model needs

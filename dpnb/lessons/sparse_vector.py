@@ -125,7 +125,7 @@ def _noise(chance: np.random.Generator, scale: float, shape: tuple[int, int]) ->
 def _law(answers: ArrayLike, threshold: float, version: _Version) -> dict[_Outcome, float]:
     exact = numbers(answers, "answers") - _level(threshold)
     if exact.size > 12:
-        raise OptionError("A law is written down for at most 12 answers: give fewer, or run it with size=.")
+        raise OptionError("A law is listed for at most 12 answers: give fewer, or run it with size=.")
     bars, weights = _quadrature(exact, version)
     running: dict[_Outcome, Floats] = {(): weights}
     for answer in exact:

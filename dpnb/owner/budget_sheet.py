@@ -45,7 +45,7 @@ def budget_sheet(name: str, schema: Schema | None, now: Standing | None) -> Said
         more = 'dpnb loosen people.dpnb.toml --reason "…"'
         lines += [
             "",
-            f"The declaration says {declared.label}. Less holds from the next opening on; more is recorded by",
+            f"The declaration says {declared.label}. A smaller one applies from the next opening; record a larger one with",
             more,
         ]
         facts["declared"] = declared.to_json()

@@ -100,7 +100,7 @@ def _advice(schema: Schema, found: Inspection) -> Iterator[str]:
     if told:
         yield (
             'Bounds that you change after this look were seen on the data: write bounds = "seen on data" under [dataset], so '
-            "that the card says it."
+            "that the card says so."
         )
         yield ""
 
@@ -111,7 +111,7 @@ def _of_column(schema: Schema, one: ColumnCount, rows: int) -> Iterator[str]:
     if rows and one.beyond / rows > _MUCH and text:
         yield f"{name}: {_share(one.beyond, rows)} of the texts are cut, or lose characters that are not declared."
     elif rows and one.beyond / rows > _MUCH:
-        yield f"{name}: {_share(one.beyond, rows)} of the cells are held to the bounds, so that means and sums are off by that."
+        yield f"{name}: {_share(one.beyond, rows)} of the cells are clamped to the bounds, which changes means and sums."
     if rows and one.unread == rows - one.missing > 0:
         what = "declared value" if schema[one.name].type == "category" else schema[one.name].type
         yield f"{name}: no cell is a {what}. Check its type in the declaration."

@@ -86,7 +86,7 @@ class DepositFiles:
         if form.problems:
             raise OwnerError("Something is still blank or wrong: nothing was written.")
         if self.declares(form):
-            return f"{self.declaration} says so already."
+            return f"{self.declaration} already says this."
         kept = self.declaration.with_suffix(".before.toml")
         older = self.declaration.exists()
         try:
@@ -158,7 +158,7 @@ def _why(reason: str) -> str:
     """Return a reason as one line."""
     said = " ".join(reason.split())
     if not said:
-        raise OwnerError("Say why: it stays in the ledger.")
+        raise OwnerError("Give a reason: the ledger keeps it.")
     return said
 
 

@@ -40,16 +40,16 @@ mode = "guard-rail"
 epsilon = "TODO: the whole loss that these data may ever pay, for example 4"
 {delta}"""
 DRAFTED_DELTA = "1e-6"
-_DELTA = f'delta = "{DRAFTED_DELTA}"                  # a text that nobody listed is shown by chance with this probability at most\n'
+_DELTA = f'delta = "{DRAFTED_DELTA}"                  # the largest probability that a value of one person alone is shown\n'
 _UNIT = 'unit = "TODO: row (one row = one person){persons}"'
 _JOINED = """\
 unit = {on}{guessed}
 max_rows_per_unit = 1           # of one person in {file}; the rest are left out\
 """
-_GUESSED = "                 # by its name the column that every file has, and that says whose row it is"
-_NOT_GUESSED = '"TODO: the column that every file has, and that says whose row it is"'
+_GUESSED = "                 # judging by its name, the column in every file that identifies the person"
+_NOT_GUESSED = '"TODO: the column in every file that identifies the person"'
 _TABLE = """
-# Rows of {file}: joined by whose they are, and by nothing else. What [prepare] takes of them stands beside the columns above.
+# Rows of {file}: joined by the person, and by nothing else. Declare what [prepare] makes of them with the columns above.
 [source.{table}]
 file = {file_quoted}
 on = {on}
@@ -62,8 +62,8 @@ _MOST = '"TODO: the most {table} of one person, for example 20; more count as th
 _VALUES = 'values = "TODO: a list, for example [0, 1]; anything else counts as missing"\n'
 _DATES = "bounds = \"TODO: the first and the last day, for example ['2020-01-01', '2024-12-31']\"\n"
 _TEXT = (
-    'type = "text"                    # nobody lists its values: what many have is shown, nothing else\n'
-    'length = 32                      # the most characters of one; a longer one counts as missing (beyond = "cut": is cut)\n'
+    'type = "text"                    # no list of values: only those that many rows have are shown\n'
+    'length = 32                      # the most characters of one; a longer one counts as missing (beyond = "cut": it is cut)\n'
     'characters = ["ascii"]           # or "latin", "letters", "digits", " -"; another one counts as missing, or is left out\n'
     'case = "lower"                   # TEA and tea are one; "keep": they are two\n'
 )
@@ -72,9 +72,9 @@ _UNKNOWN = (
     'lower = "TODO"                  # a category has values = [0, 1] in their place, a date bounds = […]\n'
     'upper = "TODO"\n'
 )
-_WEIGHS = "# weights_fixed = true          # if it weighs people, and no weight depends on other people's rows: raked ones do\n"
+_WEIGHS = "# weights_fixed = true          # for survey weights that depend on nobody else's row (raked weights do)\n"
 _PERSON = (
-    "\n# {name} is left out: by its name it tells who somebody is. If people have several rows, write above\n"
+    "\n# {name} is left out: its name suggests that it identifies people. If people have several rows, write above\n"
     "# unit = {quoted} and max_rows_per_unit = the most rows that one person can have.\n"
 )
 
@@ -169,7 +169,7 @@ def _joined_by(
         if on is not None:
             raise OwnerError("--on names the column that two files are joined by: add --with visits.csv")
         return None, _UNIT.format(
-            persons=_quoted(f", or the column that says whose row it is: {_or(persons)}")[1:-1]
+            persons=_quoted(f", or the column that identifies the person: {_or(persons)}")[1:-1]
         )
     held = {path.name: [name for name, _ in guesses]}
     held |= {one.path.name: [name for name, _ in one.fields] for one in beside}

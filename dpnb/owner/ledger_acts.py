@@ -92,12 +92,14 @@ def _loosen(options: argparse.Namespace) -> Said:
 
     home, serves = home_of(options), options.config is not None
     facts = _promised(home, options.source)
-    confirmed(f"{_in_words(facts)}Looser terms hold for good.", yes=options.yes or not options.reason.strip())
+    confirmed(
+        f"{_in_words(facts)}Looser terms cannot be taken back.", yes=options.yes or not options.reason.strip()
+    )
     known_as = loosen(
         options.source, options.reason, home, mode="enforced" if serves else None, serves=serves
     )
     return Said(
-        f"Recorded: {known_as} is held to the terms of {options.source} from now on. What was spent stays spent.",
+        f"Recorded: {known_as} now has the terms of {options.source}. What was spent stays spent.",
         {**facts, "dataset": known_as},
     )
 
@@ -119,7 +121,7 @@ def _in_words(facts: Record) -> str:
     if not facts.get("promised"):
         return ""
     told = ", ".join(f"{clean(who)} {spent}" for who, spent in facts["promised"].items())
-    return f"Under {facts['before']} answers left to: {told}. "
+    return f"Under {facts['before']} answers were sent to: {told}. "
 
 
 def add_verify(acts: Acts) -> None:

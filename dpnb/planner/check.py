@@ -71,7 +71,7 @@ class CheckedQuestion:
     domain : (float, float)
         Public range of the answer.
     estimand : str
-        What is estimated where values are held to bounds; empty where none are.
+        What is estimated where values are clamped to bounds; empty where none are.
     """
 
     question: Question

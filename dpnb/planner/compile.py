@@ -421,9 +421,7 @@ def _equals_category(column: Column, constant: Const) -> Condition:
 
 def _same_category(a: Column, b: Column, sign: str) -> Condition:
     if a.values != b.values or sign not in {"==", "!="}:
-        raise PlanError(
-            f"{a.name} and {b.name} are categories with different values and cannot be compared so."
-        )
+        raise PlanError(f"{a.name} and {b.name} are categories with different values and cannot be compared.")
     pred: Pred = Cmp("==", Col(a.name), Col(b.name))
     return Condition(pred if sign == "==" else Not(pred), a.drops or b.drops)
 

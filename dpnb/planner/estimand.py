@@ -1,6 +1,6 @@
 """What a question estimates, in words: the statistic, and the bounds to which the columns behind it are held.
 
-A number beyond its declared bounds counts as at the bound, so that the answer is about values held to them: *mean of income held to
+A number beyond its declared bounds counts as at the bound, so that the answer is about values clamped to them: *mean of income clamped to
 0–200,000*. What would be without the bounds no private answer can tell, since one person's value could lie anywhere.
 """
 
@@ -19,7 +19,7 @@ _OF_NUMBERS = frozenset({"number", "pair", "weighted", "numbers"})
 
 
 def estimand(question: Question, statistic: Statistic, setting: Setting, schema: Schema) -> str:
-    """Return what is estimated where values are held to bounds; empty where none are.
+    """Return what is estimated where values are clamped to bounds; empty where none are.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def _enclosed(shown: str) -> bool:
 
 
 def _alone(expr: Expr, schema: Schema) -> str:
-    """One number, and what it is held to; a computed one, and what its columns are held to."""
+    """One number, and what it is clamped to; a computed one, and what its columns are clamped to."""
     if isinstance(expr, Ref):
         return _to_bounds(expr.column, schema) if _held(expr, schema) else expr.column
     if isinstance(expr, ClipTo) and isinstance(expr.operand, Ref):
         number = numeric(expr, schema)
         ends = [_told(end, number.calendar) for end in (number.lowest, number.highest)]
-        return f"{expr.operand.column} held to {'–'.join(ends)}"
+        return f"{expr.operand.column} clamped to {'–'.join(ends)}"
     held = [_to_bounds(name, schema) for name in expr.columns() if _bounded(name, schema)]
     shown = _plain(expr)
     return f"{shown}, with {', '.join(held)}" if held and _held(expr, schema) else shown
@@ -102,7 +102,7 @@ def _bounded(name: str, schema: Schema) -> bool:
 
 def _to_bounds(name: str, schema: Schema) -> str:
     low, high = (_told(end, schema[name].calendar) for end in schema[name].bounds)
-    return f"{name} held to {low}–{high}"
+    return f"{name} clamped to {low}–{high}"
 
 
 def _told(end: Fraction, calendar: str | None) -> str:

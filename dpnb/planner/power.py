@@ -58,7 +58,7 @@ class Goal:
     def __str__(self) -> str:
         said = [] if self.within is None else [f"within ± {self.within:g}"]
         if self.power is not None:
-            said.append(f"an effect of {self.effect:g} found with probability {self.power:g}")
+            said.append(f"an effect of {self.effect:g} detected with probability {self.power:g}")
         return " and ".join(said)
 
 
@@ -100,10 +100,10 @@ def least_size(design: Design, share: Share, goal: Goal) -> int:
 
     if design.fixed:
         raise PlanError(
-            "The size of a dataset that exists cannot be planned. Leave out epsilon= and rho=: the loss is then found."
+            "The size of an existing dataset cannot be planned. Leave out epsilon= and rho=: the loss is then computed."
         )
     if not enough(_MOST):
-        raise PlanError(f"No number of rows reaches this goal, {goal}, at this loss. Ask a larger epsilon.")
+        raise PlanError(f"No number of rows reaches this goal, {goal}, at this loss. Use a larger epsilon.")
     low, high = _FEWEST - 1, _FEWEST
     while not enough(high):
         low, high = high, 2 * high
@@ -115,7 +115,7 @@ def least_size(design: Design, share: Share, goal: Goal) -> int:
 
 def _words(found: Accuracy, goal: Goal) -> str:
     if goal.power is not None:
-        return f"found with probability {found.chance(goal.effect or 0.0):.3g}"
+        return f"detected with probability {found.chance(goal.effect or 0.0):.3g}"
     return f"± {found.half_width(goal.kind):.3g}"
 
 

@@ -301,7 +301,7 @@ def price(
     Raises
     ------
     PlanError, LossError
-        If a question cannot be asked, or the loss cannot be held by this budget.
+        If a question cannot be asked, or this budget does not accept the loss.
     """
     if batch.schema_version != schema.version:
         raise PlanError(
@@ -353,7 +353,7 @@ def _split(ask: Ask, items: tuple[Item, ...], private: list[bool], schema: Schem
     kind: Literal["epsilon", "rho"] = "rho" if ask.kind == "rho" else "epsilon"
     if kind == "rho" and schema.budget.measure is Measure.PURE:
         raise LossError(
-            f"{schema.name} has a pure ε budget, which cannot hold ρ. Ask epsilon=, or give the dataset [budget] rho = 0.5."
+            f"{schema.name} has a pure ε budget, which does not accept ρ. Use epsilon=, or give the dataset [budget] rho = 0.5."
         )
     asked = ask.rho if kind == "rho" else ask.epsilon
     pairs = list(zip(items, private, strict=True))
@@ -380,7 +380,9 @@ def _split(ask: Ask, items: tuple[Item, ...], private: list[bool], schema: Schem
 
 def _worth(amount: Fraction) -> Fraction:
     if amount < _LOW:
-        raise LossError("A question's share of this loss is below 0.000001. Ask more, or fewer questions.")
+        raise LossError(
+            "A question's share of this loss is below 0.000001. Use a larger loss, or ask fewer questions."
+        )
     return amount
 
 

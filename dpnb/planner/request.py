@@ -42,7 +42,7 @@ class Ask:
     def __post_init__(self) -> None:
         given = [kind for kind in _KINDS if getattr(self, kind) is not None]
         if len(given) > 1:
-            raise LossError(f"Ask for one of epsilon=, rho= or within=, not {' and '.join(given)}.")
+            raise LossError(f"Give one of epsilon=, rho= or within=, not {' and '.join(given)}.")
 
     @classmethod
     def make(

@@ -13,7 +13,7 @@ _SENTENCES = {
         "Stops accidents. It does not stop the same operating-system user from reading the file, "
         "editing the ledger or starting a new one."
     ),
-    Mode.ENFORCED: "The data and the ledger are held by another user, container or host.",
+    Mode.ENFORCED: "Another user, container or host has the data and the ledger.",
 }
 
 _MOST_DECIMALS = 18
@@ -41,16 +41,16 @@ def unit_sentence(unit: PrivacyUnit) -> str:
     Examples
     --------
     >>> unit_sentence(PrivacyUnit("add-remove"))
-    'one row = one person; hidden is whether any one person is in the data at all'
+    'one row = one person; whether any one person is in the data is hidden'
     """
     who = "one row = one person"
     if not unit.by_row:
         rows = "1 row" if unit.max_rows == 1 else f"{unit.max_rows:,} rows"
         who = f"one {unit.unit} = one person, with at most {rows}"
     if unit.adjacency == "add-remove":
-        return f"{who}; hidden is whether any one person is in the data at all"
+        return f"{who}; whether any one person is in the data is hidden"
     size = f"{unit.rows:,} rows" if unit.by_row else f"{unit.units:,} units"
-    return f"{who}; hidden is what any one person's data say ({size}: public)"
+    return f"{who}; what any one person's data say is hidden ({size}: public)"
 
 
 def dummy_rows(schema: Schema, n: int = 5) -> tuple[dict[str, int | float | str | bool], ...]:

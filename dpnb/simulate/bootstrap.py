@@ -188,7 +188,7 @@ class BootstrapStudy:
         return _running(self)
 
     def code(self) -> str:
-        """Return the call that reproduces the result; a population that was handed over is named, not written out."""
+        """Return the call that reproduces the result; a population that you passed is named, not written out."""
         design = self.design
         return (
             f"simulate.bootstrap_coverage({design.population.code}, {design.seed}, n={design.n}, rho={design.rho!r}, "

@@ -1,7 +1,7 @@
 """Interval methods by name: what is put around an answer, and what it claims to hold.
 
 ``privacy`` and ``confidence`` are the intervals of a release, computed by the release's own code. ``naive`` and ``normal`` are
-there to be compared: ``naive`` takes the noised numbers for exact ones, as every statistics package would; ``normal`` adds the
+there to be compared: ``naive`` treats the noised numbers as exact, as every statistics package would; ``normal`` adds the
 noise's variance and a normal quantile. Any other method is an object with the three names of :class:`Method`, or
 :func:`per_release` of a function of one release.
 """

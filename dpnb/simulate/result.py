@@ -107,7 +107,7 @@ class CoverageResult:
     def code(self) -> str:
         """Return the call that reproduces the result.
 
-        A population or a function that was handed over is named, not written out.
+        A population or a function that you passed is named, not written out.
         """
         design, asked = self.design, self.design.question
         sizes = None if design.population.size is not None else list(design.sizes)

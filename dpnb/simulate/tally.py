@@ -190,7 +190,7 @@ def _sums(figures: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def wilson(held: ArrayLike, studies: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return the Wilson interval of a proportion, entry by entry; not a number where there are no studies.
+    """Return the Wilson interval of a proportion, entry by entry; NaN without studies.
 
     References
     ----------

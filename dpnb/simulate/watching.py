@@ -34,11 +34,11 @@ class Seen:
     Parameters
     ----------
     low, high, truth : ndarray
-        Ends of the intervals, and what they claim to hold; not a number where there is no interval.
+        Ends of the intervals, and the values that they claim to contain; NaN if there is no interval.
     held : ndarray of bool
         Whether they do.
     running : tuple of (int, int, int)
-        Studies so far, those of them that had an interval, and those whose interval held, at some points of the block.
+        Studies so far, those of them that had an interval, and those whose interval contained its value, at some points of the block.
     """
 
     low: Floats
@@ -89,7 +89,7 @@ class _Recorder:
 
 
 def watch(found: CoverageResult | BootstrapStudy) -> Iterator[Watched]:
-    """Go on from a result, block after block, and show the intervals of each.
+    """Continue from a result, block after block, and show the intervals of each.
 
     Parameters
     ----------

@@ -83,7 +83,9 @@ class CoefficientBounds:
         if not self.finite:
             return ""
         said = " and ".join(f"{term} from {given(low)} to {given(high)}" for term, low, high in self.finite)
-        return f"Declared, not estimated: {said}. Intervals are cut to that, and hold only if it is true."
+        return (
+            f"Declared, not estimated: {said}. Intervals are cut to that, and are valid only if it is true."
+        )
 
     def inside(self, values: Floats) -> Floats:
         """Move values of the coefficients, on the last axis, into their ranges."""
@@ -185,7 +187,7 @@ class CoefficientPriors:
             for place, (mean, sd) in self.declared.items()
         )
         return (
-            f"Declared, not estimated: {said}. Intervals hold as often as they say over these priors and the data together, and only if the "
+            f"Declared, not estimated: {said}. Intervals have their stated coverage over these priors and the data together, and only if the "
             "priors are true."
         )
 

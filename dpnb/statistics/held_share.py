@@ -1,6 +1,6 @@
 """The share of rows at or beyond each declared bound: what a clamped mean does not see.
 
-Values are held to their bounds before anything is computed, so that a row at a bound is one that was there, or beyond. Released are three
+Values are clamped to their bounds before anything is computed, so that a row at a bound is one that was there, or beyond. Released are three
 counts in one histogram: rows at the lower bound, between, and at the upper one; one person moves them as those of any histogram. Their
 shares, with both intervals, are those of a table of counts (:mod:`~dpnb.statistics.shares`). How far beyond a bound a value lay is not
 in any release.

@@ -127,17 +127,15 @@ class Design:
         patterns, group = np.unique(raw, axis=0, return_inverse=True)
         if np.linalg.matrix_rank(patterns) < patterns.shape[1]:
             raise OptionError(
-                f"The terms of {text!r} are no different columns over the cells of this table: leave one out."
+                f"The terms of {text!r} are not different columns over the cells of this table: leave one out."
             )
         x, turn = _scaled(patterns, intercept=formula.intercept)
         member = np.equal.outer(np.arange(len(patterns)), group.ravel()).astype(float)
         return cls(formula, x, turn, member * response, member * (1 - response), setting.clustered)
 
 
-_RESPONSE = "{0} is no 0/1 column of this table: write a condition, for example \"({0} == 'yes') ~ age\"."
-_TERM = (
-    "{0} is no number: write C({0}) for a column for each of its values, or a condition such as {0} == 'yes'."
-)
+_RESPONSE = "{0} is not a 0/1 column of this table: write a condition, for example \"({0} == 'yes') ~ age\"."
+_TERM = "{0} is not a number: write C({0}) for a column for each of its values, or a condition such as {0} == 'yes'."
 
 
 def _column(term: str, look: Any, cells: int, words: str) -> Floats:

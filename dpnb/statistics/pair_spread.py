@@ -250,11 +250,11 @@ def likely_products(both: Number, covariance: Number, tails: float, leans: Numbe
 def fishers_note(tails: float) -> str:
     """Say what the confidence interval of a correlation supposes."""
     if tails == 1:
-        return "Fisher's z with noise: supposes about bivariate normal columns"
-    return f"Fisher's z with noise: supposes a sampling variance of at most {tails:g} times that of normal columns (tails=)"
+        return "Fisher's z with noise: assumes roughly bivariate normal columns"
+    return f"Fisher's z with noise: assumes a sampling variance of at most {tails:g} times that of normal columns (tails=)"
 
 
 def products_note(tails: float) -> str:
     """Say what the confidence interval of a covariance supposes."""
     skewed = ", or of gamma columns as near to a bound" if tails == TAILS else ""
-    return f"supposes products of at most {tails:g} times the variance of normal columns' (tails=){skewed}, and of what the bounds allow"
+    return f"assumes products of at most {tails:g} times the variance of normal columns' (tails=){skewed}, and of what the bounds allow"

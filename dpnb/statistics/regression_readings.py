@@ -39,7 +39,7 @@ class Fitted(Result):
 NO_SAMPLING = "No sampling error is derived for R²: it has a privacy interval alone."
 NOTES = {
     "privacy": "draws of the noise",
-    "confidence": "parametric bootstrap: supposes errors of one variance (cov_type='HC1' does not)",
+    "confidence": "parametric bootstrap: assumes equal error variances (cov_type='HC1' does not)",
 }
 
 
@@ -159,7 +159,7 @@ _FLOOR = 1e-12
 _CLEAR = 2.0
 _NOTES = {
     "privacy": "draws of the noise",
-    "confidence": "parametric bootstrap: supposes errors of one variance, and the standard deviations of these rows",
+    "confidence": "parametric bootstrap: assumes equal error variances, and the standard deviations of these rows",
 }
 
 

@@ -60,7 +60,7 @@ def is_robust(cov_type: object) -> bool:
         For others than two.
     """
     if cov_type not in (CLASSICAL, ROBUST):
-        raise OptionError(f'cov_type= is "{CLASSICAL}", for errors of one variance, or "{ROBUST}", for any.')
+        raise OptionError(f'cov_type= is "{CLASSICAL}", for equal error variances, or "{ROBUST}", for any.')
     return cov_type == ROBUST
 
 

@@ -73,7 +73,7 @@ UNCLEAR = (
     "Declare bounds and ask .mean(), or ask at a larger loss."
 )
 NO_RANGE_INTERVAL = (
-    "The range was chosen to hold nearly all values; it estimates nothing, so it has no interval."
+    "The range was chosen to contain nearly all values; it estimates nothing, so it has no interval."
 )
 _NOTES = {
     "privacy": "exact test of the noise; of the mean of the values moved into the range; all of the bounds where that is unclear",

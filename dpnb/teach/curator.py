@@ -75,7 +75,7 @@ class TeachingCurator(Curator):
 def _refuse_protected(schema: Schema) -> None:
     if schema.mode is not Mode.TEACHING:
         raise OwnerError(
-            f"{schema.name} is protected: with a seed, anybody could take the noise off again. Open it without seed=."
+            f"{schema.name} is protected: with a seed, anybody could remove the noise. Open it without seed=."
         )
 
 

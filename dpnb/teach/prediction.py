@@ -1,6 +1,6 @@
 """Predictions: what a student expected, kept until the answer is shown and after.
 
-The first guess stands. It is in ``predictions.json`` beside the notebook, where its author and a teacher can read it; nothing is
+The first guess counts. It is in ``predictions.json`` beside the notebook, where its author and a teacher can read it; nothing is
 graded by it, and nothing about protected data is in it.
 """
 
@@ -26,7 +26,7 @@ class NoGuess(Exception):
 
 
 def predict(name: str, guess: object) -> None:
-    """Keep a guess; the first one for a name stands.
+    """Keep a guess; the first one for a name counts.
 
     Parameters
     ----------
@@ -38,21 +38,21 @@ def predict(name: str, guess: object) -> None:
     Raises
     ------
     OptionError
-        For a guess that is no number, text or truth value.
+        For a guess that is not a number, text or boolean.
 
     Examples
     --------
     >>> predict("alone", ...)
-    Put your guess in the place of the dots, and run this cell again.
+    Replace the dots with your guess, and run this cell again.
     """
     if isinstance(guess, EllipsisType):
-        print("Put your guess in the place of the dots, and run this cell again.")
+        print("Replace the dots with your guess, and run this cell again.")
         return
     if not isinstance(guess, int | float | str):
         raise OptionError('A guess is a number or a text: predict("alone", 40).')
     kept = _read()
     if name in kept and kept[name] != guess:
-        print(f"You predicted {_written(kept[name])} before, and that stands.")
+        print(f"You already predicted {_written(kept[name])}: the first guess counts.")
         return
     _write({**kept, name: guess})
     print(f"Kept: you predict {_written(guess)}.")
@@ -61,7 +61,7 @@ def predict(name: str, guess: object) -> None:
 def reveal(name: str, answer: object, words: str = "") -> None:
     """Show an answer beside the guess that was kept; without a guess, ask for one and end the cell.
 
-    What else gives the answer away stands below it, in the same cell.
+    Put anything else that reveals the answer below it, in the same cell.
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ def reveal(name: str, answer: object, words: str = "") -> None:
     --------
     >>> reveal("nobody guessed this", 12)
     Traceback (most recent call last):
-    dpnb.teach.prediction.NoGuess: Predict first: write your guess at 'nobody guessed this' in the place of the dots above, run that cell, and then this one.
+    dpnb.teach.prediction.NoGuess: Predict first: write your guess at 'nobody guessed this' in place of the dots above, run that cell, and then this one.
     """
     kept = _read()
     if name not in kept:
         raise NoGuess(
-            f"Predict first: write your guess at {name!r} in the place of the dots above, run that cell, and then this one."
+            f"Predict first: write your guess at {name!r} in place of the dots above, run that cell, and then this one."
         )
     print(f"You predicted {_written(kept[name])}. It is {_written(answer)}{' ' + words if words else ''}.")
 

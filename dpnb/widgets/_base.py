@@ -55,7 +55,7 @@ def source(name: str) -> str | None:
 
 
 def built() -> bool:
-    """Return whether this installation brings the front end; without it every interaction is its still form."""
+    """Return whether this installation includes the front end; without it every interaction has its still form."""
     return source("widget.css") is not None
 
 

@@ -212,7 +212,7 @@ def _start(estimate: Estimate, question: PendingQuestion, kind: Kind) -> dict[st
 
 def _words(question: PendingQuestion, size: int) -> str:
     paid = "as it was paid" if question.releases else "not paid yet"
-    return f"{text_of(question)}: {size:,} rows, bounds and steps as declared, {paid}. The shape of the rows is assumed: set it."
+    return f"{text_of(question)}: {size:,} rows, bounds and steps as declared, {paid}. The distribution of the rows is assumed: choose it."
 
 
 def _plain(value: object) -> object:

@@ -12,9 +12,9 @@ from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 
 #: What each interval is, in words.
 WORDS = {
-    "naive": "takes the noised numbers for exact ones",
+    "naive": "treats the noised numbers as exact",
     "normal": "noise-aware: adds the noise's variance, with a normal quantile",
-    "confidence": "noise-aware: the release's own exact test; a mean buys its second moment for it",
+    "confidence": "noise-aware: the release's own exact test; a mean pays for its second moment",
     "monte carlo": "noise-aware: draws noise and sampling again (Algorithm 2)",
     "privacy": "about this dataset: what the noise alone hides",
     "unbiased": "bootstrap: the noise is subtracted from the spread; can be zero",

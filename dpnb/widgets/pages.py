@@ -47,7 +47,7 @@ _STYLE = (
     "h2.dpnb-h{font-size:17px;margin:2.4rem 0 .8rem;font-weight:650}"
 )
 _KERNEL = (
-    "There is no kernel behind this page. What the browser computes by itself still drags, and spends nothing; "
+    "This page has no kernel. You can still drag what the browser computes by itself; that spends nothing. "
     "what only a kernel can compute stays as it was."
 )
 
@@ -67,7 +67,7 @@ def page(interactions: Iterable[Interaction], title: str = "dpnb", *, report: Re
     Raises
     ------
     PlanError
-        Where something else than an interaction is given, or the front end is not built and there is no report.
+        If something other than an interaction is given, or if the front end is not built and there is no report.
     """
     found = list(interactions)
     if any(not isinstance(one, Interaction) for one in found):

@@ -115,7 +115,7 @@ def answer_of(estimate: object, who: str) -> Answer:
     try:
         return _read(record, who, found, protected=_protected(found))
     except PlanError as reason:
-        raise PlanError(f"`{clean(found.text)}` has no place on a wall: {reason}.") from None
+        raise PlanError(f"`{clean(found.text)}` cannot be shown on a wall: {reason}.") from None
 
 
 def _protected(estimate: Estimate) -> bool:

@@ -189,7 +189,7 @@ def _figures(wall: Answers, both: Average | None) -> list[list[str]]:
     count = len(wall.answers)
     found = [[f"{count:,}", "answer" if count == 1 else "answers, each with noise of its own"]]
     if wall.truth is not None:
-        found.append([_of_all(wall), f"hold the truth, {percent(wall.held / count)}; {_promised()}"])
+        found.append([_of_all(wall), f"contain the truth, {percent(wall.held / count)}; {_promised()}"])
     if both is not None:
         found.append(
             [f"± {_half(both.half)}", f"{both.count:,} averaged; one alone about ± {_half(_usual(wall))}"]
@@ -232,7 +232,7 @@ def _sentence(wall: Answers, both: Average | None, decimals: int | None) -> str:
     ]
     if wall.truth is not None:
         said.append(
-            f"{_of_all(wall)} intervals hold the truth, {number(wall.truth, decimals)}: {percent(wall.held / count)}, "
+            f"{_of_all(wall)} intervals contain the truth, {number(wall.truth, decimals)}: {percent(wall.held / count)}, "
             f"where {_promised()}."
         )
     if both is not None:
@@ -246,7 +246,7 @@ def _sentence(wall: Answers, both: Average | None, decimals: int | None) -> str:
 def _beside(both: Average, truth: float | None) -> str:
     if truth is None:
         return ""
-    return ", which holds the truth" if both.low <= truth <= both.high else ", which misses the truth"
+    return ", which contains the truth" if both.low <= truth <= both.high else ", which misses the truth"
 
 
 def _price(wall: Answers) -> str:

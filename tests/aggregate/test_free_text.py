@@ -194,8 +194,8 @@ def test_the_two_cases_are_pairs_of_single_letters() -> None:
         ({"length": 5, "case": "Lower"}, '"lower"'),
         ({"length": 5, "beyond": "drop"}, '"missing" or "cut"'),
         ({"length": 5, "trim": 1}, "true or false"),
-        ({"length": 5, "missing": "unknown"}, "missing = 'unknown' is no label of this column"),
-        ({"length": 5, "missing": 0}, "missing = 0 is no label"),
+        ({"length": 5, "missing": "unknown"}, "missing = 'unknown' is not a label of this column"),
+        ({"length": 5, "missing": 0}, "missing = 0 is not a label"),
     ],
 )
 def test_what_no_label_can_be_is_refused_with_the_line_to_write(declared: dict[str, Any], words: str) -> None:

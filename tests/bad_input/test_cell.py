@@ -37,7 +37,7 @@ WRONG = {
     "%%dp epsilon=1e-300\nq = p.x.mean()": "1e-9",
     "%%dp epsilon=lots\nq = p.x.mean()": "epsilon",
     "%%dp epsilom=1\nq = p.x.mean()": "did you mean epsilon",
-    "%%dp epsilon=99\nq = p.x.mean()": "Ways out: %%dp epsilon=10",
+    "%%dp epsilon=99\nq = p.x.mean()": "Options: %%dp epsilon=10",
     "%%dp epsilon=1\nq = r.x.mean()": "name 'r' is not defined",
     "%%dp epsilon=1\nq = p.x.mean()\nraise ValueError('half way')": "half way",
     "%%dp epsilon=1\nq = p.x.mean(\n": "SyntaxError",

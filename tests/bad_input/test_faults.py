@@ -93,7 +93,9 @@ def test_a_ledger_that_fails_between_charge_and_answer_is_never_paid_twice(desk,
     if fault == "full":
         mean = data.x.quantile([place / 400 for place in range(1, 400)])
     at("before-store", strike)
-    with pytest.raises(ChargedError, match="The charge stands: running again is not charged twice") as told:
+    with pytest.raises(
+        ChargedError, match="You were charged: run this again to get the answer, without a second charge"
+    ) as told:
         dpnb.release([mean], epsilon=1)
     assert "Nothing was spent" not in short(told.value)
     held.close()

@@ -33,7 +33,7 @@ WRONG = {
     "p.x.difference(by='g')": (PlanError, "exactly two declared values"),
     "p[p.x].count()": (PlanError, "not a condition"),
     "p[3]": (HandleError, "a position"),
-    "p[['x', 'y']]": (HandleError, "A question is of one column: p['x'].mean()"),
+    "p[['x', 'y']]": (HandleError, "A question is about one column: p['x'].mean()"),
     "p.x[p.x > 3]": (HandleError, "Filter first: p[p.x > 1].count()"),
     "p.__setitem__('new', p.x)": (HandleError, "cannot be written to"),
     "p.__delitem__('x')": (HandleError, "cannot be written to"),
@@ -226,19 +226,19 @@ OVER = {
     "pure": (
         "epsilon = 4",
         {"epsilon": 50},
-        "asks for ε 50; 4 is left of 4. Ways out: %%dp epsilon=4. Nothing was spent.",
+        "asks for ε 50; 4 is left of 4. Options: %%dp epsilon=4. Nothing was spent.",
     ),
     "zcdp": (
         "rho = 0.5",
         {"rho": 5},
-        "asks for ρ 5; 0.5 is left of 0.5. Ways out: %%dp rho=0.5. Nothing was spent.",
+        "asks for ρ 5; 0.5 is left of 0.5. Options: %%dp rho=0.5. Nothing was spent.",
     ),
     "pure question in zcdp": (
         "rho = 0.5",
         {"epsilon": 50},
-        "Ways out: %%dp epsilon=1.44. Nothing was spent.",
+        "Options: %%dp epsilon=1.44. Nothing was spent.",
     ),
-    "approximate": ("epsilon = 1\ndelta = 1e-6", {"rho": 5}, "Ways out: %%dp rho=0.0"),
+    "approximate": ("epsilon = 1\ndelta = 1e-6", {"rho": 5}, "Options: %%dp rho=0.0"),
 }
 
 

@@ -193,7 +193,7 @@ def test_the_published_table_stands_beside_its_price(show, shots):
     expect(spike).to_contain_text("unbiased")
     expect(spike.locator("path.spike")).to_have_count(1)
     button(page, "one resample").click()
-    expect(page.get_by_text("A row that is held twice moves the answer twice as far")).to_be_visible()
+    expect(page.get_by_text("A row that occurs twice moves the answer twice as far")).to_be_visible()
     which = page.get_by_role("slider", name="which resample")
     which.focus()
     page.keyboard.press("End")

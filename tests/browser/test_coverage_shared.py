@@ -190,7 +190,7 @@ def test_a_guess_comes_first_where_it_is_wanted(show):
     page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5))
     page.get_by_label("guess before it is shown").check()
     expect(page.locator(".shared-part .found")).to_be_hidden()
-    page.get_by_label("of 100 intervals, how many hold the truth?").fill("80")
+    page.get_by_label("of 100 intervals, how many contain the truth?").fill("80")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_text("You guessed 80 of 100; 9")).to_be_visible()
     expect(page.locator(".shared-part .found")).to_be_visible()

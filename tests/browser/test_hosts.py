@@ -130,7 +130,7 @@ def offline(browser):
 def test_exported_page_still_drags(ran, offline, shots):
     """One file with the release, its forecast and both interactions: they drag, it says that there is no kernel, it asks nobody."""
     page = offline(ran / "x.html")
-    expect(page.locator("main")).to_contain_text("There is no kernel behind this page")
+    expect(page.locator("main")).to_contain_text("This page has no kernel")
     expect(page.locator("main")).to_contain_text("hiv.got.mean()")
     for title in ("What accuracy costs", "What ε means for one person", "Measure again"):
         widget = page.locator(".dpnb-w", has_text=title).first

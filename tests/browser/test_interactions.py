@@ -180,7 +180,9 @@ def test_what_does_not_fit_has_three_ways_out(show, data):
     release, line = page.get_by_role("button", name="Release"), page.locator("code.cell")
     expect(release).to_be_disabled()
     expect(page.locator("[aria-live]")).to_contain_text("only ε 4 is left")
-    expect(page.get_by_text("m was answered before at ε 6; asked more, it is bought anew")).to_be_visible()
+    expect(
+        page.get_by_text("m was answered before at ε 6; at a larger share it is bought again")
+    ).to_be_visible()
     page.get_by_role("button", name="Use the stored m").click()
     expect(page.locator("table.planned tbody tr").first).to_contain_text("stored · ε 0")
     expect(release).to_be_enabled()

@@ -101,7 +101,7 @@ def test_a_wall_says_what_it_draws(show, taught):
     assert page.locator("svg.wall .dashed").count() == page.locator("svg.wall .mean").count() == 1
     expect(page.locator(".figures strong")).to_have_text(["30", "27 of 30", "± 0.37", "ε 30"])
     expect(page.locator("[aria-live]").first).to_contain_text(
-        "27 of 30 intervals hold the truth, 4.00: 90 %, where 95 % is promised."
+        "27 of 30 intervals contain the truth, 4.00: 90 %, where 95 % is promised."
     )
     assert "27 of 30" in page.locator("svg.wall").get_attribute("aria-label")
     summary = page.get_by_text("The answers as a table")

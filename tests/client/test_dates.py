@@ -80,7 +80,7 @@ def test_a_median_reads_as_a_date_with_its_interval(visits):
     assert found.table()[0]["value"] == str(found)
     line = line_of(found)
     assert line.answer(line.entries[0]) == str(found)
-    assert "held to 2020-01-01–2024-12-31" in found.estimand
+    assert "clamped to 2020-01-01–2024-12-31" in found.estimand
 
 
 def test_bins_and_leaves_are_labelled_by_dates(visits):

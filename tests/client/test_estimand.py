@@ -11,7 +11,7 @@ from dpnb.errors import Unavailable
 from dpnb.planner.estimand import in_words
 from dpnb.planner.expression import BoolOp, Compare, Const, Ref, show
 
-MEAN = "mean of x held to 0–10"
+MEAN = "mean of x clamped to 0–10"
 
 
 @pytest.fixture
@@ -57,14 +57,14 @@ def test_a_clamped_mean_says_how_many_rows_are_at_the_bounds(data):
 
 def test_a_computed_number_names_the_columns_behind_it(data):
     """A range that arithmetic made is not one to which anything was held."""
-    assert (data.x * 2).mean().estimand == "mean of x * 2, with x held to 0–10"
-    assert data.x.clip(2, 5).mean().estimand == "mean of x held to 2–5"
+    assert (data.x * 2).mean().estimand == "mean of x * 2, with x clamped to 0–10"
+    assert data.x.clip(2, 5).mean().estimand == "mean of x clamped to 2–5"
 
 
 def test_a_clip_beyond_the_declared_bounds_says_what_holds(data):
     """The column was held to its own bounds before."""
     assert data.x.clip(-5, 500).mean().estimand == MEAN
-    assert data.x.clip(5, 500).mean().estimand == "mean of x held to 5–10"
+    assert data.x.clip(5, 500).mean().estimand == "mean of x clamped to 5–10"
 
 
 def test_what_is_not_held_has_no_estimand(data):
@@ -83,7 +83,7 @@ def test_a_quantile_says_that_bounds_change_nothing_inside_them(data):
     """Its order is that of the values as they are."""
     found = data.x.median()
     dpnb.release({"found": found}, epsilon=5)
-    assert found.estimand == "median of x held to 0–10"
+    assert found.estimand == "median of x clamped to 0–10"
     assert "inside the bounds this changes nothing" in estimate_card(found).text.replace("\n", " ").replace(
         "    ", ""
     )

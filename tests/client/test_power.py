@@ -126,7 +126,7 @@ def test_power_off_the_middle_of_the_bounds_is_delivered(facts):
         epsilon="0.5",
         **facts,
     )
-    assert ("mean 20000 and 25000" if facts else "whatever the mean") in str(plan)
+    assert ("mean 20000 and 25000" if facts else "for any mean") in str(plan)
     found = chance(plan, (20_000, 25_000))
     assert found >= 0.8 - 3 * 0.4 / 600**0.5
     if facts:
@@ -146,7 +146,7 @@ def test_the_worst_mean_is_planned_for_where_none_is_named():
         for share in (0, 0.08, 0.13, 0.3, 0.5, 1)
     ]
     free = dpnb.power("proportion", n=300, epsilon="0.1", adjacency="add-remove")
-    assert "whatever the share" in str(free)
+    assert "for any share" in str(free)
     assert all(one.half_width <= free.half_width * 1.03 for one in shares)
 
 
@@ -250,7 +250,7 @@ def test_the_card_says_it_in_every_form():
         "ε 1",
         "noise alone",
         "with sampling",
-        "found with probability 0.8",
+        "detected with probability 0.8",
     ):
         assert said in text
     forms = plan._repr_mimebundle_()
@@ -297,7 +297,7 @@ def test_planning_is_quick(monkeypatch):
         ("proportion", {"n": 100, "epsilon": 1, "level": 95}, "between 0 and 1"),
         ("proportion", {"n": 100, "epsilon": 1, "sd": 0.2}, "leave out sd"),
         ("proportion", {"n": 100, "epsilon": 1, "share": 1.2}, "outside the bounds"),
-        ("proportion", {"n": 100, "epsilon": 1, "rho": 1}, "one of epsilon= or rho="),
+        ("proportion", {"n": 100, "epsilon": 1, "rho": 1}, "Give epsilon= or rho="),
         ("proportion", {"epsilon": 1, "power": 0.8}, "goes with an effect"),
         ("proportion", {"epsilon": 1, "bounds": (0, 2)}, "no bounds"),
         ("mean", {"n": 100, "epsilon": 1}, "needs the public bounds"),

@@ -15,7 +15,7 @@ WRONG = {
     "ada": {
         "count": ("return len(rows) + np.zeros(size)", "no noise"),
         "sum": ("return rows.sum() + rng.laplace(0, upper / epsilon, size)", "centred on"),
-        "interval": (_AROUND.format("1.96 * released['sd'] / released['n'] ** 0.5"), "holds the truth in"),
+        "interval": (_AROUND.format("1.96 * released['sd'] / released['n'] ** 0.5"), "contains the truth in"),
     },
     "ben": {
         "count": ("return len(rows) + rng.laplace(0, epsilon, size)", "ε inverted"),
@@ -47,7 +47,7 @@ WRONG = {
             "return np.clip(rows, 0, upper).sum() + rng.laplace(0, 2 * upper / epsilon, size)",
             "twice the noise",
         ),
-        "interval": (_AROUND.format("0.5"), "holds the truth in"),
+        "interval": (_AROUND.format("0.5"), "contains the truth in"),
     },
     "eve": {
         "count": ("return len(rows) + rng.laplace(0, 0.8 / epsilon, size)", "noise × 0.8"),

@@ -358,7 +358,7 @@ def test_a_full_disk_at_the_store_leaves_the_charge_to_be_completed(house, monke
     with monkeypatch.context() as broken:
         broken.setattr("dpnb.trusted.curator.answer_store.insert", full)
         for message in messages:
-            with pytest.raises(ChargedError, match="charge stands"):
+            with pytest.raises(ChargedError, match="You were charged"):
                 house.ask(message)
     first, second = house.charges()
     assert house.ask(messages[0]).entry == first

@@ -185,11 +185,11 @@ BAD = {
     ),
     "another type": (
         lambda folder: write(folder / "x.parquet", rows(2), age=pa.float64()),
-        '"x.parquet" and "part-0.parquet" have not the same columns',
+        '"x.parquet" and "part-0.parquet" do not have the same columns',
     ),
     "another column": (
         lambda folder: write(folder / "x.parquet", {"age": [1]}),
-        '"x.parquet" and "part-0.parquet" have not the same columns',
+        '"x.parquet" and "part-0.parquet" do not have the same columns',
     ),
     "too many": (
         lambda folder: [(folder / f"p{number}.parquet").write_text("") for number in range(400)],

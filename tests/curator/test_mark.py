@@ -486,7 +486,7 @@ def test_no_answer_leaves_while_the_mark_cannot_be_raised_and_the_retry_complete
     syncs.broken = True
     asked = message(data)
     for _ in range(2):
-        with pytest.raises(ChargedError, match=r"The charge stands"):
+        with pytest.raises(ChargedError, match=r"You were charged"):
             service.reply(asked, "ann")
     with pytest.raises(ChargedError, match="could not be raised"):
         service.reply(message(data, "b" * 32), "ann")

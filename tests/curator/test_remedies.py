@@ -37,7 +37,7 @@ def refused(here, items, ask):
     except BudgetError as refusal:
         text = refusal.message
         assert text.endswith("Nothing was spent.")
-        found = re.search(r"Ways out: (.*)\. Nothing was spent\.", text)
+        found = re.search(r"Options: (.*)\. Nothing was spent\.", text)
         return found[1].split(" · ") if found else []
     return None
 

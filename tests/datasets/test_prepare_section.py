@@ -144,7 +144,7 @@ def test_rows_are_counted_whatever_their_first_column_is():
     lines = {"visits": {"count": "visits", "upper": 20}}
     schema = load(changed(TWO, source__visits__columns=columns, prepare=lines), source="people.csv").schema
     assert schema.names == ("age", "visits")
-    with pytest.raises(OwnerError, match="counted by a column that is no text: declare one more column"):
+    with pytest.raises(OwnerError, match="counted by a column that is not a text: declare one more column"):
         load(changed(TWO, source__visits__columns={"note": TEXT}, prepare=lines), source="people.csv")
 
 

@@ -101,9 +101,9 @@ def test_what_was_closed_opens_under_no_name_and_by_no_act(folder, admin):
         released(folder, epsilon="1", fresh=True)
     text = (folder / "people.dpnb.toml").read_text()
     (folder / "again.dpnb.toml").write_text(text.replace('name = "people"', 'name = "again"'))
-    with pytest.raises(OwnerError, match="under no other name"):
+    with pytest.raises(OwnerError, match="cannot be opened under another name"):
         dpnb.open(folder / "again.dpnb.toml", quiet=True)
-    assert "under no other name" in _loosened(folder / "again.dpnb.toml")
+    assert "cannot be opened under another name" in _loosened(folder / "again.dpnb.toml")
 
 
 def _loosened(path):

@@ -44,7 +44,7 @@ def test_bounds_that_clamp_much_are_told_with_what_it_does(folder, admin):
     path = folder / "people.dpnb.toml"
     path.write_text(path.read_text().replace("upper = 100", "upper = 40"))
     said = admin("check", path, "--not-private")[1]
-    assert "of the cells are held to the bounds, so that means and sums are off by that." in said
+    assert "of the cells are clamped to the bounds, which changes means and sums." in said
     assert 'bounds = "seen on data"' in said
 
 

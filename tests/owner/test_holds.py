@@ -206,9 +206,9 @@ def test_closed_rows_get_no_further_name_whatever_is_recorded(ledger):
     ledger.attach(terms(pool="pool:town"), "content")
     held(ledger, "close", "people")
     other = terms(dataset="other", pool="pool:town")
-    with pytest.raises(OwnerError, match="under no other name"):
+    with pytest.raises(OwnerError, match="cannot be opened under another name"):
         ledger.attach(other, "content")
-    with pytest.raises(OwnerError, match="under no other name"):
+    with pytest.raises(OwnerError, match="cannot be opened under another name"):
         ledger.attach(other, "content", by="ann", reason="I try")
 
 

@@ -131,7 +131,7 @@ def test_price_has_no_data_argument() -> None:
     [
         ([MEAN], {}, "Say what to spend"),
         ([MEAN], {"rho": "0.1"}, r"\[budget\] rho"),
-        ([MEAN], {"epsilon": 1, "rho": 1}, "one of epsilon="),
+        ([MEAN], {"epsilon": 1, "rho": 1}, "Give one of epsilon="),
         ([MEAN], {"epsilon": 0}, "epsilon"),
         ([MEAN], {"epsilon": -1}, "epsilon"),
         ([MEAN], {"epsilon": float("nan")}, "epsilon"),

@@ -100,6 +100,6 @@ def test_a_password_in_the_address_is_refused_and_written_nowhere(capsys, tmp_pa
     monkeypatch.chdir(tmp_path)
     assert main(["init", "postgresql://a:hunter2@db.example/clinic?table=visits"]) != 0
     said = capsys.readouterr()
-    assert "a password stands in source" in said.err
+    assert "source = … contains a password" in said.err
     assert "hunter2" not in said.err + said.out
     assert not list(tmp_path.iterdir())

@@ -29,11 +29,11 @@ def test_the_row_count_is_public_only_for_change_one_over_rows():
 
 def test_the_sentences_say_who_is_hidden():
     assert [unit_sentence(unit) for unit in GOOD] == [
-        "one row = one person; hidden is what any one person's data say (4,820 rows: public)",
-        "one row = one person; hidden is whether any one person is in the data at all",
-        "one patient = one person, with at most 3 rows; hidden is whether any one person is in the data at all",
-        "one patient = one person, with at most 3 rows; hidden is what any one person's data say (200 units: public)",
-        "one patient = one person, with at most 1 row; hidden is whether any one person is in the data at all",
+        "one row = one person; what any one person's data say is hidden (4,820 rows: public)",
+        "one row = one person; whether any one person is in the data is hidden",
+        "one patient = one person, with at most 3 rows; whether any one person is in the data is hidden",
+        "one patient = one person, with at most 3 rows; what any one person's data say is hidden (200 units: public)",
+        "one patient = one person, with at most 1 row; whether any one person is in the data is hidden",
     ]
 
 

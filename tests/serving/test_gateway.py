@@ -297,7 +297,7 @@ def test_an_owners_fault_keeps_its_reason(office, monkeypatch):
             ("[datasets.people]", '[datasets.again]\nschema = "people.dpnb.toml"\n[datasets.people]'),
             "are the same dataset in the ledger",
         ),
-        (("{ epsilon = 1 }", "{ rho = 1 }"), "kept as the budget is, in ε"),
+        (("{ epsilon = 1 }", "{ rho = 1 }"), "must be in ε, like the budget"),
         (
             ("[datasets.people]", '[datasets.other]\nschema = "other.dpnb.toml"\n[datasets.people]'),
             "give both the same each",

@@ -208,7 +208,7 @@ def test_a_revoked_user_spends_nothing_more(running, hub_server, monkeypatch):
     ben = service.session("other", monkeypatch).open_served("people")
     released(ada, "0.1")
     del hub_server.tokens["secret"]
-    with pytest.raises(AccessError, match="Start your server anew"):
+    with pytest.raises(AccessError, match="Restart your server"):
         released(ada, "0.2")
     released(ben, "0.1")
     assert float(ben.budget.spent.amount) == pytest.approx(0.1)

@@ -73,7 +73,7 @@ def test_a_notebook_moves_to_a_service_by_what_it_opens(running, monkeypatch, dp
     assert (float(same), report.charged.amount) == (float(mean), 0)
     assert [row["principal"] for row in again.session.ledger() if row["kind"] == "charge"] == ["ada"]
     assert not list(dpnb_home.glob("ledger*"))
-    with pytest.raises(OwnerError, match="its owner decides what seed= would"):
+    with pytest.raises(OwnerError, match="whose owner decides this: leave seed= out"):
         dpnb.open("people", seed=7, quiet=True)
     api.close()
 
@@ -285,7 +285,7 @@ def test_a_token_is_spent_before_its_principal(running, monkeypatch):
     ("groups", "words"),
     [
         ("groups = { class-1 = 8 }", "class-1 is a loss"),
-        ("groups = { class-1 = { rho = 1 } }", "class-1 is kept as the budget is, in ε"),
+        ("groups = { class-1 = { rho = 1 } }", "class-1 must be in ε, like the budget"),
         ("groups = 3", "groups is a section"),
         ('groups = { "a\\nb" = { epsilon = 1 } }', "A group is 1 to 200"),
     ],

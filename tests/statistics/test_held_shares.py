@@ -131,11 +131,13 @@ def test_an_interval_without_bounds_is_not_available_and_says_why():
     rows = table(np.repeat([0, 1, 2], [30, 240, 30]), np.random.default_rng(1))
     found = released(asked(CLAMPED, "mean", where, "epsilon", 900), rows, where, SeededBits(1))
     known = "About 10.0 % of rows lie at or below the lower bound, 10.0 % at or above the upper one"
-    with pytest.raises(Unavailable, match=f"mean of x held to 0–100. {known}.*one value could be anywhere"):
+    with pytest.raises(
+        Unavailable, match=f"mean of x clamped to 0–100. {known}.*one value could be anywhere"
+    ):
         found.interval(kind="unclamped")
     plain = released(asked({"target": X}, "mean", where, "epsilon", 900), rows, where, SeededBits(1))
     assert not hasattr(plain, "held_share")
-    with pytest.raises(Unavailable, match=r"held to 0–100\. No release shows"):
+    with pytest.raises(Unavailable, match=r"clamped to 0–100\. No release shows"):
         plain.interval(kind="unclamped")
     small = released(asked({"target": Ref("b")}, "mean", where, "epsilon", 1), rows, where, SeededBits(1))
     with pytest.raises(OptionError, match="No values are clamped here"):

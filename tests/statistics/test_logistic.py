@@ -154,8 +154,8 @@ def test_formulas_are_those_of_other_regressions(keys, formula, terms):
     ("keys", "formula", "words"),
     [
         (("y", "a"), "y ~ b", "no key 'b'. Its keys: y, a"),
-        (("vote", "a"), "vote ~ a", "vote is no 0/1 column"),
-        (("a", "s"), "a ~ s", "a is no 0/1 column"),
+        (("vote", "a"), "vote ~ a", "vote is not a 0/1 column"),
+        (("a", "s"), "a ~ s", "a is not a 0/1 column"),
         (("y", "region"), "y ~ region", "write C.region."),
         (("y", "s"), "y ~ s + (s == 0)", "leave one out"),
         (("y", "s"), "y + s", "Write for example"),

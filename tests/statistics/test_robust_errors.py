@@ -218,7 +218,7 @@ def test_the_table_says_what_its_errors_suppose() -> None:
     made = release(item, prepare(people(np.random.default_rng(4), 1000), where), np.random.default_rng(1))
     found.args[0].fill((made,), conclude(item.checked, [made]))
     assert "Errors may have unequal variances (HC1)." in repr(found.ols("y ~ x", cov_type="HC1"))
-    assert "Supposes errors of one variance; cov_type='HC1' does not." in repr(found.ols("y ~ x"))
+    assert "Assumes equal error variances; cov_type='HC1' does not." in repr(found.ols("y ~ x"))
 
 
 @pytest.mark.parametrize(("rho", "rows"), [(10, 20_000), ("0.05", 5000)])

@@ -33,7 +33,7 @@ def test_the_first_guess_stands_beside_the_answer(capsys, folder):
     predict("alone", 73)
     reveal("alone", np.float64(73.25), "percent of people")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2] == "You predicted 40 before, and that stands."
+    assert lines[2] == "You already predicted 40: the first guess counts."
     assert lines[3] == "You predicted 40. It is 73.25 percent of people."
     assert (folder / "predictions.json").read_text() == '{\n  "alone": 40\n}'
 

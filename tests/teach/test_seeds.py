@@ -106,7 +106,7 @@ def test_only_the_teaching_curator_knows_a_seed_and_it_opens_no_protected_data(s
     for word in ("seed", "truth", "exact"):
         assert f'"{word}' not in words
     assert not {"seed", "bits", "chance"} & set(Config.__dataclass_fields__)
-    with pytest.raises(OwnerError, match="anybody could take the noise off"):
+    with pytest.raises(OwnerError, match="anybody could remove the noise"):
         seeded("7", "e").attach(messages.StudySource(name="incentive33"), "guard-rail")
     assert list((tmp_path / "e" / "prepared").iterdir()) == []
     assert issubclass(TeachingCurator, Curator)
@@ -120,7 +120,7 @@ def test_the_handle_of_protected_data_is_refused_in_a_home_that_becomes_seeded(t
     service.close()
     seeded = opening("7")(Config(Home(dpnb_home), studies="dpnb.datasets"))
     there = Session(lambda: InMemory(lambda body: seeded.answer(body, "ann")), seed="7")
-    with pytest.raises(OwnerError, match="anybody could take the noise off"):
+    with pytest.raises(OwnerError, match="anybody could remove the noise"):
         there.attach(messages.Again(handle=data.handle))
     seeded.close()
 

@@ -161,7 +161,7 @@ def test_what_has_no_field_is_kept_and_an_older_file_too(people):
     assert kept["columns"]["income"]["typical"] == 30_000
     assert "people.dpnb.before.toml" in said
     assert people.with_suffix(".dpnb.before.toml").read_text() == text
-    assert "says so already" in files.declare(now)
+    assert "already says this" in files.declare(now)
 
 
 def test_a_shared_budget_and_bounds_that_were_seen_are_fields(people):
@@ -249,7 +249,7 @@ def test_what_a_step_ends_in_is_what_was_picked_and_typed(people):
     assert "--to" in asked(made, "publish")["cell"]
     assert all("problem" in asked(made, wish) for wish in ("wipe", None))
     made.chosen = {**made.chosen, "reason": "  ", "picks": ["no such"], "shares": [1]}
-    assert asked(made, "close")["problem"] == "Say why: it stays in the ledger."
+    assert asked(made, "close")["problem"] == "Give a reason: the ledger keeps it."
     assert asked(made, "release")["problem"] == "Pick at least one statistic."
     assert json.loads(json.dumps(made.facts, allow_nan=False)) == made.facts
 

@@ -43,7 +43,7 @@ def bench(name: str, rng: int = 0, reps: int = 1, **arrays: ArrayLike) -> Bench:
         How often, each time with new people; the shares are means, and their errors hold the spread between people.
     **arrays
         Your own people: ``secret=`` for reconstruction, ``quasi=`` and ``secret=`` for linkage, ``members=`` and ``outsiders=`` for
-        membership. Then each repetition has new noise alone.
+        membership. Then only the noise is new in each repetition.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def linkage(
     Parameters
     ----------
     quasi : sequence of array_like, each of shape (people,)
-        What table and register both have: age, sex, place.
+        What both table and register have: age, sex, place.
     secret : array_like, shape (people,)
         The sensitive value, in the table alone.
     epsilons : sequence of float

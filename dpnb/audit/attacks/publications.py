@@ -220,7 +220,7 @@ def _curve(axes: Axes, found: Bench, chosen: Publication, epsilon: float) -> Non
             [100 * chosen.bound(float(e)) for e in fine],
             ":",
             color=_INK,
-            label="most that ε lets through",
+            label="most that ε allows",
         )
     axes.axvline(epsilon, color=_SOFT, linewidth=1)
     axes.set_xscale("log")

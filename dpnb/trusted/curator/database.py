@@ -448,7 +448,7 @@ def _name(draft: Path, path: Path) -> None:
         pass  # another process was faster: its ledger is the ledger
     except OSError as error:
         raise OwnerError(
-            f"The ledger {path.name} could not get its name ({error.strerror}). Set DPNB_HOME to a folder on a local disk whose "
+            f"The ledger {path.name} could not be given its name ({error.strerror}). Set DPNB_HOME to a folder on a local disk whose "
             "file system has hard links."
         ) from error
 

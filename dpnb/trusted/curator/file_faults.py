@@ -70,5 +70,5 @@ def after_the_charge() -> Iterator[None]:
     except OwnerError as error:
         cause = error.message.removesuffix(UNSPENT)
         raise ChargedError(
-            f"{cause} The charge stands: running again is not charged twice, and gives its answer."
+            f"{cause} You were charged: run this again to get the answer, without a second charge."
         ) from error

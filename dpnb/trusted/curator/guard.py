@@ -23,10 +23,10 @@ _ENDS = (
     "SELECT entry, hash, (SELECT hash FROM entries WHERE entry = ?) FROM entries ORDER BY entry DESC LIMIT 1"
 )
 """The last entry, and the hash of the mark's."""
-_OVERWRITTEN = "what it held up to entry {} was overwritten while it was open"
+_OVERWRITTEN = "its entries up to {} were overwritten while it was open"
 REFUSAL = (
     "This home is frozen: its ledger is not the one that answers were given from. Nothing is released. "
-    "Its owner can type dpnb verify in a terminal, which says what is wrong and what to do."
+    "Its owner can type dpnb verify in a terminal, which explains what is wrong and what to do."
 )
 
 

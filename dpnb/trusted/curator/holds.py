@@ -69,7 +69,7 @@ def _published(db: sqlite3.Connection, dataset: str) -> str:
 def refuse_closed_rows(db: sqlite3.Connection, dataset: str, others: Iterable[str]) -> str | None:
     """Say why rows that are known under other names get no further one, or return None: they were closed."""
     if any(state(db, other) == "closed" for other in others if other != dataset):
-        return f"{dataset}: these rows were closed by their owner for ever. They open under no other name."
+        return f"{dataset}: these rows were closed by their owner for ever. They cannot be opened under another name."
     return None
 
 

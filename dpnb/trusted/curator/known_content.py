@@ -143,7 +143,7 @@ def _act(dataset: str) -> str:
 def _closed_text(dataset: str) -> str:
     return (
         f"{dataset} is not opened, and nothing else is: {_MOST_KNOWN_TABLES} different contents were refused because they "
-        "were attached before as protected data, and each such refusal says what somebody's rows are. An owner opens "
+        "were attached before as protected data, and each such refusal reveals what somebody's rows are. An owner opens "
         f"again by a recorded act: {_act(dataset)}"
     )
 

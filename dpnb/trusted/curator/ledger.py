@@ -470,7 +470,7 @@ class Ledger(Database):
                     db, time or _now(), "cap", {"principal": principal, "pool": pool, "cap": amount}
                 )
         raise LossError(
-            f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot hold it."
+            f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot limit it."
         )
 
     def cap(self, principal: str, pool: str) -> PrivacyLoss | None:

@@ -299,9 +299,7 @@ class Curator:
     def _find(self, handle: str, principal: str) -> Attached:
         attached = self._open.get((principal, handle))
         if attached is None:
-            raise CuratorGone(
-                "The curator was started anew and has not opened this dataset yet.", reattach=True
-            )
+            raise CuratorGone("The curator was restarted and has not opened this dataset yet.", reattach=True)
         return attached
 
     def _describe(self, request: Describe, principal: str) -> Described:

@@ -37,7 +37,7 @@ from dpnb.trusted.wire.places import Home
 
 Rows = NamedFile | Tables | Mapping[str, np.ndarray]
 
-HELD = "This kernel has already held these rows: what follows protects against accidents from here on, not before."
+HELD = "This kernel already had these rows: protection against accidents begins now."
 POOLED = (
     "This dataset shares its budget with the others of pool {pool}; overlap between them is not detected."
 )

@@ -73,7 +73,7 @@ def charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -
         if restored_since(db, charge):
             raise RequestReused(
                 "The ledger was restored after this charge, and its answer may have been sent before. Run the cell again. "
-                "It is a new request, and is charged anew."
+                "It is a new request, with a new charge."
             )
     return row_of(charge, body, adopted=entry != charge)
 

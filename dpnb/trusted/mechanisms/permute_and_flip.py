@@ -78,7 +78,7 @@ class PermuteAndFlip(Mechanism):
     phrase = "permute-and-flip"
     summary = (
         "Picks one of a list of declared values by its count. The values are visited in random order, and each is taken "
-        "with probability e^(-ε·gap/factor), where gap is the number of rows that it lacks to the most frequent one. Every "
+        "with probability e^(-ε·gap/factor), where gap is the number of rows by which it falls short of the most frequent one. Every "
         "coin is exact, so nothing is lost to rounding. It is never less accurate than the exponential mechanism."
     )
     reference = "McKenna, Sheldon 2020; Ding et al. 2021; proof in the docstring, audited by enumeration"

@@ -100,7 +100,7 @@ class Thresholding(Mechanism):
     phrase = "discrete Laplace with a threshold"
     summary = (
         "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
-        "count reaches a threshold. A value that one person alone holds is shown with probability δ at most."
+        "count reaches a threshold. A value that only one person has is shown with probability at most δ."
     )
     reference = "Korolova, Kenthapadi, Mishra, Ntoulas 2009; Wilson et al. 2020; proof in the docstring"
 

@@ -261,7 +261,7 @@ def _refuse_damaged(home: Home) -> None:
         raise OwnerError(
             f"{home.ledger.name} itself is damaged ({fault}). Put a good copy in its place with "
             'dpnb restore --from BACKUP --reason "…"; without one, move it out of the home and restore again: a new ledger '
-            "then begins at what the mark knows as spent."
+            "then begins at what the mark records as spent."
         )
 
 

@@ -310,5 +310,5 @@ class Budget:
             raise LossError("A budget is asked as epsilon, rho, or epsilon and delta.")
         read, said = cls(PrivacyLoss.from_json(record["cap"]), dict(words)), cls.from_toml(words)
         if read.measure is not said.measure or not read.cap.fits_in(said.cap):
-            raise LossError("This budget allows more than its words say: write [budget] anew.")
+            raise LossError("This budget allows more than its words say: write [budget] again.")
         return read

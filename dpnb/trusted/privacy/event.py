@@ -116,14 +116,14 @@ class PrivacyEvent:
         """
         if self.kind == "approximate" and measure is not Measure.APPROX_ZCDP:
             raise LossError(
-                "This mechanism has a δ, which this dataset's budget cannot hold. "
+                "This mechanism has a δ, which this dataset's budget does not allow. "
                 "Before the first charge its owner can write both: [budget] epsilon and delta."
             )
         if measure is not Measure.PURE:
             return PrivacyLoss(measure, self._rho(), self.delta)
         if self.kind == "gaussian":
             raise LossError(
-                "Gaussian noise has no pure ε, so this dataset's ε budget cannot hold it. Ask with epsilon= "
+                "Gaussian noise has no pure ε, so this dataset's ε budget does not allow it. Use epsilon= "
                 "for Laplace noise; or the owner writes [budget] rho = 0.5 (or epsilon and delta) in the schema."
             )
         return PrivacyLoss(measure, self.amount)

@@ -352,7 +352,7 @@ class Column:
         found = cast("FreeText", self.text).label_of(constant) if isinstance(constant, str) else None
         if found is None:
             raise SchemaError(
-                f'{self.name}: missing = {constant!r} is no label of this column: write "drop", or a label such as "none"'
+                f'{self.name}: missing = {constant!r} is not a label of this column: write "drop", or a label such as "none"'
             )
         return found
 

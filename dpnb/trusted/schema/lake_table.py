@@ -56,7 +56,7 @@ class LakeTable:
         address = re.match(_ADDRESS, table)
         if address is not None and "@" in table[address.end() :].partition("/")[0]:
             raise OwnerError(
-                f"{where}: who logs in stands in source = …: take it out of this file, change the password if anybody has read "
+                f"{where}: source = … contains a login: take it out of this file, change the password if anybody has read "
                 "it, and put the new one into the spark-defaults.conf of the curator"
             )
         if not table or (address is None and "/" in table and not table.startswith("/")):

@@ -128,7 +128,7 @@ def load(where: str | Path | Section | Schema, *, source: str | Path | None = No
     Returns
     -------
     OwnedDataset
-        The schema and the place of the rows. Whether the file exists and fits is found at attach.
+        The schema and the place of the rows. Whether the file exists and fits is checked when the dataset is opened.
 
     Raises
     ------

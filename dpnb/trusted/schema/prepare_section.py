@@ -102,7 +102,7 @@ def _cells(text: Any, take: str, tables: Tables, where: str) -> tuple[str, Colum
         numbers = [column for column in tables[source].values() if column.text is None]
         if not numbers:
             raise OwnerError(
-                f"{where}: rows are counted by a column that is no text: declare one more column of them"
+                f"{where}: rows are counted by a column that is not a text: declare one more column of them"
             )
         return source, numbers[0]
     source, dot, name = text.partition(".") if isinstance(text, str) else ("", "", "")

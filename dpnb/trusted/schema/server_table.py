@@ -58,7 +58,7 @@ class ServerTable:
         words = parse_qsl(parts.query, keep_blank_values=True)
         if ":" in parts.netloc.rpartition("@")[0] or any(word.lower() in _SECRETS for word, _ in words):
             raise OwnerError(
-                f"{where}: a password stands in source = …: take it out of this file, change it on the server if anybody "
+                f"{where}: source = … contains a password: take it out of this file, change it on the server if anybody "
                 "has read it, and put the new one into ~/.pgpass, a service file or PGPASSWORD"
             )
         named = [value for word, value in words if word == "table"] or ([] if table is None else [table])
@@ -85,7 +85,7 @@ def _parts(source: str, where: str) -> SplitResult:
         return urlsplit(source)
     except ValueError:
         raise OwnerError(
-            f'{where}: source is no address: write source = "postgresql://host/database?table=visits"'
+            f'{where}: source is not an address: write source = "postgresql://host/database?table=visits"'
         ) from None
 
 
@@ -98,7 +98,7 @@ def _checked(facts: Section, where: str) -> Record:
     found = read_keys(facts, {"copy": False, "version": "2026-11"}, where)
     if found.get("copy") is False and "version" not in found:
         raise OwnerError(
-            f"{where}: without a copy every batch reads the table itself, so you say when its data are others: "
+            f"{where}: without a copy every batch reads the table itself, so you declare when its data change: "
             'write version = "2026-11" beside copy = false'
         )
     return found

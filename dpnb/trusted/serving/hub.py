@@ -38,7 +38,9 @@ _NEVER = 2**62
 _DOWN = (
     "The Hub that says who you are does not answer. Nothing was spent. Try again, or tell whoever runs it."
 )
-_NOT_KNOWN = "The Hub does not know this token: it has expired or was revoked. Nothing was spent. Start your server anew."
+_NOT_KNOWN = (
+    "The Hub does not know this token: it has expired or was revoked. Nothing was spent. Restart your server."
+)
 _NOT_LET_IN = (
     "Your Hub gives you no access to {service}. Nothing was spent. Whoever runs it can give you the role."
 )

@@ -85,7 +85,7 @@ class ServiceListener(Listener):
         except AccessError as error:
             raise self._refused(error) from None
         if not request.path.endswith("/metrics") and set(found.scopes) <= {"metrics"}:
-            raise self._refused(AccessError("Your token reads the service's figures, and nothing else."), 403)
+            raise self._refused(AccessError("Your token can only read the service's statistics."), 403)
         return found
 
     async def _found(self, text: str) -> Token:

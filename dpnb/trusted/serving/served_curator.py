@@ -173,7 +173,7 @@ class ServedCurator(Curator):
         for named, cap in {"each": one.each, **one.groups}.items():
             if cap is not None and cap.measure is not attached.budget.measure:
                 symbol = attached.budget.measure.symbol
-                raise OwnerError(f"[datasets.{one.name}]: {named} is kept as the budget is, in {symbol}.")
+                raise OwnerError(f"[datasets.{one.name}]: {named} must be in {symbol}, like the budget.")
         self.declared[attached.known_as] = one
         return attached
 

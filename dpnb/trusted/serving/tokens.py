@@ -145,7 +145,7 @@ class Tokens:
             return []
         except (OSError, ValueError) as fault:
             raise OwnerError(
-                f"{self.path.name} cannot be read: restore it, or remove it and issue tokens anew."
+                f"{self.path.name} cannot be read: restore it, or remove it and issue new tokens."
             ) from fault
         lists = ("scopes", "datasets", "groups")
         return [

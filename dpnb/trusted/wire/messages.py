@@ -52,14 +52,14 @@ class FileSource(Message, tag="file", frozen=True):
 
 
 class HandOver(Message, tag="hand-over", frozen=True):
-    """Rows that a kernel already held, in a 0600 file of plain arrays inside the home's hand-over folder."""
+    """Rows that a kernel already had, in a 0600 file of plain arrays inside the home's hand-over folder."""
 
     file: Annotated[str, Meta(pattern="^[0-9a-f]{32}\\.npz\\Z")]
     schema: Raw
 
 
 class Again(Message, tag="again", frozen=True):
-    """A handle opened before: its prepared copy, by a curator that has been started anew since."""
+    """A handle opened before, by its prepared copy, for a curator that was restarted since."""
 
     handle: Handle
 
@@ -87,7 +87,7 @@ class Open(Message, tag="open", frozen=True):
 
 
 class Describe(Message, tag="describe", frozen=True):
-    """The public schema and the budget as it stands."""
+    """The public schema and the current budget."""
 
     handle: Handle
 
@@ -134,7 +134,7 @@ class Receipt(Message, tag="receipt", frozen=True):
 
 
 class Cap(Message, tag="cap", frozen=True):
-    """Put this principal's own filter under the dataset's budget."""
+    """Set this principal's own cap below the dataset's budget."""
 
     handle: Handle
     epsilon: Text | None = None
@@ -169,7 +169,7 @@ class Welcome(Message, tag="welcome", frozen=True):
 
 
 class BudgetState(Message, tag="budget-state", frozen=True):
-    """What every cap leaves whoever asks, exactly; ``personal`` is the principal's own cap or ``null``.
+    """What every cap leaves to whoever asks, exactly; ``personal`` is the principal's own cap or ``null``.
 
     ``cap`` is the one of which the least is left, ``spent`` what was spent under it, and ``whose`` says which it is: empty for the
     dataset's budget.
@@ -203,7 +203,7 @@ class Described(Message, tag="described", frozen=True):
 
 
 class Peeked(Message, tag="peeked", frozen=True):
-    """Per question whether it is stored; the loss that would be charged; what is left now, of which cap and ``whose`` that is.
+    """For each question whether it is stored; the loss that would be charged; what is left now, of which cap and ``whose`` it is.
 
     ``held`` has for each question events and share of the stored answer that suffices, else of the one that cost most, or ``null``;
     ``admitted`` says whether what would be charged fits every cap that holds.
@@ -219,7 +219,7 @@ class Peeked(Message, tag="peeked", frozen=True):
 
 
 class Answered(Message, tag="answered", frozen=True):
-    """The stored releases of a batch, in the order of its questions, what was charged for them, and what that left of which cap.
+    """The stored releases of a batch, in the order of its questions, what was charged for them, what is left and of which cap.
 
     ``before`` is the loss of the charge ``entry`` where an earlier request made it, whose curator ended before it answered:
     this one adopted it and was charged nothing. Else it is ``null``.
@@ -255,7 +255,7 @@ class Receipted(Message, tag="receipted", frozen=True):
 
 
 class Done(Message, tag="done", frozen=True):
-    """The request was carried out; the budget as it stands."""
+    """The request was carried out; the current budget."""
 
     budget: BudgetState | None = None
 

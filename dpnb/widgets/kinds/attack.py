@@ -303,7 +303,7 @@ def bench_picture(found: Bench, epsilon: float) -> Markup:
         el(
             "path", stroke=_SOFT, stroke_width="1.5", stroke_dasharray="5 4", d=f"M{guess} {_TOP - 6}V{floor}"
         ),
-        _words("┆ guessing   ▮ the most that ε lets through", x=str(_LEFT), y="14"),
+        _words("┆ guessing   ▮ the most that ε allows", x=str(_LEFT), y="14"),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {_WIDTH} {floor + 8}",
         width=str(_WIDTH),

@@ -76,7 +76,7 @@ class Budget(Interaction):
         return as_it_stands(view)
 
     def card(self) -> Card:
-        """Draw the charges as a table, and the ways out; see :class:`Interaction`."""
+        """Draw the charges as a table, and the remedies; see :class:`Interaction`."""
         one = self.facts["dataset"]
         rows = [
             (", ".join(row["questions"]) or row["kind"], row["paid"]) for row in one["ledger"] if row["paid"]
@@ -155,7 +155,7 @@ def _less(facts: Names, losses: Sequence[float]) -> Names:
     whole, most = math.fsum(losses), _largest(facts, losses)
     found = [loss * most / whole for loss in losses] if most else []
     if not any(found) or not _asks(facts, found):
-        return _none("less", "nothing is left that this cell could be answered with")
+        return _none("less", "the budget cannot pay for any of this cell")
     own = math.fsum(one["own"] for one in facts["questions"] if one["state"] == "own")
     total = written_of(facts, found).total + own
     why = f"the most that fits, split as planned{_source(facts, total, found)}"
@@ -218,7 +218,7 @@ def _drop(facts: Names, losses: Sequence[float]) -> Names:
         if any(found) and _asks(facts, found):
             label = f"Leave out {_listed([split[place]['name'] for place in sorted(dropped)])}"
             return _way(facts, "drop", label, f"the rest keeps its ±: {_cost(facts, found)}", found)
-    return _none("drop", "whichever is kept still costs too much")
+    return _none("drop", "even one question alone costs too much")
 
 
 def _fixed(facts: Names, losses: Sequence[float]) -> bool:

@@ -63,7 +63,7 @@ class Compare(Interaction):
         super().__init__()
 
     def describe(self) -> Facts:
-        """Price every question anew; see :class:`Interaction`."""
+        """Price every question; see :class:`Interaction`."""
         first = self._questions[0][1]
         kind, left = kind_of(first), left_of(first)
         return {

@@ -87,7 +87,7 @@ class Deposit(Interaction):
         return self._first.changed(self.chosen.get("form"))
 
     def describe(self) -> Facts:
-        """Say how the form stands, and what it comes to; see :class:`Interaction`."""
+        """State the form and what it would cost; see :class:`Interaction`."""
         form, step = self._form, int(self.held("step", 0, 0, _END))
         schema = form.schema
         whole = schema is not None and not form.problems
@@ -162,7 +162,7 @@ class Deposit(Interaction):
     # ------------------------------------------------------------------ what is written, and the cell that acts
 
     def answer(self, asked: object) -> Facts:
-        """Take a step of the owner's: what was written, or the cell that it ends in; see :class:`Interaction`."""
+        """Do a step of the owner: return what was written, or the cell to run; see :class:`Interaction`."""
         answer = self._answers(asked)
         self.refresh()
         return answer
@@ -283,18 +283,18 @@ TEXTS: Final[Names] = {
     "rows": "They appear with “Who is protected” and one column.",
     "fit": "They fit this declaration and say nothing about the data.",
     "all": "One budget for the whole file, not one for each column or question: everything that is ever released is paid from it. It can "
-    "be made smaller later; larger only as a recorded act with its reason.",
-    "delta": "A δ is the chance that the promise of ε does not hold. It buys Gaussian noise, which is less for many questions; keep it far "
-    "below one in the number of people. Without a reason, leave it at none.",
+    "be made smaller later; to make it larger you must record a reason.",
+    "delta": "δ is the probability that the promise of ε fails. It allows Gaussian noise, which is smaller for many questions; keep it far "
+    "below one over the number of people. If in doubt, choose none.",
     "sample": [
         "Who was drawn stays secret, also from those who were drawn.",
-        "It counts once: ten questions of ε 1 from one sample of 1 % are worth 5.40, not .17.",
-        "It does not hold for clusters, quotas, chain referral, nor for a budget in ρ.",
+        "It counts once: ten questions of ε 1 from one sample of 1 % are worth 5.40, not 0.17.",
+        "It does not apply to clusters, quotas or chain referral, nor to a budget in ρ.",
     ],
-    "looser": "This is looser than what was promised. It holds only as a recorded act, with its reason:",
-    "near": "How near an answer will be follows from the declaration alone: no row is looked at.",
+    "looser": "This is looser than what was promised. It must be recorded with a reason:",
+    "near": "How accurate an answer will be follows from the declaration alone: no row is read.",
     "planned": "Drawn for means in the middle half of their range, equal groups, and values spread evenly over what is declared.",
-    "again": "Released already. What you release now takes its place in what is published.",
-    "page": "A folder with a page that stands alone, signed numbers that anybody can verify, a table, a dictionary. What is published is free "
-    "for every analyst from then on. Close first, where the page should say so. It spends nothing.",
+    "again": "Already released. A new release replaces it in the publication.",
+    "page": "A folder with a self-contained page, signed numbers that anybody can verify, a table, a dictionary. What is published is free "
+    "for every analyst from then on. If the page should say that the dataset is closed, close it first. Publishing spends nothing.",
 }

@@ -28,7 +28,7 @@ class Panel(Interaction):
         """Show every open dataset; see :class:`Interaction`."""
         del names
         if text:
-            raise OptionError("%dp panel stands alone: it shows every open dataset.")
+            raise OptionError("%dp panel takes nothing: it shows every open dataset.")
         return cls()
 
     def describe(self) -> Facts:

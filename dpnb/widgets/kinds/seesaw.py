@@ -51,7 +51,7 @@ class Seesaw(Interaction):
         super().__init__()
 
     def describe(self) -> Facts:
-        """Price the question anew; see :class:`Interaction`."""
+        """Price the question; see :class:`Interaction`."""
         asked = self.chosen.get("size")
         if asked is not None:
             self._size = whole(asked)
@@ -59,7 +59,7 @@ class Seesaw(Interaction):
 
     @property
     def loss(self) -> float:
-        """The loss under the handle."""
+        """The loss that is set."""
         curve = self.curve
         return self.held("loss", self.facts["start"], curve.loss[0], curve.loss[-1])
 

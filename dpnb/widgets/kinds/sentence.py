@@ -41,11 +41,11 @@ class Stops:
         """Read ``(low, start, high)``, ten stops to a power of ten; or the stops themselves, of which the middle one is first."""
         numbers = list(given)
         if not numbers or not all(math.isfinite(float(one)) for one in numbers):
-            raise OptionError(f"A number that drags has finite stops, not {given!r}. {_FORM}")
+            raise OptionError(f"A number to drag has finite stops, not {given!r}. {_FORM}")
         if not isinstance(given, tuple):
             return cls(tuple(numbers), len(numbers) // 2)
         if len(numbers) != 3 or not numbers[0] <= numbers[1] <= numbers[2]:
-            raise OptionError(f"A number that drags is (low, start, high), not {given!r}. {_FORM}")
+            raise OptionError(f"A number to drag is (low, start, high), not {given!r}. {_FORM}")
         low, start, high = numbers
         found = sorted({low, start, high, *_between(low, high, whole=all(map(_is_whole, numbers)))})
         return cls(tuple(found), found.index(start))
@@ -111,11 +111,11 @@ class Sentence(Interaction):
         named = {name for _, name, _ in self._fields if name is not None}
         unknown = (named | ({picture} if picture else set())) - set(parts)
         if unknown:
-            raise OptionError(f"Nothing says what {', '.join(sorted(unknown))} is. {_FORM}")
+            raise OptionError(f"{', '.join(sorted(unknown))} has no value. {_FORM}")
         self._functions = {name: part for name, part in parts.items() if callable(part)}
         self._numbers = {name: Stops.of(part) for name, part in parts.items() if not callable(part)}
         if not self._numbers or set(self._numbers) - named:
-            raise OptionError(f"The numbers that drag stand in the sentence, at least one of them. {_FORM}")
+            raise OptionError(f"The sentence needs every number that can be dragged, at least one. {_FORM}")
         if math.prod(len(one.values) for one in self._numbers.values()) > _MOST:
             raise OptionError(f"This sentence has more than {_MOST:,} cases: give its numbers fewer stops.")
         self._picture, self._label = picture, label
@@ -200,7 +200,7 @@ class Sentence(Interaction):
         return "".join(words[piece["kind"]](piece) for piece in self.facts["pieces"])
 
     def card(self) -> Card:
-        """Say the sentence as it stands, and at a few other stops; see :class:`Interaction`."""
+        """Write the sentence as it is now, and at a few other stops; see :class:`Interaction`."""
         at = self._at()
         others = [
             [*at[:place], stop, *at[place + 1 :]]

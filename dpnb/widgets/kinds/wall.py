@@ -288,7 +288,7 @@ class Folder:
             f"{_called(name)} is left out: {file.problem}." for name, (_, file) in ordered if file.problem
         ]
         return answers, told + (
-            [f"Only the first {_MOST:,} files are read; {more:,} more lie there."] if more else []
+            [f"Only the first {_MOST:,} files are read; {more:,} more are in the folder."] if more else []
         )
 
     def _listed(self) -> tuple[dict[str, Stamp], int]:

@@ -12,7 +12,7 @@ export function refusal(answer: JSONObject | null): string {
     ? NOBODY
     : typeof answer.problem === 'string' && answer.problem !== ''
       ? answer.problem
-      : 'This kernel and this page hold different versions of dpnb: restart the kernel and reload the page.';
+      : 'This kernel and this page have different versions of dpnb: restart the kernel and reload the page.';
 }
 
 export interface Opens<Facts, Set> {

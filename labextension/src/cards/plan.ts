@@ -6,7 +6,7 @@ import { planControls } from '../widgets/plan/view';
 import { standing } from './session';
 
 const ALONE =
-  'No kernel with dpnb answers here, so this is as it was planned. Run the cells above, then this one.';
+  'No kernel with dpnb answers here, so this shows the plan as it was made. Run the cells above, then this one.';
 
 /** The plan as it stands after whatever was released since, here or elsewhere. */
 async function asItStands(kernel: Kernel, plan: unknown, facts: PlanFacts): Promise<PlanFacts> {

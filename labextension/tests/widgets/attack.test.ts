@@ -128,7 +128,7 @@ describe('the sentence', () => {
     sentence(dp, { share, error: 0, bound }, 0.5, 1);
   it('says that nothing is promised where there is no bound', () => {
     expect(told(0.9, null)).toBe(
-      'Published as it is. The attack recovers 90 % (900 of 1,000); guessing recovers 50 % (500). Nothing is promised, so that another attack may recover more.'
+      'Published as it is. The attack recovers 90 % (900 of 1,000); guessing recovers 50 % (500). Nothing is promised, so another attack may recover more.'
     );
   });
   it('names the most that the loss lets through, rounded up', () => {

@@ -56,7 +56,7 @@ describe('a screen', () => {
     expect(missing(facts(), {}, 0)).toBe('Choose what you want to know.');
     expect(missing(facts(), { goal: 'average' }, 0)).toBe('');
     expect(missing(facts(), { goal: 'average', column: 'male' }, 1)).toBe('Choose a column.');
-    expect(missing(facts(), { goal: 'test', column: 'age' }, 1)).toMatch(/tells the two groups apart/);
+    expect(missing(facts(), { goal: 'test', column: 'age' }, 1)).toMatch(/defines the two groups/);
     expect(missing(facts(), { goal: 'test', column: 'age', by: 'age' }, 1)).toMatch(/two groups/);
     expect(missing(facts(), { goal: 'test', column: 'age', by: 'male' }, 2)).toBe('');
   });
@@ -103,7 +103,7 @@ describe('a plan', () => {
   it('says what a loss buys and leaves, and that more than is left is too much', () => {
     expect(boughtBy(plan({ words: 'a share' }), 0.5)).toBe('ε 0.5 buys a share; ε 1.5 would be left.');
     expect(boughtBy(plan({ words: 'a share' }), 2)).toBe('ε 2 buys a share; ε 0 would be left.');
-    expect(boughtBy(plan(), 2.1)).toBe('Only ε 2 is left: ask less.');
+    expect(boughtBy(plan(), 2.1)).toBe('Only ε 2 is left: choose a smaller loss.');
     const curve = { loss: [0.1, 1, 10], width: [40, 4, 0.4] };
     expect(boughtBy(plan({ curve }), 1)).toBe('ε 1 buys ± 4.0 (95 % privacy interval); ε 1 would be left.');
   });

@@ -118,7 +118,7 @@ describe('zCDP compared with adding up', () => {
     );
     expect(verdict({ kept: 'adding', whole: false }, small, 1e-6).join(' ')).toContain('your own charges');
     expect(verdict({ kept: 'zcdp', whole: false }, compared(null, 0.5, [], 1e-6), 1e-6)).toEqual([
-      'No charge here is yours: of others you see the total alone.'
+      'No charge here is yours: for others you see only the total.'
     ]);
     expect(verdict({ kept: 'adding', whole: true }, compared(0.0001, null, [], 1e-300), 1e-300)[0]).toMatch(
       /no ρ/

@@ -139,7 +139,7 @@ describe('a plan as it stands', () => {
     expect(standingOf(stored, [0.5, 0.5]).pieces[0]).toMatchObject({ free: true, words: 'a stored, free' });
     expect(standingOf(stored, [0.5, 0.5]).notes).toBe('');
     expect(standingOf(stored, [0.9, 0.5]).notes).toBe(
-      'a was answered before at ε 0.5; asked more, it is bought anew, in full.'
+      'a was answered before at ε 0.5; at a larger share it is bought again in full.'
     );
   });
 });

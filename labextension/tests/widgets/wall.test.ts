@@ -54,7 +54,7 @@ describe('a class wall', () => {
     expect(marks([-Infinity, Infinity], 5)).toEqual([]);
   });
   it('speaks of the truth only where it is known', () => {
-    expect(said(ada)).toBe('ada: 3, 2 to 4, holds the truth, ε 1');
+    expect(said(ada)).toBe('ada: 3, 2 to 4, contains the truth, ε 1');
     expect(said(answer('ben', 1, false))).toContain('misses the truth');
     expect(said(answer('ben', 1, null))).toBe('ben: 1, 0 to 2, ε 1');
     expect([true, false, null].map(held => verdict(answer('x', 1, held)))).toEqual([

@@ -130,7 +130,7 @@ def look(connection: Connection[Any], table: ServerTable, schema: Schema) -> See
     oid, kind, space, name, system, database, elsewhere = found
     if kind not in _TABLES or elsewhere:
         raise OwnerError(
-            f"{table.table} is no table of this server, and its rows may come from anywhere. Write them into one: "
+            f"{table.table} is not a table of this server, and its rows may come from anywhere. Write them into one: "
             f"CREATE MATERIALIZED VIEW {quoted(_cut(table.names[-1]) + '_rows')} AS SELECT * FROM {path} (then name it in source)."
         )
     columns = _columns(connection, table, oid, schema)

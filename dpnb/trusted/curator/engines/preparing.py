@@ -119,7 +119,7 @@ def open_tables(
     if set(others) != set(schema.sources):
         raise OwnerError(
             f"{schema.name} is prepared of the tables {', '.join(schema.sources)}: open its declaration, "
-            "in which [source.NAME] says file = …, or hand frames over with tables="
+            "in which [source.NAME] says file = …, or pass frames with tables="
         )
     tables = {"": open_source(connection, own, table, workshop=workshop, uses=uses_of(schema.rows_of()))}
     for name, file in others.items():
@@ -459,7 +459,7 @@ def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
             raise WrongSize(
                 f"The schema declares {word} = {declared}, and the data have another number of {word}: correct one of "
                 f'them, or write adjacency = "add-remove", under which the number of {word} is private. '
-                "After five wrong sizes the dataset is frozen until its owner's word."
+                "After five wrong sizes the dataset is frozen until its owner loosens it."
             )
 
 

@@ -141,7 +141,7 @@ def _of_parts(folder: NamedFolder, parts: Sequence[RawTable]) -> RawTable:
     for file, part in zip(folder.parts, parts, strict=True):
         if list(part.columns.items()) != list(parts[0].columns.items()):
             raise OwnerError(
-                f'"{file.path.name}" and "{folder.parts[0].path.name}" have not the same columns of the same types in the same '
+                f'"{file.path.name}" and "{folder.parts[0].path.name}" do not have the same columns with the same types in the same '
                 "order: write the files of a folder alike."
             )
     if len(parts) == 1:

@@ -151,7 +151,7 @@ export function priceOf(answer: Answer | null): Price {
     case 'unread':
       return {
         text: 'price: press Plan',
-        why: `Only its plan can tell: ${why}`,
+        why: `Plan it to see its price: ${why}`,
         free: false,
         sure: false
       };

@@ -18,12 +18,12 @@ const KINDS: readonly Kind[] = [
   },
   {
     mime: 'application/vnd.dpnb.plan+json',
-    description: 'Plans of cells: the loss and its split under the hand, and the cell that releases it.',
+    description: 'Plans of cells: drag the loss and its split, and insert the cell that releases it.',
     grow: async () => (await import(/* webpackChunkName: "card-plan" */ '../../cards/plan')).grow
   },
   {
     mime: 'application/vnd.dpnb.dataset+json',
-    description: 'Cards of datasets: columns to search and open, questions to take, the budget as it stands.',
+    description: 'Cards of datasets: columns to search and open, questions to copy, the current budget.',
     grow: async () => (await import(/* webpackChunkName: "card-dataset" */ '../../cards/dataset')).grow
   }
 ];

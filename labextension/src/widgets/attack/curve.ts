@@ -1,4 +1,4 @@
-/** The share that an attack recovers against ε, between guessing and the most that ε lets through as the loss moves. */
+/** The share that an attack recovers against ε, between guessing and the most that ε allows as the loss moves. */
 import { number, significant } from '../../maths/digits';
 import { place, ticks, valueAt, type Range } from '../../maths/scale';
 import { picture, set, svg } from '../parts/dom';

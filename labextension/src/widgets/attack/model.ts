@@ -143,7 +143,7 @@ export function sentence(
 ): string {
   const told = `${one.note} The attack recovers ${percent(share)} (${thousand(share)} of 1,000); guessing recovers ${percent(baseline)} (${thousand(baseline)}).`;
   if (bound === null) {
-    return `${told} Nothing is promised, so that another attack may recover more.`;
+    return `${told} Nothing is promised, so another attack may recover more.`;
   }
   const price = `ε ${significant(epsilon, 3)}`;
   const most = `${atMostPercent(bound)} (${atMostPeople(bound, 1000)} of 1,000)`;
@@ -151,6 +151,6 @@ export function sentence(
     return `${told} At this price (${price}) no attack is ruled out.`;
   }
   return share > bound + 0.03
-    ? `${told} That is more than the ${most} that ${price} would let through: this noise does not keep its promise.`
+    ? `${told} That is more than the ${most} that ${price} would allow: this noise does not keep its promise.`
     : `${told} At this price (${price}) no attack can expect more than ${most}.`;
 }

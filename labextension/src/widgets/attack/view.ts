@@ -185,7 +185,7 @@ const legend = (guess: string): HTMLElement =>
     { class: 'key' },
     html('span', { class: 'p' }, html('i'), 'recovered'),
     html('span', {}, `┆ guessing: ${guess}`),
-    html('span', { class: 'k' }, '▮ the most that ε lets through')
+    html('span', { class: 'k' }, '▮ the most that ε allows')
   );
 
 const DOTS =

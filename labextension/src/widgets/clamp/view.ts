@@ -96,7 +96,7 @@ function handles(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
     head('Where to clamp', `${number(facts.values.length)} public or simulated values`),
     ...[plot.node, told.node, share.node],
     key(['', 'bias'], ['p', 'noise']),
-    html('h4', { class: 'say' }, 'Typical error, if the upper bound stood elsewhere'),
+    html('h4', { class: 'say' }, 'Typical error at other upper bounds'),
     ...[dale.node, losses.node, said],
     html('p', { class: 'soft' }, OUTSIDE)
   );

@@ -16,7 +16,7 @@ export interface Guess {
 export function revealed(guess: number, share: number): string {
   const [mine, found] = [number(guess, 0), number(100 * share, 1)];
   const apart = Math.abs(guess - 100 * share);
-  return `You guessed ${mine} of 100; ${found} of 100 hold${apart <= 2 ? ': well guessed.' : '.'}`;
+  return `You guessed ${mine} of 100; ${found} of 100 do${apart <= 2 ? ': well guessed.' : '.'}`;
 }
 
 /** A number from 0 to 100, or nothing. */
@@ -44,7 +44,7 @@ export function guess(ask: () => void): Guess {
   const form = html(
     'div',
     { class: 'buttons' },
-    labelled('of 100 intervals, how many hold the truth?', field),
+    labelled('of 100 intervals, how many contain the truth?', field),
     button('Show', take)
   );
   box.checked = wanted;

@@ -48,9 +48,8 @@ function found({ shared, row, loss, at }: Shown, symbol: string): string {
     return `At ${near} there are no ${row.name} intervals.`;
   }
   const [low, high] = wilson(some[1], some[0]);
-  const counted =
-    Math.abs(Math.log(loss / value)) < 0.005 ? '' : ` (${symbol} ${number(loss)} under the hand)`;
-  return `At ${near}${counted}, ${few[1]} of these ${few[0]} intervals hold the truth; of all ${number(some[0])}, ${number(some[1])}: ${percent(some[1] / some[0])} (95 % band ${percent(low)} to ${percent(high)}).`;
+  const counted = Math.abs(Math.log(loss / value)) < 0.005 ? '' : ` (you chose ${symbol} ${number(loss)})`;
+  return `At ${near}${counted}, ${few[1]} of these ${few[0]} intervals contain the truth; of all ${number(some[0])}, ${number(some[1])}: ${percent(some[1] / some[0])} (95 % band ${percent(low)} to ${percent(high)}).`;
 }
 
 /** The method that is drawn: the one that was chosen, or the release's own. */

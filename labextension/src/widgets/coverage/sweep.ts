@@ -175,7 +175,7 @@ export function sweepPicture(heard: () => void, rested: (at: number) => void): S
       stand(x(at), at, count - 1, words, sharesAt(lines, at));
       showSamples(key, facts.shown);
       const about = notes[at] ?? '';
-      note.textContent = `${about === '' ? '' : `${about} `}The numbers below are those at ${words}. Drag the line, or step it with the arrow keys.`;
+      note.textContent = `${about === '' ? '' : `${about} `}The numbers below are for ${words}. Drag the line, or move it with the arrow keys.`;
     },
     at: () => at
   };

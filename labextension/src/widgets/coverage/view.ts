@@ -137,7 +137,7 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
 /** Start and cancel, and how far it is. */
 function runPart({ play, gone, toggle, cancel }: Simulation): Part {
   const start = button('Start', toggle, { class: 'strong' });
-  const stop = button('Cancel', cancel, { title: 'throws away what is simulated so far' });
+  const stop = button('Cancel', cancel, { title: 'discards what was simulated so far' });
   const bar = html('progress', { max: 1, value: 0, 'aria-label': 'studies simulated' });
   const count = html('span', { class: 'soft' });
   return {
@@ -155,7 +155,7 @@ function runPart({ play, gone, toggle, cancel }: Simulation): Part {
   };
 }
 
-const LEGEND = '│ is what is true, ─ holds it, ✕ misses it; the last 40 studies, newest below';
+const LEGEND = '│ the truth, ─ contains it, ✕ misses it; the last 40 studies, newest below';
 
 /** The running coverage of all methods, and the key of its lines. */
 function runningPart(): Part {

@@ -117,8 +117,8 @@ function parted(found: Partition, at: number): HTMLElement {
     html(
       'p',
       { class: 'say' },
-      `This resample leaves out ${number(counts[0] ?? 0, 0)} of ${number(found.n, 0)} rows and holds ${number(twice, 0)} twice or more. ` +
-        'A row that is held twice moves the answer twice as far: noise that hides one copy does not hide two.'
+      `This resample leaves out ${number(counts[0] ?? 0, 0)} of ${number(found.n, 0)} rows and contains ${number(twice, 0)} twice or more. ` +
+        'A row that occurs twice moves the answer twice as far: noise that hides one copy does not hide two.'
     ),
     html('p', { class: 'soft' }, `One row, “you”, in these resamples: ${found.you.join(' ')} times.`)
   );
@@ -127,9 +127,9 @@ function parted(found: Partition, at: number): HTMLElement {
 /** What can be looked at, and what is said of it. */
 const WORDS = {
   'standard errors':
-    'Half a width over the normal quantile. A spike at zero is a certain miss: the noise was taken for all the spread.',
+    'Half a width over the normal quantile. A spike at zero is a certain miss: all of the spread was mistaken for noise.',
   'z-scores':
-    'How far off, in standard errors. Dashed: what a normal law would do; the ends hold what lies beyond.',
+    'How far off, in standard errors. Dashed: a normal law; the end bars include everything beyond.',
   releases: 'What the studies answered: sampling and noise together.',
   'one resample': ''
 } as const;

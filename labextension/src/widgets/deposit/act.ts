@@ -25,7 +25,7 @@ export function actButton(
     const answer = (await link.ask?.({ ask: wish })) ?? { problem: SILENT };
     const { cell, problem } = answer as { readonly cell?: unknown; readonly problem?: unknown };
     if (typeof cell === 'string') {
-      said.textContent = handed.run(cell, true) ? 'The cell below does it, and says how it went.' : '';
+      said.textContent = handed.run(cell, true) ? 'The cell below does it, and reports the result.' : '';
     } else {
       said.textContent = typeof problem === 'string' ? problem : SILENT;
     }

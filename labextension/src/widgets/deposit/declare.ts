@@ -67,7 +67,7 @@ function columnPart(name: string, hand: FormHand): ColumnPart {
       const mine = unit === name;
       use.show(one.use === 'yes' && !mine);
       use.node.hidden = mine;
-      note.textContent = mine ? 'says whose row it is; it is never asked about' : '';
+      note.textContent = mine ? 'identifies the person; it is never asked about' : '';
       body.hidden = one.use !== 'yes' || mine;
       const has = fieldsOf(one.type);
       for (const part of ['lower', 'upper', 'values', 'length'] as const) {
@@ -88,7 +88,7 @@ function columnPart(name: string, hand: FormHand): ColumnPart {
 /** Whom the promise is about: the unit in words, and whether their number is public. */
 function personPart({ form, texts }: DepositFacts, hand: FormHand): Step {
   const put = (field: keyof DatasetFields) => (value: string) => hand.setDataset({ [field]: value });
-  const units = form.columns.map(({ name }) => [name, `the column ${name} says whose`] as const);
+  const units = form.columns.map(({ name }) => [name, `the column ${name} identifies the person`] as const);
   const fields: Readonly<Record<string, Field>> = {
     unit: choiceField(
       'Whose row is it?',

@@ -59,9 +59,7 @@ export function endStep(
     if (drawn !== end()) {
       drawn = end();
       const held = kinds.contains(document.activeElement);
-      kinds.replaceChildren(
-        choices('What happens with what is left?', ENDS, end(), id => choose({ end: id }))
-      );
+      kinds.replaceChildren(choices('What happens to what is left?', ENDS, end(), id => choose({ end: id })));
       if (held) {
         kinds.querySelector<HTMLElement>(`input[value="${end()}"]`)?.focus();
       }
@@ -76,7 +74,7 @@ export function endStep(
     capping.allow(why && state === 'open');
     closing.allow(why && state !== '' && state !== 'closed');
     publishing.allow(why && facts.released && state !== '');
-    said.textContent = !why && (end() !== 'open' || facts.released) ? 'Say why, then go on.' : '';
+    said.textContent = !why && (end() !== 'open' || facts.released) ? 'Give a reason, then go on.' : '';
   };
   return {
     node: html(

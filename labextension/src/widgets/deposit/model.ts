@@ -201,7 +201,7 @@ export function oddsOf(facts: DepositFacts): OddsFacts {
 
 export const DRAWN = [
   ['no', 'not a secret random sample'],
-  ['coins', 'each person of the population by a coin of their own'],
+  ['coins', 'each person of the population independently'],
   ['fixed', 'a fixed number of people, drawn without replacement']
 ] as const;
 
@@ -213,7 +213,7 @@ export function sampleWords(
   drawn: string
 ): string {
   if (drawn === 'no') {
-    return 'Nothing changes: the budget above is what holds.';
+    return 'Nothing changes: the budget above applies.';
   }
   if (adjacency !== (drawn === 'coins' ? 'add-remove' : 'change-one')) {
     const [size, known] = drawn === 'coins' ? ['by coins', 'private'] : ['of fixed size', 'public'];

@@ -98,7 +98,7 @@ function cataloguePart(
   };
   entered(more, add);
   const toggle = (name: string): void => choose(toggled(pickedOf(link.facts(), link.chosen()), name));
-  const heads = ['statistic', 'how near', '95 % of answers are within'].map(name =>
+  const heads = ['statistic', 'how accurate', '95 % of answers are within'].map(name =>
     html('th', { scope: 'col' }, name)
   );
   return {

@@ -63,7 +63,7 @@ async function declared(link: DepositLink): Promise<{ readonly words: string; re
   if (typeof said === 'string') {
     const check = `dpnb admin check ${link.facts().declaration}`;
     return {
-      words: `${said} To see how your file meets it, for your eyes alone: ${check} in a terminal.`,
+      words: `${said} To check your file against it, for your eyes only: ${check} in a terminal.`,
       written: true
     };
   }

@@ -68,7 +68,7 @@ export function missing(facts: GuideFacts, set: Partial<GuideSet>, screen: numbe
     return 'Choose a column.';
   }
   if (screen >= 1 && goal.compares && !groupsFor(facts, set).includes(set.by ?? '')) {
-    return 'Choose the column that tells the two groups apart.';
+    return 'Choose the column that defines the two groups.';
   }
   if (screen < 3) {
     return '';
@@ -152,7 +152,7 @@ export function boughtBy(plan: Plan, loss: number): string {
     return `This is stored, released at ${symbol} ${brief(held)}: the cell is free.`;
   }
   if (left < loss) {
-    return `Only ${symbol} ${brief(left)} is left: ask less.`;
+    return `Only ${symbol} ${brief(left)} is left: choose a smaller loss.`;
   }
   const told =
     curve === null ? '' : [`± ${halfWidth(widthAt(curve, loss))}`, given].filter(Boolean).join(' ');

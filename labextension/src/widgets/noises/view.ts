@@ -77,7 +77,7 @@ function crossingPicture(move: (n: number) => void, end: () => void): CrossingPi
     const named = text(x + (far ? -6 : 6), TOP + 8, `alike: n* = ${words}`, far ? 'end' : 'start');
     sizes.replaceChildren(...axis(unitOf(plot.node)), ...(inside ? [named] : []));
     plot.describe(
-      `sampling noise falls with the root of n, privacy noise with n: they are alike at ${words} people`
+      `sampling noise falls with the root of n, privacy noise with n: they are equal at ${words} people`
     );
   };
   plot.node.addEventListener('even', () => drawn !== null && show(drawn));
@@ -153,7 +153,7 @@ export function noisesView(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>
   const both = crossingPicture(size => held.move({ n: size }), held.tell);
   const told = figures(
     'as accurate as so many people without privacy noise',
-    'people make both noises alike at this ε: n*'
+    'people make both noises equal at this ε: n*'
   );
   const said = announcer();
   const [losses, sizes] = [lossSlider(() => held), sizeSlider(held)];

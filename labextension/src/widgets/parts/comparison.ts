@@ -38,7 +38,7 @@ export function verdict(
     return [
       whole
         ? 'Nothing was charged yet: there is nothing to compare.'
-        : 'No charge here is yours: of others you see the total alone.'
+        : 'No charge here is yours: for others you see only the total.'
     ];
   }
   const tighter = zcdp < adding ? 'zCDP' : 'Adding';
@@ -47,7 +47,7 @@ export function verdict(
   if (kept === 'adding') {
     said.push(
       `Releases below ε ${brief(even ?? 0)} take less of a zCDP budget, larger ones more.`,
-      `Adding holds without a δ; zCDP's ε holds with δ = ${power(delta)}.`
+      `Adding needs no δ; zCDP's ε is for δ = ${power(delta)}.`
     );
   } else {
     said.push(
@@ -56,7 +56,7 @@ export function verdict(
     );
   }
   if (!whole) {
-    said.push('Counted are your own charges on this dataset: of others you see the total alone.');
+    said.push('Only your own charges on this dataset are counted: for others you see only the total.');
   }
   return said.filter(Boolean);
 }

@@ -24,7 +24,7 @@ function download(name: string, type: string, text: string): void {
 
 function line(row: Charge): HTMLElement {
   const stored = row.stored
-    ? html('span', { class: 'tag', title: 'Asked again, it is answered from the store, free.' }, 'stored')
+    ? html('span', { class: 'tag', title: 'Asking again is free: the answer is stored.' }, 'stored')
     : null;
   return html(
     'tr',
@@ -152,7 +152,7 @@ function files(name: () => string | undefined, all: () => Promise<Charge[]>): HT
   return html(
     'div',
     { class: 'buttons' },
-    html('span', { class: 'soft' }, 'Take the ledger along:'),
+    html('span', { class: 'soft' }, 'Download the ledger:'),
     button('JSON', () => save('json', 'application/json', rows => JSON.stringify(rows, null, 1))),
     button('CSV', () => save('csv', 'text/csv', csv))
   );

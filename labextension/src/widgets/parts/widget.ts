@@ -91,7 +91,7 @@ function asker(model: Model, alive: () => boolean): (question: Answer) => Promis
     });
 }
 
-const STALE = 'The kernel that drew this is gone. Run the cells above, then this one: it comes back in step.';
+const STALE = 'The kernel that drew this is gone. Run the cells above, then this one, to update it.';
 
 export interface Mounted<Facts> {
   readonly node: HTMLElement;
@@ -136,7 +136,7 @@ export function mount<Facts, Set>(
 }
 
 const STRANGE =
-  'This interaction holds something that dpnb never writes, so it is not drawn. Read its cell before you run it again.';
+  'This interaction contains something that dpnb never writes, so it is not drawn. Read its cell before you run it again.';
 
 /** What stands where nothing is drawn. */
 export function refusal(words: string): HTMLElement {

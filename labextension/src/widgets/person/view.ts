@@ -58,7 +58,7 @@ function tableUnderHand(link: Link<PersonFacts, PersonSet>, draw: () => void) {
 function report(told: Figures, words: string, most: string, facts: PersonFacts, { kind }: PersonSet): void {
   told.say(words, most, sensitivityWords(facts, kind));
   told.note(0, `the ${NAMES[kind]} moved by`);
-  told.note(1, 'the most anybody here does to it');
+  told.note(1, 'the most that anybody here can move it');
 }
 
 export function personView(root: HTMLElement, link: Link<PersonFacts, PersonSet>): View {
@@ -75,7 +75,7 @@ export function personView(root: HTMLElement, link: Link<PersonFacts, PersonSet>
     held.tell();
   };
   const plot = peoplePicture(key);
-  const told = figures('', '', 'the most anybody can do in any table: the sensitivity');
+  const told = figures('', '', 'the most that anybody can move it in any table: the sensitivity');
   const said = announcer();
   const upright = html('p', { class: 'soft' });
   const losses = lossSlider(() => held, LOSSES);

@@ -63,7 +63,7 @@ function less(facts: PlanFacts, losses: readonly number[]): Remedy {
   const most = largest(facts, losses, facts.left, sum(losses));
   const found = scaled(losses, most);
   if (!(most > 0) || !asks(facts, found)) {
-    return none('less', 'nothing is left that this cell could be answered with');
+    return none('less', 'the budget cannot pay for any of this cell');
   }
   const total = writtenOf(facts, found).total + owned(facts);
   const why = `the most that fits, split as planned${source(facts, total, found)}`;
@@ -124,7 +124,7 @@ function drop(facts: PlanFacts, losses: readonly number[]): Remedy {
       return remedy(facts, 'drop', label, `the rest keeps its ±: ${cost(facts, found)}`, found);
     }
   }
-  return none('drop', 'whichever is kept still costs too much');
+  return none('drop', 'even one question alone costs too much');
 }
 
 /** Whether the shares cannot be written on the magic line, and there is more than one. */

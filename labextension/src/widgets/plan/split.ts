@@ -145,7 +145,7 @@ function notes(facts: PlanFacts, losses: readonly number[], mine: readonly Now[]
     .filter((one, i) => one.held !== null && losses[i]! > 0 && !mine[i]!.stored)
     .map(
       one =>
-        `${one.name} was answered before at ${facts.symbol} ${brief(one.held!.amount)}; asked more, it is bought anew, in full.`
+        `${one.name} was answered before at ${facts.symbol} ${brief(one.held!.amount)}; at a larger share it is bought again in full.`
     )
     .join(' ');
 }

@@ -71,7 +71,7 @@ function handleOf(facts: SentenceFacts, which: number, hands: Hands): HTMLElemen
     class: 'pull',
     role: 'slider',
     tabindex: 0,
-    'aria-label': `${name}, a number that drags`,
+    'aria-label': `${name}, a number to drag`,
     'aria-valuemin': 0,
     'aria-valuemax': values.length - 1
   });

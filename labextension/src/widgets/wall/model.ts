@@ -66,6 +66,6 @@ export const verdict = ({ held }: Drawn): string => (held === null ? '' : held ?
 
 /** An answer in words. */
 export function said(one: Answer): string {
-  const truth = one.held === null ? '' : one.held ? ', holds the truth' : ', misses the truth';
+  const truth = one.held === null ? '' : one.held ? ', contains the truth' : ', misses the truth';
   return `${one.who}: ${one.words}, ${one.span}${truth}, ${one.paid}`;
 }
