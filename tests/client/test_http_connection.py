@@ -73,7 +73,7 @@ def test_a_reply_says_that_it_is_the_last():
 )
 def test_anything_else_is_no_reply(reply):
     """Cut off, without a length, or with one that is no number: an error of the connection."""
-    with pytest.raises(OSError, match="no whole reply"):
+    with pytest.raises(OSError, match="reply was incomplete"):
         answered(reply)
 
 

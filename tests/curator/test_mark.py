@@ -1117,7 +1117,7 @@ def test_a_mark_that_is_raised_while_a_charge_looks_at_it_freezes_nothing(tmp_pa
             assert guard.fallen(SimpleNamespace(execute=raised_meanwhile)) is None
         (pool,) = newer.totals
         assert guard.below(pool, newer.totals[pool]) is None
-        assert "was overwritten" in guard.below(pool, older.totals[pool])
+        assert "were overwritten" in guard.below(pool, older.totals[pool])
 
 
 def test_an_examination_that_nobody_waits_for_ends(tmp_path):

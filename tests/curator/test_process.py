@@ -477,7 +477,7 @@ def test_a_frame_is_handed_over_once_and_says_so(dpnb_home, people):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(small.rows())
     data = dpnb.open(frame, schema=small.declared(), quiet=True)
-    assert any("already held" in note for note in data.notes)
+    assert any("already had" in note for note in data.notes)
     assert list(Home(dpnb_home).hand_over.iterdir()) == []
     report = dpnb.release({"n": data[data.y == 1].count()}, epsilon=10)
     assert abs(report["n"].value - (frame.y == 1).sum()) < 10

@@ -48,8 +48,8 @@ def test_a_version_is_declared():
     [
         (declared("spark:"), "names no table"),
         (declared("spark:data/visits"), "from its root"),
-        (declared("spark:s3a://key:s3cret@lake/visits"), "who logs in"),
-        (declared("spark:s3a://s3cret@lake/visits"), "who logs in"),
+        (declared("spark:s3a://key:s3cret@lake/visits"), "contains a login"),
+        (declared("spark:s3a://s3cret@lake/visits"), "contains a login"),
         (declared("spark:/data/*"), "one folder"),
         (declared("spark:lake.visits", table="visits"), "remove table"),
         (declared("spark:lake.visits", {"copy": False}), "remove copy"),

@@ -51,7 +51,7 @@ def test_one_line_shows_one_interaction(names, name, text, module):
         ("plan", "[3]", "Only questions"),
         ("odds", "2", "prior"),
         ("person", "small.x", "never a protected"),
-        ("panel", "hiv", "stands alone"),
+        ("panel", "hiv", "takes nothing"),
         ("remeasure", "", "needs a question"),
         ("remeasure", "small.x.mean()", "Only a released"),
         ("clamp", "small", "never a protected"),

@@ -247,7 +247,7 @@ FAULTS = {
             "CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far FOREIGN DATA WRAPPER nowhere; "
             "CREATE FOREIGN TABLE part () INHERITS (visits) SERVER far"
         ),
-        "is no table",
+        "is not a table",
     ),
     "rows hidden by a policy": (
         "ALTER TABLE visits ENABLE ROW LEVEL SECURITY; CREATE POLICY older ON visits USING (age > 3)",

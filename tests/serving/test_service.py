@@ -563,7 +563,7 @@ def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
     assert 'dpnb_count{what="refused access"} 10\n' in figures
     assert all(int(line.split()[-1]) % 10 == 0 for line in figures.splitlines())
     assert "ada" not in figures
-    with pytest.raises(AccessError, match="service's figures"):
+    with pytest.raises(AccessError, match="service's statistics"):
         service.session(service.token("ops", "metrics"), monkeypatch)
     with line_to(found, context) as line:
         line.sendall(b"POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")

@@ -136,7 +136,7 @@ def test_the_table_says_what_people_look_for() -> None:
         "≤ 0.002",
         "n 5,000 (public)",
         "R² ",
-        "one variance",
+        "equal error variances",
         "ρ 1",
     ):
         assert word in text
