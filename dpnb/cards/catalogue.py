@@ -19,7 +19,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.inference.seeded_bits import SeededBits
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
+from dpnb.planner import Ask, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Compare, Const, Expr, Ref
 from dpnb.statistics import STATISTICS, Statistic, conclude
 from dpnb.trusted.privacy.accountant import Budget
@@ -194,9 +194,8 @@ def _priced(statistic: Statistic, schema: Schema, kind: str) -> PricedQuestion:
     refused: list[DpnbError] = []
     for asked in _examples(statistic):
         question = Question(schema.name, statistic.name, **asked)
-        batch = BatchPlan(schema.name, schema.version, (Item(question),), _ask(kind))
         try:
-            return price(batch, schema).items[0]
+            return price((Item(question),), _ask(kind), schema).items[0]
         except DpnbError as refusal:
             refused.append(refusal)
     raise refused[0]

@@ -28,8 +28,6 @@ class PlanView:
     Parameters
     ----------
     dataset : Dataset
-    ask : Ask
-        What was asked.
     priced : PricedBatch
         Mechanisms, scales and losses, one item per distinct question.
     stored : tuple of bool
@@ -58,7 +56,6 @@ class PlanView:
     """
 
     dataset: Dataset
-    ask: Ask
     priced: PricedBatch
     stored: tuple[bool, ...]
     cost: PrivacyLoss
@@ -71,6 +68,11 @@ class PlanView:
     hidden: tuple[PendingQuestion, ...] = ()
     held: tuple[Share | None, ...] = ()
     whose: str = ""
+
+    @property
+    def ask(self) -> Ask:
+        """What is asked for all questions."""
+        return self.priced.ask
 
     @property
     def fits(self) -> bool:

@@ -16,7 +16,7 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion, price
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.planner.sharing import additive
 from dpnb.planner.stored_share import covered_share, held_share
 from dpnb.trusted.canonical import canonical
@@ -39,13 +39,12 @@ _KEPT = 8
 
 @dataclass(frozen=True)
 class AskedBatch:
-    """A batch ready to be sent: its distinct questions, every measurement that waits for each, its plan and price.
+    """A batch ready to be sent: its distinct questions, every measurement that waits for each, and its price.
 
     What the schema alone answers is not sent.
     """
 
     dataset: Dataset
-    plan: BatchPlan
     priced: PricedBatch
     groups: tuple[tuple[PendingQuestion, ...], ...]
     again: tuple[str, ...] = ()
@@ -100,9 +99,8 @@ class AskedBatch:
 
 def sent(priced: PricedBatch, held: Sequence[str] = ()) -> Plan:
     """Return the plan of a priced batch as it crosses the wire, without what the schema answers; draws that are held are measured again."""
-    batch = priced.batch
-    again = EVERYTHING if batch.ask.fresh else tuple(sorted(set(held)))
-    return Plan(batch.dataset, batch.schema_version, priced.bundles, again, priced.loss)
+    again = EVERYTHING if priced.ask.fresh else tuple(sorted(set(held)))
+    return Plan(priced.schema.name, priced.schema.version, priced.bundles, again, priced.loss)
 
 
 def stored_questions(batch: AskedBatch, peeked: Peeked) -> tuple[bool, ...]:
@@ -144,19 +142,23 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
         groups.setdefault(one.question.canonical(), []).append(one)
     found = tuple(tuple(group) for group in groups.values())
     listed = tuple(_item(group, ask) for group in found)
-    plan = BatchPlan(dataset.name, dataset.schema.version, listed, ask)
     known = [group[0].checked if group[0].dataset.schema is dataset.schema else None for group in found]
-    said = (tuple(groups), tuple((item.weight, item.spend) for item in listed), dataset.name, ask)
-    return AskedBatch(dataset, plan, _priced(_Wanted(said, plan, dataset.schema, known)), found)
+    said = (tuple(groups), tuple((item.weight, item.spend) for item in listed), ask)
+    return AskedBatch(dataset, _priced(_Wanted(said, listed, ask, dataset.schema, known)), found)
 
 
 class _Wanted:
-    """A plan that may have been priced already: questions in their canonical form, shares and what is asked tell it from others."""
+    """A batch that may have been priced already: questions in their canonical form, shares and what is asked tell it from others."""
 
     def __init__(
-        self, said: tuple[Any, ...], plan: BatchPlan, schema: Schema, known: list[CheckedQuestion | None]
+        self,
+        said: tuple[Any, ...],
+        asked: tuple[Item, ...],
+        ask: Ask,
+        schema: Schema,
+        known: list[CheckedQuestion | None],
     ) -> None:
-        self.said, self.plan, self.schema, self.known = said, plan, schema, known
+        self.said, self.asked, self.ask, self.schema, self.known = said, asked, ask, schema, known
 
     def __hash__(self) -> int:
         return hash(self.said[0])
@@ -167,8 +169,8 @@ class _Wanted:
 
 @lru_cache(maxsize=_KEPT)
 def _priced(wanted: _Wanted) -> PricedBatch:
-    """Return a plan's price."""
-    return price(wanted.plan, wanted.schema, wanted.known)
+    """Return a batch's price."""
+    return price(wanted.asked, wanted.ask, wanted.schema, wanted.known)
 
 
 def read_from_store(items: Iterable[Asked]) -> list[PendingQuestion]:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from dpnb.client.priced_batch import AskedBatch, held_shares, stored_questions
 from dpnb.errors import BudgetError, DpnbError
 from dpnb.planner.price import PricedQuestion, price
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.trusted.privacy.accountant import compose
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, brief, floored_digits
@@ -85,7 +85,6 @@ class _Trials:
 
     def __init__(self, batch: AskedBatch, look: Look) -> None:
         self._asked, self._look = batch, look
-        self._batch = batch.plan
         peeked = look(batch)
         stored = stored_questions(batch, peeked)
         self._left = PrivacyLoss.from_json(exact_json(peeked.left))
@@ -104,20 +103,20 @@ class _Trials:
             return
         for part in _SMALLER:
             name, amount = option[0], floored_digits(option[1] * part)
-            if amount > 0 and self._fits(self._batch.items, **{name: amount}):
+            if amount > 0 and self._fits(self._asked.priced.asked, **{name: amount}):
                 yield f"%%dp {name}={brief(amount, 'down')}"
                 return
 
     def stored(self) -> Iterator[str]:
         """What is stored, as it is stored: at the loss that it was released with."""
-        if self._batch.ask.fresh and self._admitted(replace(self._batch.ask, fresh=False)):
+        if self._asked.priced.ask.fresh and self._admitted(replace(self._asked.priced.ask, fresh=False)):
             yield "leave out fresh"
         held = self._held()
         if not held:
             return
         spends = [held.get(item.key, item.share.amount) if item.share else None for item in self._items]
         items = tuple(
-            replace(item, spend=spend) for item, spend in zip(self._batch.items, spends, strict=True)
+            replace(item, spend=spend) for item, spend in zip(self._asked.priced.asked, spends, strict=True)
         )
         if self._fits(items, **{self._kind: sum(filter(None, spends), Fraction(0))}):
             yield f"{self._said(held)} (%dp ledger)"
@@ -142,12 +141,12 @@ class _Trials:
     def _without(self, question: PricedQuestion) -> Iterator[str]:
         kept = tuple(
             item
-            for item, priced in zip(self._batch.items, self._items, strict=True)
+            for item, priced in zip(self._asked.priced.asked, self._items, strict=True)
             if priced is not question
         )
         ask = {}
-        if self._batch.ask.kind == self._kind and question.share is not None:
-            asked = getattr(self._batch.ask, self._kind) - question.share.amount
+        if self._asked.priced.ask.kind == self._kind and question.share is not None:
+            asked = getattr(self._asked.priced.ask, self._kind) - question.share.amount
             ask = {self._kind: floored_digits(asked, 4)}
         if self._fits(kept, **ask):
             option = "".join(
@@ -179,14 +178,13 @@ class _Trials:
 
     def _fits(self, items: tuple[Item, ...], **asked: Fraction) -> bool:
         """Whether these questions would be admitted, asked like this."""
-        ask = self._batch.ask
+        ask = self._asked.priced.ask
         return self._admitted(Ask(**asked, fresh=ask.fresh, assume_n=ask.assume_n) if asked else ask, items)
 
     def _admitted(self, ask: Ask, items: tuple[Item, ...] | None = None) -> bool:
-        old = self._batch
-        plan = BatchPlan(old.dataset, old.schema_version, old.items if items is None else items, ask)
+        old = self._asked.priced
         try:
-            priced = price(plan, self._asked.dataset.schema)
+            priced = price(old.asked if items is None else items, ask, old.schema)
         except DpnbError:
             return False
-        return self._look(replace(self._asked, plan=plan, priced=priced)).admitted
+        return self._look(replace(self._asked, priced=priced)).admitted

@@ -225,7 +225,7 @@ class Session:
         self, items: Iterable[Asked], ask: Ask, labels: Mapping[PendingQuestion, str] | None = None
     ) -> PlanView:
         """Price a batch as :meth:`plan` does, without making it the session's current plan."""
-        return self._view(batch_of(items, ask), ask, labels)
+        return self._view(batch_of(items, ask), labels)
 
     @property
     def latest(self) -> PlanView | None:
@@ -254,9 +254,7 @@ class Session:
         _refuse_inner()
         asked = list(items)
         told = read_from_store(asked)
-        return (
-            self._told_again(told, ask, labels) if told else self._released(batch_of(asked, ask), ask, labels)
-        )
+        return self._told_again(told, ask, labels) if told else self._released(batch_of(asked, ask), labels)
 
     def _told_again(
         self, told: Sequence[PendingQuestion], ask: Ask, labels: Mapping[PendingQuestion, str] | None
@@ -271,7 +269,7 @@ class Session:
         for one, (more,) in zip(told, batch.groups, strict=True):
             more.fill(one.releases, conclude(one.checked, one.releases))
         releases = tuple(next(iter(one.releases), None) for one in told)
-        return self._reported(batch, ask, labels, self._answered_by_schema(batch), releases)
+        return self._reported(batch, labels, self._answered_by_schema(batch), releases)
 
     def remeasure(self, estimate: Estimate, **asked: Any) -> Estimate:
         """Pay more for a released question and combine old and new releases in a new estimate."""
@@ -285,7 +283,7 @@ class Session:
         more = old.again()
         batch = batch_of([more], ask)
         held = tuple(part.draw for release in old.releases for part in release.parts)
-        self._released(replace(batch, again=held), ask, None)
+        self._released(replace(batch, again=held), None)
         releases = (*old.releases, *more.releases)
         both = PendingQuestion(old.question, old.checked, dataset=old.dataset, origin=more.origin)
         both.fill(releases, conclude(old.checked, releases))
@@ -306,7 +304,7 @@ class Session:
             batch, peeked = self._looked_up(batch)
             if not all(stored_questions(batch, peeked)):
                 break
-            self._released(batch, ask, None)
+            self._released(batch, None)
             found.append(more)
         return found
 
@@ -326,13 +324,12 @@ class Session:
         asked = sum(1 for places in batch.priced.places if places)
         return Glance(sum(stored), asked, _cost(batch, peeked), _loss(peeked.left))
 
-    def _view(self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None) -> PlanView:
+    def _view(self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None) -> PlanView:
         batch, peeked = self._looked_up(batch)
         stored, held = stored_questions(batch, peeked), held_shares(batch, peeked)
         return PlanView(
             dataset=batch.dataset,
-            ask=ask,
-            priced=sized(as_stored(batch.priced, ask, stored, held), self.sizes(batch.dataset)),
+            priced=sized(as_stored(batch.priced, stored, held), self.sizes(batch.dataset)),
             stored=stored,
             held=held,
             cost=_loss(peeked.cost),
@@ -343,9 +340,7 @@ class Session:
             labels=dict(labels or {}),
         )
 
-    def _released(
-        self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None
-    ) -> BatchReport:
+    def _released(self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None) -> BatchReport:
         if batch.priced.saves:
             batch = self._looked_up(batch)[0]
         answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
@@ -353,12 +348,11 @@ class Session:
         _refuse_others(batch, told)
         releases = answers(batch.priced, told)
         _fill(batch, releases)
-        return self._reported(batch, ask, labels, answered, releases)
+        return self._reported(batch, labels, answered, releases)
 
     def _reported(
         self,
         batch: AskedBatch,
-        ask: Ask,
         labels: Mapping[PendingQuestion, str] | None,
         answered: Answered,
         releases: Sequence[Release | None],
@@ -372,7 +366,6 @@ class Session:
         before = exact_json(answered.before)
         view = PlanView(
             dataset=batch.dataset,
-            ask=ask,
             priced=batch.priced,
             stored=tuple(release is not None and release.stored for release in releases),
             cost=charged,

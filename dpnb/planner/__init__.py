@@ -8,11 +8,10 @@ in the kernel to show it and in the curator to charge it. This package chooses h
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.price import PricedBatch, PricedQuestion, PriceRow, price, total
 from dpnb.planner.question import Question
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 
 __all__ = [
     "Ask",
-    "BatchPlan",
     "CheckedQuestion",
     "Item",
     "PriceRow",

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.digits import given, rounded
 from dpnb.planner.check import CheckedQuestion, check
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.planner.sharing import Places, askers, askers_by_group, bundled, divisions, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
@@ -29,7 +29,7 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import limited, refuse_unbounded
-from dpnb.trusted.query.plan import Bundle, Share
+from dpnb.trusted.query.plan import MOST_QUESTIONS, Bundle, Share
 from dpnb.trusted.query.price import together
 from dpnb.trusted.schema import Schema
 
@@ -136,7 +136,12 @@ class PricedBatch:
 
     Parameters
     ----------
-    batch : BatchPlan
+    asked : tuple of Item
+        The questions, with their weights or losses.
+    ask : Ask
+        What is asked for all of them.
+    schema : Schema
+        Of the dataset that they ask.
     facts : Facts
         The public facts from which every loss follows.
     items, alone : tuple of PricedQuestion
@@ -151,7 +156,9 @@ class PricedBatch:
         What a curator is sent of it and its digest, once it was written: by the ids of what is measured again.
     """
 
-    batch: BatchPlan
+    asked: tuple[Item, ...]
+    ask: Ask
+    schema: Schema
     facts: Facts
     items: tuple[PricedQuestion, ...]
     alone: tuple[PricedQuestion, ...]
@@ -195,10 +202,9 @@ class PricedBatch:
 
     def refined(self, held: frozenset[int]) -> PricedBatch:
         """Return the batch with what its questions save together spent on less noise; what is held is taken out before."""
-        kind, items = self.batch.ask.kind, self.batch.items
-        if kind == "within" or not self.saves:
+        if self.ask.kind == "within" or not self.saves:
             return self
-        own = {asker for asker, item in enumerate(items) if item.spend is not None}
+        own = {asker for asker, item in enumerate(self.asked) if item.spend is not None}
         fixed = frozenset(place for place, who in enumerate(askers(self.places)) if own.issuperset(who))
         wanted = [
             [part for part, (place, _) in zip(item.parts, places, strict=True) if place not in held]
@@ -209,9 +215,7 @@ class PricedBatch:
         return self if bundles == self.bundles else _served(self, bundles)
 
 
-def as_stored(
-    priced: PricedBatch, ask: Ask, stored: Sequence[bool], held: Sequence[Share | None]
-) -> PricedBatch:
+def as_stored(priced: PricedBatch, stored: Sequence[bool], held: Sequence[Share | None]) -> PricedBatch:
     """Return a priced batch whose stored questions show the mechanism and the accuracy that their answers have.
 
     What is asked of them, and their loss, stay: a stored answer is free because its share is at least as large.
@@ -219,15 +223,13 @@ def as_stored(
     Parameters
     ----------
     priced : PricedBatch
-    ask : Ask
-        With the size to plan with.
     stored : sequence of bool
         Which questions are answered from the store.
     held : sequence of Share or None
         The shares of those answers.
     """
     items = tuple(
-        _as_held(item, ask, share) if kept and share is not None else item
+        _as_held(item, priced.ask, share) if kept and share is not None else item
         for item, kept, share in zip(priced.items, stored, held, strict=True)
     )
     return replace(priced, items=items)
@@ -285,16 +287,21 @@ def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:
 
 
 def price(
-    batch: BatchPlan, schema: Schema, known: Sequence[CheckedQuestion | None] | None = None
+    asked: tuple[Item, ...],
+    ask: Ask,
+    schema: Schema,
+    known: Sequence[CheckedQuestion | None] | None = None,
 ) -> PricedBatch:
     """Return the priced batch.
 
     Parameters
     ----------
-    batch : BatchPlan
-        Questions and what is asked for them.
+    asked : tuple of Item
+        The questions of a cell, with their weights or losses.
+    ask : Ask
+        What is asked for all of them.
     schema : Schema
-        Public metadata; its version must be the one the batch was written against.
+        Public metadata of the dataset that they ask.
     known : sequence of CheckedQuestion or None, optional
         The questions as this schema allowed them already, where they were checked.
 
@@ -303,31 +310,29 @@ def price(
     PlanError, LossError
         If a question cannot be asked, or this budget does not accept the loss.
     """
-    if batch.schema_version != schema.version:
-        raise PlanError(
-            f"The schema of {schema.name} has changed since this cell was written. Open it again."
-        )
-    checked = _checked(batch, schema, known or [None] * len(batch.items))
-    shares = _shares(batch.ask, batch.items, checked, schema)
+    if len(asked) > MOST_QUESTIONS:
+        raise PlanError(f"A cell holds at most {MOST_QUESTIONS} questions; this one has {len(asked)}.")
+    checked = _checked(asked, ask, schema, known or [None] * len(asked))
+    shares = _shares(ask, asked, checked, schema)
     facts, items, units = Facts.of(schema), list[PricedQuestion](), 0
     for question, share in zip(checked, shares, strict=True):
-        items.append(_priced(question, share, batch.ask))
+        items.append(_priced(question, share, ask))
         units = limited(items[-1].parts, units)
     alone = tuple(items)
     cost = total(alone, facts.measure).amount
     bundles, places, measured = bundled(alone, facts, cost)
-    return _served(PricedBatch(batch, facts, alone, alone, bundles, places, measured), bundles)
+    return _served(PricedBatch(asked, ask, schema, facts, alone, alone, bundles, places, measured), bundles)
 
 
 def _checked(
-    batch: BatchPlan, schema: Schema, known: Sequence[CheckedQuestion | None]
+    asked: tuple[Item, ...], ask: Ask, schema: Schema, known: Sequence[CheckedQuestion | None]
 ) -> list[CheckedQuestion]:
     """Return the checked questions; their steps have a limit that is met before any is looked at, their cells before the last."""
     found, units = [], 0
-    each = WITHIN if batch.ask.kind == "within" else 0
-    for item in batch.items:
+    each = WITHIN if ask.kind == "within" else 0
+    for item in asked:
         units = limited_work(units + each + STEP * limited_steps(item.question))
-    for item, one in zip(batch.items, known, strict=True):
+    for item, one in zip(asked, known, strict=True):
         found.append(check(item.question, schema) if one is None else one)
         units = limited_work(units + found[-1].setting.cells)
     return found

@@ -12,7 +12,6 @@ from typing import Any
 from dpnb.errors import LossError, PlanError
 from dpnb.planner.question import Question
 from dpnb.trusted.privacy.loss import positive
-from dpnb.trusted.query.plan import MOST_QUESTIONS
 
 _KINDS = ("epsilon", "rho", "within")
 
@@ -85,21 +84,3 @@ class Item:
     question: Question
     weight: Fraction = Fraction(1)
     spend: Fraction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BatchPlan:
-    """All questions of one cell against one dataset, and what is asked for them."""
-
-    dataset: str
-    schema_version: str
-    items: tuple[Item, ...]
-    ask: Ask
-
-    def __post_init__(self) -> None:
-        if len(self.items) > MOST_QUESTIONS:
-            raise PlanError(
-                f"A cell holds at most {MOST_QUESTIONS} questions; this one has {len(self.items)}."
-            )
-        if any(item.question.dataset != self.dataset for item in self.items):
-            raise PlanError("A batch asks one dataset; these questions name another.")

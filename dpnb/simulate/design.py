@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpnb.errors import LossError, OptionError, PlanError
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
+from dpnb.planner import Ask, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Expr, Ref
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.populations import Floats, Population, Values
@@ -139,8 +139,7 @@ def priced(
     unit = PrivacyUnit(adjacency, rows=n if adjacency == "change-one" else None)
     schema = Schema("simulated", "Simulated", columns, unit, Budget.from_toml({loss.kind: 10**6}))
     paid = (loss.amount, None) if loss.kind == "epsilon" else (None, loss.amount)
-    batch = BatchPlan("simulated", schema.version, (Item(question),), Ask(*paid))
-    return price(batch, schema).items[0]
+    return price((Item(question),), Ask(*paid), schema).items[0]
 
 
 def losses_of(given: Losses) -> tuple[Loss, ...]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.planner.price import price
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.trusted.mechanisms import (
     AdditiveMechanism,
     AnyMechanism,
@@ -102,8 +102,7 @@ def known_parts(question: PendingQuestion, rows: PublicRows) -> tuple[tuple[Know
 def _known(question: PendingQuestion, release: Release, rows: PublicRows) -> tuple[KnownPart, ...]:
     share = {release.share_kind: release.share}
     ask = Ask.make(epsilon=share.get("epsilon"), rho=share.get("rho"))
-    batch = BatchPlan(rows.schema.name, rows.schema.version, (Item(question.question),), ask)
-    parts = price(batch, rows.schema).items[0].parts
+    parts = price((Item(question.question),), ask, rows.schema).items[0].parts
     if [part.name for part in parts] != [part.name for part in release.parts]:
         raise Unavailable(
             f"`{question.text}` was released by another version. Open a fresh dataset and ask again."

@@ -100,7 +100,7 @@ def test_a_fresh_release_of_one_statistic_takes_milliseconds(dpnb_home):
         print(f"{name:18} " + "  ".join(" ".join(f"{one:7.2f}" for one in each) for each in (new, again)))
     print("\n".join(lines()))
     mean = batch_of(pending(ASKED["mean"](data, 0), data), ASK)
-    prices = [seconds(lambda: price(mean.plan, data.schema)) for _ in range(ROUNDS)]
+    prices = [seconds(lambda: price(mean.priced.asked, ASK, data.schema)) for _ in range(ROUNDS)]
     assert 1e3 * statistics.median(prices) <= MOST_PRICING
     for name, (new, again) in found.items():
         few = name in FEW

@@ -10,7 +10,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.expression import Ref
 from dpnb.planner.price import price
 from dpnb.planner.question import Question
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.statistics import conclude
 from dpnb.statistics._base import Axis
 from dpnb.trusted.privacy.accountant import Budget
@@ -69,14 +69,12 @@ def plan(*names, epsilon=1, schema=None, left=4, labels=None, **more):
     """A plan view of named questions."""
     schema = schema or study()
     asked = Ask.make(epsilon=epsilon)
-    batch = BatchPlan("hiv", schema.version, tuple(Item(question(name)) for name in names), asked)
-    priced = price(batch, schema).refined(frozenset())
+    priced = price(tuple(Item(question(name)) for name in names), asked, schema).refined(frozenset())
     measurements = tuple(PendingQuestion(item.checked.question, item.checked) for item in priced.items)
     said = dict(zip(measurements, labels or names, strict=True))
     facts = {"stored": (False,) * len(names), "cost": priced.loss} | more
     return PlanView(
         dataset=SimpleNamespace(schema=schema, name="hiv"),
-        ask=asked,
         priced=priced,
         left=PrivacyLoss.pure(left),
         cap=schema.budget.cap,

@@ -14,7 +14,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.inference.simulated_release import released_parts
-from dpnb.planner import Ask, BatchPlan, Item, Question, price
+from dpnb.planner import Ask, Item, Question, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics.difference import Difference
 from dpnb.trusted.privacy.accountant import Budget
@@ -156,10 +156,8 @@ def test_the_noise_alone_is_what_the_price_list_previews(adjacency):
     unit = PrivacyUnit(adjacency, rows=800 if adjacency == "change-one" else None)
     columns = (Column.number("y", 0, 100, step=1, missing=0),)
     schema = Schema("p", "People", columns, unit, Budget.from_toml({"epsilon": 4}))
-    asked = BatchPlan(
-        "p", schema.version, (Item(Question("p", "mean", Ref("y"))),), Ask.make(epsilon=1, assume_n=800)
-    )
-    (priced,) = price(asked, schema).items
+    asked = (Item(Question("p", "mean", Ref("y"))),)
+    (priced,) = price(asked, Ask.make(epsilon=1, assume_n=800), schema).items
     plan = dpnb.power(
         "mean", n=800, epsilon=1, kind="privacy", bounds=(0, 100), step=1, sd=20, mean=50, adjacency=adjacency
     )

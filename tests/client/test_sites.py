@@ -12,7 +12,7 @@ from dpnb.datasets.trial import SITES
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.inference.simulated_release import release_part
-from dpnb.planner import Ask, BatchPlan, Item, Question, price
+from dpnb.planner import Ask, Item, Question, price
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
@@ -27,7 +27,7 @@ GOT, ANY, SITE = Ref("got"), Ref("any"), Ref("site")
 def priced(schema, by):
     """Return the one question of a batch at ε 1."""
     item = Item(Question(schema.name, "difference", GOT, None, by))
-    return price(BatchPlan(schema.name, schema.version, (item,), Ask.make(epsilon=1)), schema).items[0]
+    return price((item,), Ask.make(epsilon=1), schema).items[0]
 
 
 def schema_of(adjacency):

@@ -15,7 +15,7 @@ import numpy as np
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.estimate import Estimate, ask
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
+from dpnb.planner import Ask, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.statistics import STATISTICS, Statistic, conclude
 from dpnb.trusted.noise.bits import BitSource
@@ -155,13 +155,8 @@ def budget_of(measure: str) -> Budget:
 def asked(sample: dict[str, Any], statistic: str, where: Schema, kind: str, amount: Any) -> PricedQuestion:
     """The priced question of a sample."""
     question = Question(where.name, statistic, **sample)
-    batch = BatchPlan(
-        where.name,
-        where.version,
-        (Item(question),),
-        Ask.make(**{"epsilon" if kind == "approx" else kind: amount}),
-    )
-    return price(batch, where).items[0]
+    ask = Ask.make(**{"epsilon" if kind == "approx" else kind: amount})
+    return price((Item(question),), ask, where).items[0]
 
 
 def released(item: PricedQuestion, table: dict[str, list[Any]], where: Schema, bits: BitSource) -> Estimate:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.datasets.exact_answers import answer
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
+from dpnb.planner import Ask, Item, PricedQuestion, Question, price
 from dpnb.trusted.mechanisms import DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.conversion import laplace_rho
@@ -37,8 +37,7 @@ def schema(unit: PrivacyUnit, *, measure: str = "epsilon", missing_b: Any = "dro
 
 def priced(question: Question, where: Schema, *, kind: str = "epsilon", amount: Any = 1) -> PricedQuestion:
     """The one question of a batch, priced."""
-    batch = BatchPlan(where.name, where.version, (Item(question),), Ask.make(**{kind: amount}))
-    return price(batch, where).items[0]
+    return price((Item(question),), Ask.make(**{kind: amount}), where).items[0]
 
 
 def rows_of(steps: int, *, missing: bool, groups: bool = True) -> list[Row]:

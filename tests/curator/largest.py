@@ -24,7 +24,7 @@ from dpnb.planner import expression as e
 from dpnb.planner.check import check
 from dpnb.planner.price import price
 from dpnb.planner.question import Question
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
@@ -152,29 +152,28 @@ FORMS = {one.name: OWN_FORMS.get(one.name) or usual(one) for one in STATISTICS}
 """Each statistic as a small question, of which there can be many, and as a large one."""
 
 
-def largest(form: Form, schema: Any, asked: Ask) -> BatchPlan:
+def largest(form: Form, schema: Any, asked: Ask) -> tuple[Item, ...]:
     """Return the longest batch of questions of one form that the limits allow."""
 
-    def of(size: int) -> BatchPlan:
-        items = tuple(Item(_question(form, place)) for place in range(size))
-        return BatchPlan(schema.name, schema.version, items, asked)
+    def of(size: int) -> tuple[Item, ...]:
+        return tuple(Item(_question(form, place)) for place in range(size))
 
     low, high = 1, MOST_QUESTIONS
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _allowed(of(middle), schema) else (low, middle - 1)
+        low, high = (middle, high) if _allowed(of(middle), asked, schema) else (low, middle - 1)
     return of(low)
 
 
-def _allowed(batch: BatchPlan, schema: Any) -> bool:
+def _allowed(items: tuple[Item, ...], asked: Ask, schema: Any) -> bool:
     try:
-        return len(encode(_submitted(batch, schema))) <= MAX_REQUEST
+        return len(encode(_submitted(items, asked, schema))) <= MAX_REQUEST
     except PlanError:
         return False
 
 
-def _submitted(batch: BatchPlan, schema: Any, handle: str = "a" * 32) -> Request:
-    text = canonical(sent(price(batch, schema)).to_json())
+def _submitted(items: tuple[Item, ...], asked: Ask, schema: Any, handle: str = "a" * 32) -> Request:
+    text = canonical(sent(price(items, asked, schema)).to_json())
     return Submit(handle=handle, request="b" * 32, digest=digest_of(text), plan=Raw(text.encode()))
 
 
@@ -192,15 +191,16 @@ def told(home: Path, statistic: str, form: str, **asked: Any) -> dict[str, Any]:
     opened = hand_over(_rows(), load(DECLARED).schema, Home(home))
     attached = decode_reply(service.answer(encode(Attach(source=opened)), "ann"))
     schema = load(DECLARED).schema
-    batch = largest(FORMS[statistic][form], schema, Ask.make(**(asked or {"epsilon": 10_000})))
-    body, before = encode(_submitted(batch, schema, attached.handle)), _megabytes()
+    ask = Ask.make(**(asked or {"epsilon": 10_000}))
+    items = largest(FORMS[statistic][form], schema, ask)
+    body, before = encode(_submitted(items, ask, schema, attached.handle)), _megabytes()
     started = time.process_time()
     reply = service.answer(body, "ann")
     seconds = time.process_time() - started
     kind = type(decode_reply(reply)).__name__
     service.close()
     return {
-        "questions": len(batch.items),
+        "questions": len(items),
         "reply": kind if kind == "Answered" else reply.decode()[:300],
         "seconds": round(seconds, 2),
         "before": before,

@@ -11,7 +11,7 @@ import pytest
 
 from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
-from dpnb.planner import Ask, BatchPlan, Item, price
+from dpnb.planner import Ask, Item, price
 from dpnb.planner.question import Question
 from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.privacy.accountant import Budget
@@ -35,12 +35,8 @@ ITEMS = [
 ]
 SMALL = schema(PEOPLE, "epsilon")
 BATCH = price(
-    BatchPlan(
-        SMALL.name,
-        SMALL.version,
-        tuple(Item(Question(SMALL.name, name, **SAMPLES[name][0])) for name in ("sum", "mode", "quantile")),
-        Ask.make(epsilon=1),
-    ),
+    tuple(Item(Question(SMALL.name, name, **SAMPLES[name][0])) for name in ("sum", "mode", "quantile")),
+    Ask.make(epsilon=1),
     SMALL,
 )
 BUDGETS = [Budget.from_toml({"epsilon": 1}), Budget.from_toml({"epsilon": 1, "delta": "0.5"})]

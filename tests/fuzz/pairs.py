@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import DpnbError, LossError
-from dpnb.planner import BatchPlan, PricedBatch, PricedQuestion, price
+from dpnb.planner import PricedBatch, PricedQuestion, price
 from dpnb.trusted.aggregate.algebra import LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -415,7 +415,7 @@ class Violation(Exception):
     """A pair that needs more than was charged."""
 
     where: Schema
-    batch: BatchPlan
+    batch: questions.Cell
     pool: Rows
     pair: Pair
     said: str
@@ -426,7 +426,7 @@ class Violation(Exception):
         return pasted(self)
 
 
-def examine(rng: random.Random, where: Schema, batch: BatchPlan, count: int, tally: Tally) -> None:
+def examine(rng: random.Random, where: Schema, batch: questions.Cell, count: int, tally: Tally) -> None:
     """Hold what a batch is charged against pairs of neighbouring tables.
 
     Raises
@@ -434,7 +434,7 @@ def examine(rng: random.Random, where: Schema, batch: BatchPlan, count: int, tal
     Violation
         With a table, its neighbour and a question to paste.
     """
-    priced = price(batch, where).refined(frozenset())
+    priced = price(*batch, where).refined(frozenset())
     for item in priced.items:
         listable(item)
     entries = sum(part.cells for item in priced.items for part in item.parts)
@@ -472,7 +472,7 @@ def mutated(rng: random.Random, where: Schema, rows: int, pair: Pair) -> Pair:
 
 
 def _held(
-    where: Schema, batch: BatchPlan, priced: PricedBatch, pool: Rows, pairs: Sequence[Pair], tally: Tally
+    where: Schema, batch: questions.Cell, priced: PricedBatch, pool: Rows, pairs: Sequence[Pair], tally: Tally
 ) -> list[Pair]:
     """Hold all ratios of some pairs, and return the pairs that come nearest to the charge."""
     found, whole = judged(priced, pool, pairs)
@@ -491,7 +491,7 @@ def judged(priced: PricedBatch, pool: Rows, pairs: Sequence[Pair]) -> tuple[list
 
 
 def _hold(
-    where: Schema, batch: BatchPlan, pool: Rows, pairs: Sequence[Pair], ratios: Array, said: str
+    where: Schema, batch: questions.Cell, pool: Rows, pairs: Sequence[Pair], ratios: Array, said: str
 ) -> None:
     worst = int(np.argmax(np.where(np.isnan(ratios), np.inf, ratios)))
     if not ratios[worst] <= 1 + EXACT:
@@ -500,7 +500,7 @@ def _hold(
 
 def case(
     rng: random.Random, statistic: str, *, alone: bool = False, shape: str = "any"
-) -> tuple[Schema, BatchPlan]:
+) -> tuple[Schema, questions.Cell]:
     """A schema and a cell whose first question is of this statistic and shape."""
     thresholded = statistic == "frequent_values"
     where = questions.schema(rng, budget=questions.BUDGETS[2] if thresholded else None, shape=shape)

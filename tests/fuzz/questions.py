@@ -9,9 +9,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from dpnb.planner import Ask, BatchPlan, Item, Question
+from dpnb.planner import Ask, Item, Question
 from dpnb.planner import expression as e
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.privacy.accountant import Budget
@@ -294,12 +294,19 @@ def capped(rng: Rng, where: Schema, asked: Question) -> Question:
     return replace(asked, where=cap if asked.where is None else e.BoolOp("and", cap, asked.where))
 
 
-def batch(rng: Rng, where: Schema, questions: list[Question], *, caps: bool = True) -> BatchPlan:
+class Cell(NamedTuple):
+    """The questions of a cell, and what is asked for them."""
+
+    items: tuple[Item, ...]
+    ask: Ask
+
+
+def batch(rng: Rng, where: Schema, questions: list[Question], *, caps: bool = True) -> Cell:
     """Questions of one cell with weights and what is asked for them."""
     questions = [capped(rng, where, asked) if caps else asked for asked in questions]
     kinds = ["epsilon"] if where.budget.measure is Measure.PURE else ["epsilon", "rho"]
     items = tuple(Item(asked, Fraction(rng.choice([1, 1, 1, 2, 3]))) for asked in questions)
-    return BatchPlan(NAME, where.version, items, Ask.make(**{rng.choice(kinds): rng.choice(AMOUNTS)}))
+    return Cell(items, Ask.make(**{rng.choice(kinds): rng.choice(AMOUNTS)}))
 
 
 def _summed(rng: Rng) -> dict[str, Any]:

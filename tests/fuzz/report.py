@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.datasets.preparation import prepare
-from dpnb.planner import Ask, BatchPlan, Item, Question, price
+from dpnb.planner import Ask, Item, Question, price
 from dpnb.trusted.schema import Column, Schema
+from tests.fuzz.questions import Cell
 
 if TYPE_CHECKING:
     from tests.fuzz.pairs import Pair, Rows, Violation
@@ -43,12 +44,10 @@ def pasted(found: Violation) -> str:
     )
 
 
-def written(batch: BatchPlan) -> dict[str, Any]:
+def written(batch: Cell) -> dict[str, Any]:
     """A batch as plain values, to be pasted."""
     ask = {field.name: getattr(batch.ask, field.name) for field in fields(batch.ask)}
     return {
-        "dataset": batch.dataset,
-        "schema_version": batch.schema_version,
         "items": [
             [item.question.to_json(), str(item.weight), None if item.spend is None else str(item.spend)]
             for item in batch.items
@@ -59,13 +58,13 @@ def written(batch: BatchPlan) -> dict[str, Any]:
     }
 
 
-def read(record: Mapping[str, Any]) -> BatchPlan:
+def read(record: Mapping[str, Any]) -> Cell:
     """The batch that was written."""
     items = tuple(
         Item(Question.from_json(question), Fraction(weight), None if spend is None else Fraction(spend))
         for question, weight, spend in record["items"]
     )
-    return BatchPlan(record["dataset"], record["schema_version"], items, Ask.make(**record["ask"]))
+    return Cell(items, Ask.make(**record["ask"]))
 
 
 def kind_of(where: Schema) -> str:
@@ -117,11 +116,11 @@ def shrunk(found: Violation) -> Violation:
     return Violation(found.where, found.batch, found.pool, pair, found.said)
 
 
-def largest(where: Schema, batch: BatchPlan, pool: Rows, pair: Pair) -> float:
+def largest(where: Schema, batch: Cell, pool: Rows, pair: Pair) -> float:
     """The largest ratio of one pair."""
     from tests.fuzz.pairs import EXACT, judged
 
-    claims, whole = judged(price(batch, where).refined(frozenset()), pool, [pair])
+    claims, whole = judged(price(*batch, where).refined(frozenset()), pool, [pair])
     every = [*(ratios for claim in claims for ratios in claim.ratios.values()), *whole.values()]
     return max((float(ratios[0]) for ratios in every), default=0.0) - EXACT
 
@@ -139,7 +138,7 @@ def replay(
     cells = [row for rows in (table, neighbour) for row in prepared_rows(rows, where)]
     first = len(prepared_rows(table, where))
     pair = Pair((), tuple(range(first)), tuple(range(first, len(cells))))
-    claims, whole = judged(price(asked, where).refined(frozenset()), Rows.of(where, cells), [pair])
+    claims, whole = judged(price(*asked, where).refined(frozenset()), Rows.of(where, cells), [pair])
     found = {
         f"{claim.item.text}: {kind}": float(ratios[0])
         for claim in claims

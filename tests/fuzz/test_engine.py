@@ -99,7 +99,7 @@ def compared(seed, cells, folder):
             for _ in range(4):
                 drawn = [questions.question(rng, name) for name in rng.choices(list(questions.PARTS), k=3)]
                 try:
-                    priced = price(questions.batch(rng, where, drawn, caps=False), where)
+                    priced = price(*questions.batch(rng, where, drawn, caps=False), where)
                 except DpnbError:
                     continue
                 requests = requests_of(rng, where, priced, stack)
@@ -122,7 +122,7 @@ def compared_prepared(seed, cells, folder):
             for _ in range(4):
                 drawn = [questions.question(rng, name) for name in rng.choices(list(questions.PARTS), k=3)]
                 try:
-                    priced = price(questions.batch(rng, where, drawn), where)
+                    priced = price(*questions.batch(rng, where, drawn), where)
                 except DpnbError:
                     continue
                 requests = [part.request for item in priced.items for part in item.parts]

@@ -130,7 +130,7 @@ def test_a_plan_survives_the_wire_and_is_charged_what_was_priced():
     while seen < 200:
         where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)))
         try:
-            priced = price(batch, where).refined(frozenset())
+            priced = price(*batch, where).refined(frozenset())
         except DpnbError:
             continue
         plan = Plan.from_json(read_json(canonical(sent(priced).to_json())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -157,9 +157,8 @@ def raw_pairs(seed, cells, each=6, *, summed=False):
         where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)))
         if summed:
             where = questions.prepared(rng, where)
-            batch = replace(batch, schema_version=where.version)
         try:
-            priced = price(batch, where)
+            priced = price(*batch, where)
             for item in priced.items:
                 pairs.listable(item)
         except (DpnbError, pairs.TooLong):

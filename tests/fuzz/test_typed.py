@@ -15,7 +15,7 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError
-from dpnb.planner import Ask, BatchPlan, Item, price
+from dpnb.planner import Ask, Item, price
 from dpnb.trusted.curator import service
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import PreparedCopies
@@ -37,7 +37,7 @@ def drawn(rng):
     while True:
         where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)), alone=True)
         try:
-            price(batch, where)
+            price(*batch, where)
         except DpnbError:
             continue
         # of the same columns, and handed over as they are
@@ -84,8 +84,7 @@ def silent(rng):
         where, question = drawn(rng)
         if where.budget.measure is not Measure.PURE:
             continue
-        batch = BatchPlan(where.name, where.version, (Item(question),), Ask.make(epsilon=LOUD))
-        priced = price(batch, where)
+        priced = price((Item(question),), Ask.make(epsilon=LOUD), where)
         parts = [part.mechanism for item in priced.items for part in item.parts]
         if parts and all(isinstance(m, DiscreteLaplace) and m.scale < SILENT for m in parts):
             return where, question, priced

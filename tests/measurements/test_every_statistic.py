@@ -32,7 +32,7 @@ def cases(name):
     while len(found) < CASES:
         where, batch = pairs.case(rng, name, alone=True)
         try:
-            (item,) = price(batch, where).items
+            (item,) = price(*batch, where).items
         except (DpnbError, ValueError, ZeroDivisionError):
             continue
         if not item.public:

@@ -304,9 +304,7 @@ MUTANTS = {
                 lambda self, held: real(
                     replace(
                         self,
-                        batch=replace(
-                            self.batch, ask=replace(self.batch.ask, within=None, epsilon=Fraction(1))
-                        ),
+                        ask=replace(self.ask, within=None, epsilon=Fraction(1)),
                     ),
                     held,
                 )

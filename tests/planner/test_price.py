@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.client.priced_batch import sent
-from dpnb.errors import LossError, PlanError
-from dpnb.planner import Ask, BatchPlan, Item, PricedBatch, Question, price
+from dpnb.errors import LossError, PlanError, SchemaError
+from dpnb.planner import Ask, Item, PricedBatch, Question, price
 from dpnb.planner import expression as e
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.privacy.accountant import Budget, compose
@@ -55,7 +55,7 @@ def priced(items: list[Any], where: Schema | None = None, **ask: Any) -> PricedB
     """Price questions or items."""
     where = where or schema()
     made = tuple(item if isinstance(item, Item) else Item(item) for item in items)
-    return price(BatchPlan("p", where.version, made, Ask.make(**ask)), where)
+    return price(made, Ask.make(**ask), where)
 
 
 def test_the_price_is_split_equally_and_exactly() -> None:
@@ -123,7 +123,7 @@ def test_a_selection_under_rho_uses_its_bounded_range() -> None:
 
 def test_price_has_no_data_argument() -> None:
     """Pricing is a function of the batch, the schema and questions that were checked already, and of nothing else."""
-    assert list(inspect.signature(price).parameters) == ["batch", "schema", "known"]
+    assert list(inspect.signature(price).parameters) == ["asked", "ask", "schema", "known"]
 
 
 @pytest.mark.parametrize(
@@ -179,12 +179,6 @@ def test_assumed_sizes_serve_previews_only() -> None:
     assert assumed.items[0].preview.half_width is not None
 
 
-def test_another_schema_version_is_refused() -> None:
-    """A batch written against another schema is refused before any charge."""
-    with pytest.raises(PlanError, match="schema"):
-        price(BatchPlan("p", "0" * 16, (Item(MEAN),), Ask.make(epsilon=1)), schema())
-
-
 def test_a_price_list_adds_up() -> None:
     """The rows of a price list name each part; their costs add up to the question's, the rest is marked free."""
     rows = priced([MEAN], epsilon=1).items[0].rows
@@ -194,28 +188,27 @@ def test_a_price_list_adds_up() -> None:
 def test_the_digest_of_a_plan_depends_on_all_that_changes_it() -> None:
     """Shares, order and whether it is bought afresh; a size that is assumed changes no plan of a given loss."""
     where = schema()
-    one = BatchPlan(
-        "p", where.version, (Item(MEAN), Item(COUNT, Fraction(2))), Ask.make(epsilon="0.1", assume_n=5)
-    )
-    others = [
-        BatchPlan("p", where.version, (Item(MEAN), Item(COUNT)), one.ask),
-        BatchPlan("p", where.version, one.items, Ask.make(epsilon="0.1", assume_n=5, fresh=True)),
-        BatchPlan("p", where.version, tuple(reversed(one.items)), one.ask),
-        BatchPlan("p", where.version, one.items[:1], one.ask),
+    mean, count = Item(MEAN), Item(COUNT, Fraction(2))
+    small = {"epsilon": "0.1", "assume_n": 5}
+    cells = [
+        ((mean, count), small),
+        ((mean, Item(COUNT)), small),
+        ((mean, count), {**small, "fresh": True}),
+        ((count, mean), small),
+        ((mean,), small),
     ]
-    texts = [canonical(sent(price(batch, where)).to_json()) for batch in [one, *others]]
+    texts = [canonical(sent(price(items, Ask.make(**ask), where)).to_json()) for items, ask in cells]
     assert len(set(map(digest_of, texts))) == 5
-    assumed = BatchPlan("p", where.version, one.items, Ask.make(epsilon="0.1"))
-    assert canonical(sent(price(assumed, where)).to_json()) == texts[0]
+    assumed = price((mean, count), Ask.make(epsilon="0.1"), where)
+    assert canonical(sent(assumed).to_json()) == texts[0]
 
 
 def test_limits_of_a_batch() -> None:
     """A thousand and one questions, or questions about another dataset, are refused."""
-    where = schema()
     with pytest.raises(PlanError, match="at most 1000"):
-        BatchPlan("p", where.version, (Item(MEAN),) * 1001, Ask.make(epsilon=1))
-    with pytest.raises(PlanError, match="one dataset"):
-        BatchPlan("q", where.version, (Item(MEAN),), Ask.make(epsilon=1))
+        priced([Item(MEAN)] * 1001, epsilon=1)
+    with pytest.raises(SchemaError, match="of 'p'"):
+        priced([Question("q", "mean", AGE)], epsilon=1)
     with pytest.raises(PlanError, match="cells"):
         priced([Question("p", "count", None, None, (AGE, e.Ref("pay"), AGE))], epsilon=1)
 
@@ -284,7 +277,7 @@ def refusal(statistic: str, sample: dict[str, Any], **more: Any) -> str:
     where = samples_schema(UNITS["add-remove"], "approx" if statistic == "frequent_values" else "epsilon")
     items = (Item(Question(where.name, statistic, **sample)),)
     try:
-        price(BatchPlan(where.name, where.version, items, Ask.make(within=1, **more)), where)
+        price(items, Ask.make(within=1, **more), where)
     except LossError as error:
         return str(error)
     return ""

@@ -14,7 +14,7 @@ from dpnb.errors import PlanError
 from dpnb.planner import expression as e
 from dpnb.planner.price import price
 from dpnb.planner.question import Question
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.trusted.query.limits import MOST_WORK, work_of
 from dpnb.trusted.schema import Schema
 from tests.curator import small
@@ -51,7 +51,7 @@ def ending(seconds):
 
 def priced(schema, *questions, **asked):
     items = tuple(Item(question) for question in questions)
-    return price(BatchPlan(schema.name, schema.version, items, Ask.make(**asked or {"rho": 1})), schema)
+    return price(items, Ask.make(**asked or {"rho": 1}), schema)
 
 
 X, A, B, W = (e.Ref(name) for name in "xabw")

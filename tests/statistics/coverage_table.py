@@ -20,7 +20,7 @@ import numpy as np
 from dpnb import simulate
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import Unavailable
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, Question, price
+from dpnb.planner import Ask, Item, PricedQuestion, Question, price
 from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.simulate.coverage import Run, designed
 from dpnb.simulate.exact import rows_of
@@ -236,7 +236,7 @@ def priced_moments(
     where = schema(adjacency, kind, rows)
     asked = Question("simulated", "moments", first, others=others or (X,))
     ask = Ask.make(**{kind: str(amount)})
-    return price(BatchPlan("simulated", where.version, (Item(asked),), ask), where).items[0]
+    return price((Item(asked),), ask, where).items[0]
 
 
 def fit_round(

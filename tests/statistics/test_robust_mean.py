@@ -16,7 +16,7 @@ from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.law import law_of
 from dpnb.inference.selection_law import probabilities
 from dpnb.inference.simulated_release import release_part
-from dpnb.planner import Ask, BatchPlan, Item, price
+from dpnb.planner import Ask, Item, price
 from dpnb.planner.expression import ClipTo, Compare, Const, Ref
 from dpnb.planner.question import Question
 from dpnb.statistics import conclude
@@ -152,10 +152,8 @@ AR = people(PrivacyUnit("add-remove"))
 
 
 def asked(where: Schema, amount: Any = 1, statistic: str = "robust_mean") -> Any:
-    batch = BatchPlan(
-        where.name, where.version, (Item(Question(where.name, statistic, X)),), Ask.make(epsilon=amount)
-    )
-    return price(batch, where).items[0]
+    question = Question(where.name, statistic, X)
+    return price((Item(question),), Ask.make(epsilon=amount), where).items[0]
 
 
 def found(item: Any, values: np.ndarray, rng: np.random.Generator) -> tuple[Any, tuple[int, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpnb.datasets.exact_answers import answer
 from dpnb.inference.simulated_release import released_parts
-from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, price
+from dpnb.planner import Ask, Item, PricedQuestion, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.planner.question import Question
 from dpnb.trusted.privacy.accountant import Budget
@@ -40,8 +40,7 @@ def question(
 ) -> PricedQuestion:
     """The priced question about x, over all rows or those that are seen."""
     plan = Question("d", statistic, X, SEEN if filtered else None, (), tuple(options.items()))
-    batch = BatchPlan("d", where.version, (Item(plan),), Ask.make(**{loss[0]: loss[1]}))
-    return price(batch, where).items[0]
+    return price((Item(plan),), Ask.make(**{loss[0]: loss[1]}), where).items[0]
 
 
 def release(item: PricedQuestion, x: np.ndarray, rng: np.random.Generator, identity: str = "ab") -> Release:

@@ -19,7 +19,7 @@ from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
 from dpnb.planner.price import price
 from dpnb.planner.question import Question
-from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, Item
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -208,14 +208,14 @@ class Requests:
             with contextlib.suppress(DpnbError, AssertionError):
                 text = canonical(
                     sent(
-                        price(self.batch(), self.world.schema),
+                        price(*self.batch(), self.world.schema),
                         [self.hex(32) for _ in range(self.rng.choice((0, 0, 0, 1, 3)))],
                     ).to_json()
                 )
                 self.made.append(text)
                 return json.loads(text)
 
-    def batch(self) -> BatchPlan:
+    def batch(self) -> tuple[tuple[Item, ...], Ask]:
         """Return a batch of questions."""
         rng = self.rng
         kind = rng.choices(("epsilon", "rho", "within"), (8, 1, 1))[0]
@@ -229,7 +229,7 @@ class Requests:
             )
             for _ in range(rng.choice((1, 1, 1, 2, 3, 6)))
         ]
-        return BatchPlan("small", self.world.schema.version, tuple(items), ask)
+        return tuple(items), ask
 
     def question(self) -> dict[str, Any]:
         """Return a question of any statistic."""

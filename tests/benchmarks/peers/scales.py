@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.inference.law import DiscreteLaplaceLaw, law_of
-from dpnb.planner import Ask, BatchPlan, Item, Question, price
+from dpnb.planner import Ask, Item, Question, price
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -95,7 +95,7 @@ def own_noise(
         options,
         others=(Ref("y"),) if name == "least squares" else (),
     )
-    (item,) = price(BatchPlan("p", schema.version, (Item(asked),), Ask.make(epsilon=epsilon)), schema).items
+    (item,) = price((Item(asked),), Ask.make(epsilon=epsilon), schema).items
     noise = {part.name: float(law_of(part.mechanism).variance_float) for part in item.parts}
     if name in {"count", "histogram"}:
         return [[(1.0, *noise.values())]]
