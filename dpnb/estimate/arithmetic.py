@@ -18,7 +18,7 @@ import numpy as np
 
 from dpnb.errors import PlanError
 from dpnb.estimate import refusals
-from dpnb.estimate.evaluate import is_node
+from dpnb.estimate.evaluate import Op, Operand, is_node
 from dpnb.estimate.node import Node
 from dpnb.estimate.operations import (
     VERDICTS,
@@ -65,7 +65,7 @@ def find(index: object, shape: tuple[int, ...], axes: tuple[Axis, ...]) -> tuple
     )
 
 
-def _at(part: Any, size: int, axis: Axis | None) -> Any:
+def _at(part: Any, size: int, axis: Axis | None) -> Operand:
     """The place or places on one axis."""
     if isinstance(part, Node):
         raise TypeError("An estimate cannot be an index: use its value, int(x), after release.")
@@ -133,7 +133,7 @@ def from_right(axis: int, ndim: int) -> int:
 
 
 N = TypeVar("N", bound=Node)
-Operator = Callable[[object, object], Any]
+Operator = Callable[[object, object], Operand]
 
 
 def _operator(ufunc: np.ufunc) -> tuple[Operator, Operator]:
@@ -185,20 +185,20 @@ class Arithmetic(Node):
     __mod__, __rmod__ = _operator(np.remainder)
     __pow__, __rpow__ = _operator(np.power)
 
-    def __divmod__(self, other: object) -> Any:
+    def __divmod__(self, other: object) -> Operand:
         if operand(other) is NotImplemented:
             return NotImplemented
         return self // other, self % other
 
-    def __rdivmod__(self, other: object) -> Any:
+    def __rdivmod__(self, other: object) -> Operand:
         if operand(other) is NotImplemented:
             return NotImplemented
         return other // self, other % self
 
-    def __matmul__(self, other: object) -> Any:
+    def __matmul__(self, other: object) -> Operand:
         return _dot(self, other)
 
-    def __rmatmul__(self, other: object) -> Any:
+    def __rmatmul__(self, other: object) -> Operand:
         return _dot(other, self)
 
     def __neg__(self) -> Self:
@@ -224,7 +224,7 @@ class Arithmetic(Node):
 
     # ---------------------------------------------------------------- numpy
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Operand:
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return _dot(*inputs)
         if method != "__call__" or ufunc.nout != 1 or ufunc.signature is not None or kwargs:
@@ -235,7 +235,7 @@ class Arithmetic(Node):
 
     def __array_function__(
         self, func: Callable[..., object], types: object, args: tuple[object, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    ) -> Operand:
         if func in _FUNCTIONS:
             return _FUNCTIONS[func](*args, **kwargs)
         if func in _ON_VALUES:
@@ -263,7 +263,7 @@ class Arithmetic(Node):
             return _node(self.derived(), Reshape((self.size,)), (self,), ()).cumsum(0)
         return _node(self.derived(), Cumulate(from_right(axis or 0, self.ndim)), (self,), self.axes)
 
-    def clip(self, low: object = None, high: object = None) -> Any:
+    def clip(self, low: object = None, high: object = None) -> Operand:
         """Values clipped to two bounds."""
         held = self if low is None else _ufunc(np.maximum, self, low)
         return held if high is None else _ufunc(np.minimum, held, high)
@@ -272,7 +272,7 @@ class Arithmetic(Node):
         """Values rounded to decimals."""
         return _node(self.derived(), Round(operator.index(decimals)), (self,), self.axes)
 
-    def dot(self, other: object) -> Any:
+    def dot(self, other: object) -> Operand:
         """Inner or matrix product."""
         return _dot(self, other)
 
@@ -280,19 +280,19 @@ class Arithmetic(Node):
 # ---------------------------------------------------------------- making nodes
 
 
-def _kind(args: tuple[object, ...]) -> Any:
+def _kind(args: tuple[object, ...]) -> type[Any]:
     """The class of the estimates among some operands."""
     return next(arg.derived() for arg in args if isinstance(arg, Node))
 
 
-def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Axis, ...]) -> N:
+def _node(kind: type[N], op: Op, args: tuple[Operand, ...], axes: tuple[Axis, ...]) -> N:
     """A derived estimate; numpy's shape rules, numpy's errors."""
     shapes = [arg.shape if is_node(arg) else np.shape(arg) for arg in args]
     shape = op.shape(shapes) if isinstance(op, Operation) else np.broadcast_shapes(*shapes)
     return kind(op, args, shape, axes if len(axes) == len(shape) else ())
 
 
-def _ufunc(op: object, *inputs: object) -> Any:
+def _ufunc(op: np.ufunc, *inputs: object) -> Operand:
     """An elementwise node; NotImplemented for an operand of an unknown kind."""
     args = tuple(operand(item) for item in inputs)
     if any(arg is NotImplemented for arg in args):
@@ -309,7 +309,7 @@ def _common_axes(args: tuple[object, ...], shape: tuple[int, ...]) -> tuple[Axis
     return ()
 
 
-def operand(item: object) -> Any:
+def operand(item: object) -> Operand:
     """An estimate, a float, or a read-only float array; NotImplemented for anything else."""
     if isinstance(item, Node):
         return item
@@ -327,14 +327,14 @@ def operand(item: object) -> Any:
     return NotImplemented
 
 
-def _operands(items: Sequence[object], function: Callable[..., object]) -> tuple[Any, ...]:
+def _operands(items: Sequence[object], function: Callable[..., object]) -> tuple[Operand, ...]:
     found = tuple(operand(item) for item in items)
     if any(item is NotImplemented for item in found):
         raise refusals.carries_no_interval(function, CARRIED)
     return found
 
 
-def _known(arg: object, by: str) -> Any:
+def _known(arg: object, by: str) -> Operand:
     """The values of an estimate, where no interval can be carried; anything else as it is."""
     if isinstance(arg, Node):
         arg._need(by)  # noqa: SLF001 -- its own kind
@@ -342,7 +342,7 @@ def _known(arg: object, by: str) -> Any:
     return arg
 
 
-def _all_known(arg: object, by: str) -> Any:
+def _all_known(arg: object, by: str) -> Operand:
     if isinstance(arg, list | tuple):
         return type(arg)([_all_known(part, by) for part in arg])
     return _known(arg, by)
@@ -351,7 +351,7 @@ def _all_known(arg: object, by: str) -> Any:
 # ---------------------------------------------------------------- numpy functions that carry intervals
 
 
-def _dot(left: object, right: object) -> Any:
+def _dot(left: object, right: object) -> Operand:
     args = tuple(operand(item) for item in (left, right))
     if any(arg is NotImplemented for arg in args):
         return NotImplemented
@@ -360,13 +360,13 @@ def _dot(left: object, right: object) -> Any:
     return _node(_kind(args), Dot(), args, ())
 
 
-def _join(items: Iterable[object], axis: int = 0, *, new: bool) -> Any:
+def _join(items: Iterable[object], axis: int = 0, *, new: bool) -> Operand:
     args = _operands(list(items), np.stack if new else np.concatenate)
     ndim = max(np.ndim(arg) for arg in args) + new
     return _node(_kind(args), Join(from_right(axis, ndim), new), args, ())
 
 
-def _where(condition: object, *options: object) -> Any:
+def _where(condition: object, *options: object) -> Operand:
     decided = np.asarray(_known(condition, "`np.where`"), dtype=bool)
     if not options:
         return np.nonzero(decided)
@@ -376,7 +376,7 @@ def _where(condition: object, *options: object) -> Any:
     )
 
 
-def _clip(array: object, a_min: object = None, a_max: object = None, **kwargs: object) -> Any:
+def _clip(array: object, a_min: object = None, a_max: object = None, **kwargs: object) -> Operand:
     low, high = kwargs.pop("min", a_min), kwargs.pop("max", a_max)
     if kwargs:
         raise refusals.carries_no_interval(np.clip, CARRIED)
@@ -386,7 +386,7 @@ def _clip(array: object, a_min: object = None, a_max: object = None, **kwargs: o
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def call(array: object, *args: object, **kwargs: object) -> Any:
+    def call(array: object, *args: object, **kwargs: object) -> Operand:
         if not isinstance(array, Arithmetic):
             raise refusals.carries_no_interval(getattr(np, name), CARRIED)
         return getattr(array, name)(*args, **kwargs)

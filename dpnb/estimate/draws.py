@@ -20,12 +20,11 @@ function such as a root or a logarithm is taken of is cut to its domain, where t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.estimate.evaluate import Expression, Poles, evaluate, is_node, leaves, nodes, plain
+from dpnb.estimate.evaluate import Expression, Operand, Poles, evaluate, is_node, leaves, nodes, plain
 from dpnb.estimate.operations import ARITHMETIC, Operation, Take
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import Reading
@@ -231,7 +230,7 @@ def _is_source(node: Expression) -> bool:
 
 
 def _source_key(node: Expression) -> Hashable:
-    places = () if node.op is None else node.op.places
+    places = node.op.places if isinstance(node.op, Take) else ()
     leaf = node if node.op is None else node.args[0]
     return key_of(leaf.args[0]), str(places)
 
@@ -257,7 +256,7 @@ def _componentwise(node: Expression, shape: tuple[int, ...]) -> bool:
     return node.shape == shape and (not isinstance(node.op, Operation) or node.op.elementwise)
 
 
-def _image(estimate: Expression, source: Any, level: float, kind: Kind) -> Interval:
+def _image(estimate: Expression, source: Operand, level: float, kind: Kind) -> Interval:
     """The range of the expression while its one number runs through its own interval."""
     whole = source.interval(level, kind)
     grid = _grid(whole, np.asarray(source.value, dtype=float))

@@ -22,7 +22,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.estimate import draws, refusals, wording
 from dpnb.estimate.arithmetic import Arithmetic, operand
 from dpnb.estimate.batch import open_batch
-from dpnb.estimate.evaluate import is_node, plain
+from dpnb.estimate.evaluate import Operand, is_node, plain
 from dpnb.estimate.host import Views, current_host, provided_views, views
 from dpnb.estimate.hypothesis import HypothesisTest, z_test
 from dpnb.estimate.node import Node
@@ -37,6 +37,7 @@ from dpnb.inference.elementwise import Number, Truth
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.question import Question
+from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -572,7 +573,7 @@ def rebuild(records: list[tuple[Any, ...]], views: Callable[[], Views] | None = 
     return built[-1]
 
 
-def _leaf(args: tuple[Any, ...], shape: Any, axes: Any) -> Estimate:
+def _leaf(args: tuple[Operand, ...], shape: tuple[int, ...] | None, axes: tuple[Axis, ...]) -> Estimate:
     """A question with its readings, or a reading."""
     (view,) = args
     kind = readable(Estimate, view) if view.root is view else Estimate

@@ -7,7 +7,7 @@ of a long sum is that of a few terms. Draws lie on the first axis. The room refu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,12 +18,17 @@ from dpnb.inference.elementwise import Number
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 
+Op: TypeAlias = np.ufunc | Operation | None
+"""What makes a node of its operands; None for a leaf."""
+Operand: TypeAlias = Any
+"""An estimate, a number or an array of numbers; the measurement of a leaf."""
+
 
 class Expression(Protocol):
     """What lower files ask of an estimate: a leaf or an operation, its public shape and its value."""
 
-    op: Any
-    args: tuple[Any, ...]
+    op: Op
+    args: tuple[Operand, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -170,7 +175,7 @@ def _uses(root: Expression, stop: Callable[[Expression], bool] | None) -> dict[i
     return uses
 
 
-def _take(arg: object, values: dict[int, np.ndarray], uses: dict[int, int]) -> Any:
+def _take(arg: object, values: dict[int, np.ndarray], uses: dict[int, int]) -> Operand:
     """The array of an argument, dropped from the store at its last use."""
     if not is_node(arg):
         return arg
@@ -178,7 +183,7 @@ def _take(arg: object, values: dict[int, np.ndarray], uses: dict[int, int]) -> A
     return values[id(arg)] if uses[id(arg)] else values.pop(id(arg))
 
 
-def _apply(node: Expression, arrays: list[Any], lead: int, poles: Poles | None) -> np.ndarray:
+def _apply(node: Expression, arrays: list[Number], lead: int, poles: Poles | None) -> np.ndarray:
     """One operation on arrays."""
     if isinstance(node.op, Operation):
         if lead and (len(arrays) > 1):
@@ -190,6 +195,7 @@ def _apply(node: Expression, arrays: list[Any], lead: int, poles: Poles | None) 
         return node.op.apply(arrays, lead)
     if lead:
         arrays = [_aligned(arg, array, node) for arg, array in zip(node.args, arrays, strict=True)]
+    assert node.op is not None
     result: np.ndarray = node.op(*arrays)
     below = _denominator(node)
     if poles is not None and below is not None:
@@ -207,13 +213,13 @@ def _denominator(node: Expression) -> int | None:
     return 0 if inverse and is_node(node.args[0]) else None
 
 
-def _aligned(arg: Any, array: Any, node: Expression) -> Any:
+def _aligned(arg: Operand, array: Number, node: Expression) -> Number:
     """Put the axes that broadcasting will add between the draws and the argument's own axes."""
     missing = len(node.shape) - len(arg.shape) if is_node(arg) else 0
     return array.reshape(array.shape[:1] + (1,) * missing + array.shape[1:]) if missing else array
 
 
-def _led(arg: Any, array: Any, count: int) -> np.ndarray:
+def _led(arg: Operand, array: Number, count: int) -> np.ndarray:
     """Give a constant the axis of draws."""
     return array if is_node(arg) else np.broadcast_to(array, (count, *np.shape(array)))
 
@@ -223,7 +229,7 @@ def is_node(arg: object) -> TypeGuard[Expression]:
     return not isinstance(arg, float | int | np.ndarray)
 
 
-def plain(array: ArrayLike) -> Any:
+def plain(array: ArrayLike) -> Number:
     """A float for a scalar, a read-only array otherwise."""
     result = np.asarray(array, dtype=float)
     if result.ndim == 0:

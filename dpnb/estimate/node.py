@@ -13,7 +13,7 @@ import numpy as np
 
 from dpnb.estimate import refusals, wording
 from dpnb.estimate.batch import OPEN_BATCH
-from dpnb.estimate.evaluate import Expression, evaluate, leaves, nodes, plain
+from dpnb.estimate.evaluate import Expression, Op, Operand, evaluate, leaves, nodes, plain
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import readable
 from dpnb.inference.elementwise import Number
@@ -38,16 +38,16 @@ class Node:
 
     __slots__ = ("__weakref__", "_axes", "_display", "_memo", "_shape", "_value", "args", "op")
 
-    op: Any
-    args: tuple[Any, ...]
+    op: Op
+    args: tuple[Operand, ...]
     _shape: tuple[int, ...] | None
     _axes: tuple[Axis, ...]
-    _value: Any
+    _value: Number
     _memo: dict[object, Any] | None
     _display: object
 
     def __init__(
-        self, op: Any, args: tuple[Any, ...], shape: tuple[int, ...] | None, axes: tuple[Axis, ...] = ()
+        self, op: Op, args: tuple[Operand, ...], shape: tuple[int, ...] | None, axes: tuple[Axis, ...] = ()
     ) -> None:
         put = object.__setattr__
         put(self, "op", op)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,7 +42,7 @@ DIVISIONS = frozenset((np.true_divide, np.floor_divide, np.remainder, np.fmod))
 #: ufuncs that are defined wherever there are numbers, or watched where they are not.
 ARITHMETIC = frozenset((np.add, np.subtract, np.multiply, np.negative, np.positive, *DIVISIONS))
 
-SYMBOLS: dict[Any, str] = {
+SYMBOLS: dict[object, str] = {
     np.add: "+",
     np.subtract: "-",
     np.multiply: "*",

@@ -153,7 +153,7 @@ def text(estimate: Expression, deep: int = _DEEP) -> str:
     if deep == 0:
         return "…"
     if isinstance(estimate.op, Take):
-        return f"{_written(estimate.args[0], deep)}[{_places(estimate)}]"
+        return f"{_written(estimate.args[0], deep)}[{_places(estimate, estimate.op)}]"
     if estimate.op in SYMBOLS:
         left, right = (_written(arg, deep, estimate.op) for arg in estimate.args)
         return f"{left} {SYMBOLS[estimate.op]} {right}"
@@ -167,7 +167,7 @@ def text(estimate: Expression, deep: int = _DEEP) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _name(op: Any) -> str:
+def _name(op: np.ufunc | Operation) -> str:
     if isinstance(op, Join):
         return "stack" if op.new else "concatenate"
     name = op.name if isinstance(op, Operation) else op.__name__
@@ -183,11 +183,11 @@ def _written(arg: object, deep: int, within: object = None) -> str:
     return inner if bare else f"({inner})"
 
 
-def _places(estimate: Expression) -> str:
+def _places(estimate: Expression, op: Take) -> str:
     """The index, by key where the axis has keys."""
     shown = []
-    axes = estimate.args[0].axes or (None,) * len(estimate.op.places)
-    for place, axis in zip(estimate.op.places, axes, strict=False):
+    axes = estimate.args[0].axes or (None,) * len(op.places)
+    for place, axis in zip(op.places, axes, strict=False):
         if isinstance(place, int):
             shown.append(repr(axis.keys[place]) if axis is not None else str(place))
         elif isinstance(place, slice):
