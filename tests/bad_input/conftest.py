@@ -68,6 +68,12 @@ class OwnersFolder:
         (self.folder / f"{name}.dpnb.toml").write_text(schema.format(name=name, size=size, budget=budget))
         return dpnb.open(str(file), quiet=True)
 
+    def declaration(self):
+        """Write a declaration for a frame; return its path."""
+        path = self.folder / "f.dpnb.toml"
+        path.write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
+        return str(path)
+
     def people(self, **more):
         """Sixty ordinary rows; one x is SECRET, far outside its bounds."""
         rng = np.random.default_rng(3)

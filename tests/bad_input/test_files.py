@@ -13,7 +13,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import DpnbError, OwnerError, Unavailable
-from tests.bad_input.conftest import HEAD, PRIVATE, short
+from tests.bad_input.conftest import short
 
 DATA = {
     "header only": "x,y\n",
@@ -150,8 +150,7 @@ FRAMES = {
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_frame_of_any_kind_is_answered(desk, kind):
     """Mistyped frames are missing values, not errors."""
-    (desk.folder / "f.dpnb.toml").write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
-    data = dpnb.open(pd.DataFrame(FRAMES[kind]), schema=str(desk.folder / "f.dpnb.toml"), quiet=True)
+    data = dpnb.open(pd.DataFrame(FRAMES[kind]), schema=desk.declaration(), quiet=True)
     report = dpnb.release({"mean": data.x.mean(), "y": data.y.mean()}, epsilon=1)
     assert np.isfinite([report["mean"].value, report["y"].value]).all()
 
@@ -208,10 +207,9 @@ NO_FRAMES = {
 @pytest.mark.parametrize("kind", NO_FRAMES)
 def test_what_is_no_frame_is_told_its_kind_and_what_makes_one(desk, kind):
     """Seen: of most of them "The frame has no column 'x'", of a GroupBy an AttributeError."""
-    (desk.folder / "f.dpnb.toml").write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
     value, fix = NO_FRAMES[kind]
     with pytest.raises(OwnerError) as fault:
-        dpnb.open(value, schema=str(desk.folder / "f.dpnb.toml"), quiet=True)
+        dpnb.open(value, schema=desk.declaration(), quiet=True)
     assert f"not {kind.partition(' ')[0]}." in str(fault.value)
     assert fix in str(fault.value)
 
@@ -232,9 +230,8 @@ def test_what_is_no_frame_is_told_its_kind_and_what_makes_one(desk, kind):
 )
 def test_what_is_no_column_is_told_its_kind(desk, cells):
     """Seen: {"x": 5} was a TypeError, and a text was opened as a column of its letters."""
-    (desk.folder / "f.dpnb.toml").write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
     with pytest.raises(OwnerError, match=f'"x" is of type {type(cells).__name__}: a column is a list'):
-        dpnb.open({"x": cells, "y": [0]}, schema=str(desk.folder / "f.dpnb.toml"), quiet=True)
+        dpnb.open({"x": cells, "y": [0]}, schema=desk.declaration(), quiet=True)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +249,6 @@ def test_what_is_no_schema_is_told_what_to_type(desk, schema):
 
 def test_a_frame_whose_type_has_no_numbers_is_refused(desk):
     """A column of dates where numbers are declared: the owner is told by its type, whatever the rows hold."""
-    (desk.folder / "f.dpnb.toml").write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
     frame = pd.DataFrame({"x": pd.to_datetime(["2020-01-01"]), "y": [1]})
     with pytest.raises(OwnerError, match="convert it first"):
-        dpnb.open(frame, schema=str(desk.folder / "f.dpnb.toml"), quiet=True)
+        dpnb.open(frame, schema=desk.declaration(), quiet=True)

@@ -55,28 +55,21 @@ def test_a_clamped_mean_says_how_many_rows_are_at_the_bounds(data):
     assert found.held_share().shape == (3,)
 
 
-def test_a_computed_number_names_the_columns_behind_it(data):
-    """A range that arithmetic made is not one to which anything was held."""
-    assert (data.x * 2).mean().estimand == "mean of x * 2, with x clamped to 0–10"
-    assert data.x.clip(2, 5).mean().estimand == "mean of x clamped to 2–5"
-
-
-def test_a_clip_beyond_the_declared_bounds_says_what_holds(data):
-    """The column was held to its own bounds before."""
-    assert data.x.clip(-5, 500).mean().estimand == MEAN
-    assert data.x.clip(5, 500).mean().estimand == "mean of x clamped to 5–10"
-
-
-def test_what_is_not_held_has_no_estimand(data):
-    """Counts, shares and categories are what they are."""
-    assert data.count().estimand == ""
-    assert (data.x > 3).mean().estimand == ""
-    assert data.g.value_counts().estimand == ""
-
-
-def test_arithmetic_names_what_its_questions_estimate(data):
-    """Each once."""
-    assert (data.x.mean() - data.x.mean()).estimand == MEAN
+@pytest.mark.parametrize(
+    ("asked", "estimand"),
+    [
+        pytest.param(lambda d: (d.x * 2).mean(), "mean of x * 2, with x clamped to 0–10", id="computed"),
+        pytest.param(lambda d: d.x.clip(2, 5).mean(), "mean of x clamped to 2–5", id="clipped"),
+        pytest.param(lambda d: d.x.clip(-5, 500).mean(), MEAN, id="clipped beyond the bounds"),
+        pytest.param(lambda d: d.x.clip(5, 500).mean(), "mean of x clamped to 5–10", id="clipped half beyond"),
+        pytest.param(lambda d: d.x.mean() - d.x.mean(), MEAN, id="each question once"),
+        pytest.param(lambda d: d.count(), "", id="a count"),
+        pytest.param(lambda d: (d.x > 3).mean(), "", id="a share"),
+        pytest.param(lambda d: d.g.value_counts(), "", id="a category"),
+    ],
+)
+def test_an_estimand_says_to_what_columns_are_clamped(data, asked, estimand):
+    assert asked(data).estimand == estimand
 
 
 def test_a_quantile_says_that_bounds_change_nothing_inside_them(data):

@@ -5,23 +5,10 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pytest
 
 import dpnb
 from dpnb.cards.facts import line_of
 from dpnb.cards.released import line_text
-from dpnb.client import sessions
-from tests.curator import small
-
-
-@pytest.fixture
-def data(dpnb_home, monkeypatch):
-    """A handle on forty protected rows."""
-    service = small.curator(dpnb_home)
-    made = small.session(service, "ann")
-    monkeypatch.setattr(sessions, "plain", lambda: made)
-    yield small.opened(made, dpnb_home)
-    service.close()
 
 
 def test_a_count_is_told_without_decimals(data):

@@ -20,7 +20,6 @@ from dpnb.notebook.host import NotebookHost
 from dpnb.planner.request import Ask
 from dpnb.widgets import host_questions
 from dpnb.widgets.snapshot import _row, snapshot
-from tests.curator import small
 
 
 class Front:
@@ -60,13 +59,11 @@ class Events:
 
 
 @pytest.fixture
-def session(dpnb_home):
+def session(data):
     """A session with one protected dataset."""
-    service = small.curator(dpnb_home)
-    made = small.session(service, "ann")
-    made.small = small.opened(made, dpnb_home)
-    yield made
-    service.close()
+    made = data.session
+    made.small = data
+    return made
 
 
 class Beacon:

@@ -124,20 +124,13 @@ def until(true):
         time.sleep(0.02)
 
 
-def test_an_await_in_a_body_is_awaited(kernel):
-    """A top-level await works, and what the cell holds afterwards is released."""
-    reply = kernel.run(
-        "%%dp epsilon=1\nimport asyncio\nawait asyncio.sleep(0.01)\nq = study.ask('a')\nawait asyncio.sleep(0, q)"
-    )
+@pytest.mark.parametrize("end", ["", ";"])
+def test_an_await_in_a_body_is_awaited(kernel, end):
+    """A top-level await works, silenced or not, and what the cell holds afterwards is released."""
+    body = "import asyncio\nawait asyncio.sleep(0.01)\nq = study.ask('a')\nawait asyncio.sleep(0, q)"
+    reply = kernel.run(f"%%dp epsilon=1\n{body}{end}")
     assert reply.status == "ok", reply.error
-    assert reply.result is not None
-    assert kernel.charged == [("study.a",)]
-
-
-def test_an_await_with_a_semicolon_is_awaited(kernel):
-    """A silenced asynchronous body still runs and releases."""
-    reply = kernel.run("%%dp epsilon=1\nimport asyncio\nq = study.ask('a')\nawait asyncio.sleep(0, q);")
-    assert (reply.status, reply.result) == ("ok", None), reply.error
+    assert (reply.result is None) == (end == ";")
     assert kernel.charged == [("study.a",)]
 
 
