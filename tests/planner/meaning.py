@@ -31,11 +31,11 @@ def _number(expr: e.Expr, row: dict[str, Value]) -> Fraction | None:
 
 def _arithmetic(expr: e.BinOp, row: dict[str, Value]) -> Fraction | None:
     first, second = _like(meaning(expr.left, row), meaning(expr.right, row))
-    if isinstance(first, dt.datetime) and isinstance(second, dt.datetime):
-        return Fraction((first - second).days)
-    a, b = _number(expr.left, row), _number(expr.right, row)
-    if a is None or b is None:
+    if first is None or second is None:
         return None
+    if isinstance(first, dt.datetime):
+        return Fraction((first - second).days)
+    a, b = Fraction(first), Fraction(second)
     if expr.sign == "//":
         return Fraction(math.floor(a / b))
     return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}[expr.sign]()
