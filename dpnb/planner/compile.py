@@ -146,7 +146,7 @@ def _(expr: BinOp, schema: Schema) -> Numeric:
     if expr.sign in {"/", "//"}:
         return _divided(_plain(expr.left, schema), _divisor(expr.right), expr.sign)
     if expr.sign == "*":
-        return _product(_plain(expr.left, schema), _plain(expr.right, schema), same=expr.left == expr.right)
+        return _product(_plain(expr.left, schema), _plain(expr.right, schema))
     a, b = _both(expr.left, expr.right, schema)
     calendar = dates.shifted(a.calendar, a, b, expr.sign, show(expr, schema.name))
     return replace(_sum(a, b if expr.sign == "+" else _negative(b)), calendar=calendar)
@@ -256,15 +256,14 @@ def _always(a: Numeric) -> bool:
     return a.low == a.high == 0 and not a.nullable
 
 
-def _product(a: Numeric, b: Numeric, *, same: bool) -> Numeric:
+def _product(a: Numeric, b: Numeric) -> Numeric:
     for constant, other in ((a, b), (b, a)):
         if _always(constant):
             return _times(other, constant.offset)
     x, y = a.rebased(), b.rebased()
     corners = [x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high]
-    low, high = min(corners), max(corners)
-    if same:
-        low = 0 if x.low <= 0 <= x.high else min(x.low**2, x.high**2)
+    square = x.code == y.code and x.low <= 0 <= x.high  # as its range is derived where it is priced
+    low, high = 0 if square else min(corners), max(corners)
     return Numeric(Mul(x.code, y.code), Fraction(0), x.step * y.step, low, high, a.nullable or b.nullable)
 
 

@@ -57,11 +57,17 @@ def _numbers(inner: Any) -> Any:
     )
     return st.one_of(
         st.builds(e.BinOp, st.sampled_from("+-*"), inner, inner),
+        st.builds(times_itself, inner, small),
         st.builds(e.BinOp, st.sampled_from(["/", "//"]), inner, small.map(e.Const)),
         st.builds(e.Neg, inner),
         st.builds(e.Where, conditions_over(inner), inner, inner),
         conditions_over(inner),
     )
+
+
+def times_itself(number: e.Expr, factor: int | Fraction) -> e.Expr:
+    """A number times a multiple of itself: its code is squared, though the two expressions differ."""
+    return e.BinOp("*", number, e.BinOp("*", number, e.Const(factor)))
 
 
 def conditions_over(inner: Any) -> Any:

@@ -17,9 +17,11 @@ from dpnb.planner import expression as e
 from dpnb.planner.compile import cells, condition, numeric
 from dpnb.statistics import Numeric
 from dpnb.trusted.aggregate.algebra import Col, Key, Lit, Total, ValueCounts
-from tests.planner.expressions import SCHEMA, codes, conditions, numbers, values
+from dpnb.trusted.measurements import Facts
+from tests.planner.expressions import SCHEMA, codes, conditions, numbers, times_itself, values
 from tests.planner.meaning import meaning
 
+FACTS = Facts.of(SCHEMA)
 NOBODY: dict[str, int | None] = {
     column.name: None if column.drops else column.size - 1 for column in SCHEMA.columns
 }
@@ -37,15 +39,17 @@ def one(row: dict[str, int | None], value: Any, where: Any = None) -> int | None
 
 
 @given(numbers, codes())
+@example(times_itself(e.Ref("score"), Fraction(3, 5)), NOBODY)
 @example(SINCE, NOBODY)
 @example(BETWEEN, NOBODY)
 def test_numbers_mean_what_they_say(expr: e.Expr, row: dict[str, int | None]) -> None:
-    """A compiled number equals its exact rational value, is missing where that is missing, and stays in its range."""
+    """A compiled number equals its exact rational value, is missing where that is missing, and stays in the range that the curator derives."""
     try:
         found = numeric(expr, SCHEMA)
     except PlanError:
         assume(False)
         raise
+    assert (found.low, found.high) == FACTS.ends(found.code)
     code, said = one(row, found.code), meaning(expr, values(row))
     assert (code is None) == (said is None)
     if code is not None and said is not None:
