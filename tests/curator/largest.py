@@ -21,8 +21,7 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
 from dpnb.planner import expression as e
-from dpnb.planner.check import check
-from dpnb.planner.price import price
+from dpnb.planner.price import PricedQuestion, price
 from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, Item
 from dpnb.statistics import STATISTICS, Statistic
@@ -51,6 +50,7 @@ X, A, B, W, V = (e.Ref(name) for name in "xabwv")
 N = tuple(e.Ref(f"n{place}") for place in range(32))
 LEVELS = tuple(Fraction(place, 1001) for place in range(1, 1001))
 
+ASK = Ask.make(epsilon=10_000)
 Form = Callable[[e.Expr], Question]
 
 
@@ -136,12 +136,23 @@ def usual(statistic: Statistic) -> dict[str, Form]:
 
 
 def _possible(form: Form) -> bool:
-    """Whether one such question is allowed: many groups are not, of a statistic with many values of its own."""
+    """Whether one such question has a price: many groups have none, of a statistic with many values of its own."""
     try:
-        check(_question(form, 1), load(DECLARED).schema)
+        priced(form)
     except PlanError:
         return False
     return True
+
+
+def priced(form: Form) -> PricedQuestion:
+    """Return one question of a form with its price.
+
+    Raises
+    ------
+    PlanError
+        If it may not be asked.
+    """
+    return price((Item(_question(form, 1)),), ASK, load(DECLARED).schema).items[0]
 
 
 def _question(form: Form, place: int) -> Question:
@@ -191,7 +202,7 @@ def told(home: Path, statistic: str, form: str, **asked: Any) -> dict[str, Any]:
     opened = hand_over(_rows(), load(DECLARED).schema, Home(home))
     attached = decode_reply(service.answer(encode(Attach(source=opened)), "ann"))
     schema = load(DECLARED).schema
-    ask = Ask.make(**(asked or {"epsilon": 10_000}))
+    ask = Ask.make(**asked) if asked else ASK
     items = largest(FORMS[statistic][form], schema, ask)
     body, before = encode(_submitted(items, ask, schema, attached.handle)), _megabytes()
     started = time.process_time()
