@@ -14,9 +14,9 @@ from tests.statistics.coverage import Coverage, Raw, coverage, narrow, skewed
 MEAN, SPREAD = 100 * 2 / 7, 100**2 * 10 / (49 * 8)
 
 
-def enough(held: int, reps: int, level: float = 0.95) -> bool:
-    """Whether this many hits are likely at the level: not below the 1e-4 quantile of the binomial law."""
-    return bool(held >= binom.ppf(1e-4, reps, level))
+def enough(held: int, reps: int, level: float = 0.95, chance: float = 1e-4) -> bool:
+    """Whether this many hits are likely at the level: not below such a quantile of the binomial law."""
+    return bool(held >= binom.ppf(chance, reps, level))
 
 
 CASES: dict[str, tuple[Any, ...]] = {
