@@ -63,8 +63,11 @@ def docs(arguments: list[str]) -> bool:
 
 
 def reference(_arguments: list[str]) -> bool:
-    """Write the pages that the code writes about itself."""
-    return site(ready(".venv", first_interpreter(), "demo"), "dpnb_site.reference", []) == 0
+    """Write the pages that the code writes about itself, and the lines that the guarantee's links lead to."""
+    python = ready(".venv", first_interpreter(), "demo")
+    if site(python, "dpnb_site.reference", []):
+        return False
+    return subprocess.run([python, "-m", "tests.repo.guarantee"], cwd=project.ROOT, check=False).returncode == 0
 
 
 def site(python: str, module: str, arguments: list[str]) -> int:

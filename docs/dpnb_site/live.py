@@ -17,12 +17,43 @@ if TYPE_CHECKING:
     from dpnb.widgets._base import Interaction
 
 
-SECTION = re.compile(r"^## (\w+)$.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^## (\w+)\n\n(.*?)\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NOTEBOOK = ROOT / "notebooks" / "01-gallery.ipynb"
+
+
+def sections() -> dict[str, tuple[str, str]]:
+    """Return the words and the code of each section of docs/gallery.md, by the interaction that it shows."""
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    return {name: (words, code) for name, words, code in SECTION.findall(page)}
 
 
 def examples() -> dict[str, str]:
-    """Return the code of each section of docs/gallery.md, by the interaction that it shows."""
-    return dict(SECTION.findall((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")))
+    """Return the code of each section."""
+    return {name: code for name, (_, code) in sections().items()}
+
+
+def without_screen(notebook: dict[str, Any]) -> list[str]:
+    """Return the interactions that no cell of the gallery's notebook shows, by the name in dpnb.widgets or by the line."""
+    from dpnb.widgets.registry import INTERACTIONS
+
+    code = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    return [
+        entry.name
+        for entry in INTERACTIONS
+        if not re.search(rf"widgets\.{entry.public}\(|^%dp {entry.name}\b", code, re.MULTILINE)
+    ]
+
+
+def with_screens(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return the notebook with a screen for each section of the page that it lacks, before its last one."""
+    *cells, words, code = notebook["cells"]
+    for name in without_screen(notebook):
+        said, example = sections()[name]
+        told = f"## {name.capitalize()}\n\n{said.replace(chr(10), ' ')}"
+        cells.append({**words, "id": f"gallery-{name}", "source": told.splitlines(keepends=True)})
+        lines = example.rstrip().splitlines(keepends=True)
+        cells.append({**code, "id": f"gallery-{name}-code", "source": lines})
+    return {**notebook, "cells": [*cells, words, code]}
 
 
 def _released(hiv: Dataset) -> Any:

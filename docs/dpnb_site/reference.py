@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import re
 import sys
 from collections import Counter
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dpnb_site import name_list, statistics
+from dpnb_site import live, name_list, statistics
 from dpnb_site.links import ROOT
 from dpnb_site.public_names import ROOMS
 
@@ -301,10 +302,12 @@ def written(name: str) -> str:
 
 
 def main() -> int:
-    """Write every page anew, and the list of what a user can name."""
+    """Write every page anew, the list of what a user can name, and what the gallery's notebook lacks."""
     for name in PAGES:
         (FOLDER / f"{name}.md").write_text(written(name), encoding="utf-8")
     name_list.GOLDEN.write_text(name_list.name_list(), encoding="utf-8")
+    gallery = live.with_screens(json.loads(live.NOTEBOOK.read_text(encoding="utf-8")))
+    live.NOTEBOOK.write_text(json.dumps(gallery, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 
