@@ -67,7 +67,9 @@ def reference(_arguments: list[str]) -> bool:
     python = ready(".venv", first_interpreter(), "demo")
     if site(python, "dpnb_site.reference", []):
         return False
-    return subprocess.run([python, "-m", "tests.repo.guarantee"], cwd=project.ROOT, check=False).returncode == 0
+    return (
+        subprocess.run([python, "-m", "tests.repo.guarantee"], cwd=project.ROOT, check=False).returncode == 0
+    )
 
 
 def site(python: str, module: str, arguments: list[str]) -> int:

@@ -165,6 +165,8 @@ class SourceContract:
     ``TABLES`` tables of ``ROWS`` rows are drawn, with ``CHANGES`` changes each.
     """
 
+    ENDINGS: tuple[str, ...] = ()
+    """Of a kind of file, how its names end in the tests of files."""
     ROWS = 7
     TABLES = 6
     CHANGES = 12

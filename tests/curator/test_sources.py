@@ -33,6 +33,7 @@ from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
+from tests.curator.engines.test_row_locality import WRITERS
 
 LOCKS = Path("/proc/locks")
 
@@ -65,16 +66,16 @@ def true_count(curator, opened):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb"])
+@pytest.mark.parametrize("ending", WRITERS)
 @pytest.mark.parametrize("name", ["p[1]", "q*", "r?", "s=1/t", "it's", "~", "u{1,2}", "[a-z]*"])
 def test_a_path_is_literal(curator, owner, tmp_path, name, ending):
     """What looks like a pattern reads that very file, and neither its siblings nor a column of the folder's name."""
-    place = tmp_path / f"{name}.{ending}"
+    place = tmp_path / f"{name}{ending}"
     place.parent.mkdir(exist_ok=True)
-    for path, rows in {place: 3, tmp_path / f"p1.{ending}": 5, tmp_path / f"qq.{ending}": 7}.items():
+    for path, rows in {place: 3, tmp_path / f"p1{ending}": 5, tmp_path / f"qq{ending}": 7}.items():
         write(path, rows)
     assert true_count(curator, owner.attach(named(place))) == 3
-    link = tmp_path / f"link{len(ending)}.{ending}"
+    link = tmp_path / f"link{ending}"
     link.symlink_to(place)
     with look_up(named(link, name="link"), None, Home(curator._home.root)) as found:
         assert found.rows().is_at(place)
@@ -82,19 +83,7 @@ def test_a_path_is_literal(curator, owner, tmp_path, name, ending):
 
 def write(path, rows):
     """Write so many rows as the file's ending says."""
-    if path.suffix == ".csv":
-        path.write_text(lines(*["1,0,1"] * rows))
-        return
-    table = f"SELECT 1 AS x, 0 AS g, 1 AS y FROM range({rows})"
-    if path.suffix == ".parquet":
-        aside = path.with_name("aside")
-        duckdb.sql(f"COPY ({table}) TO '{str(aside).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)")
-        aside.rename(path)
-        return
-    aside = path.with_name("aside")
-    with duckdb.connect(str(aside)) as database:
-        database.execute(f"CREATE TABLE t AS {table}")
-    aside.rename(path)
+    WRITERS[path.suffix](path, {"x": [1] * rows, "g": [0] * rows, "y": [1] * rows})
 
 
 def test_only_the_named_file_is_hashed_and_read_when_its_name_changes_meanwhile(dpnb_home, tmp_path):
@@ -140,16 +129,16 @@ def listener(path):
 
 
 @pytest.mark.parametrize("make", [pipe, folder, device, endless, listener])
-@pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb", "toml"])
+@pytest.mark.parametrize("ending", [*WRITERS, ".toml"])
 def test_what_is_no_ordinary_file_is_refused_at_once(curator, dpnb_home, make, ending):
     """A pipe, folder, device, socket or endless link is refused before a byte is read: also as a schema."""
-    path = Home(dpnb_home).root / f"x.{ending}"
+    path = Home(dpnb_home).root / f"x{ending}"
     make(path)
     told = []
 
     def ask():
         with pytest.raises(OwnerError) as refusal:
-            look_up(FileSource(path=str(path)) if ending == "toml" else named(path), None, Home(dpnb_home))
+            look_up(FileSource(path=str(path)) if ending == ".toml" else named(path), None, Home(dpnb_home))
         told.append(str(refusal.value))
 
     asking = threading.Thread(target=ask, daemon=True)
@@ -487,16 +476,16 @@ def lengthened(path, other):
 
 
 @pytest.mark.parametrize("change", [overwritten, replaced, lengthened])
-@pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb"])
+@pytest.mark.parametrize("ending", WRITERS)
 def test_a_change_that_is_undone_while_a_file_is_read_is_seen(dpnb_home, tmp_path, change, ending):
     """Between two of its readings the codes of one content would be filed as another's, though the bytes are the old ones again."""
-    home, path = Home(dpnb_home).make(), tmp_path / f"small.{ending}"
+    home, path = Home(dpnb_home).make(), tmp_path / f"small{ending}"
     write(path, 3)
-    write(tmp_path / f"other.{ending}", 5)
+    write(tmp_path / f"other{ending}", 5)
 
     def prepare(rows, schema, into, table, key):
         into.write_bytes(b"prepared")
-        steps = change(path, (tmp_path / f"other.{ending}").read_bytes())
+        steps = change(path, (tmp_path / f"other{ending}").read_bytes())
         next(steps)
         next(steps, None)
 

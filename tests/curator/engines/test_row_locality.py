@@ -24,6 +24,7 @@ from dpnb.errors import OwnerError
 from dpnb.trusted.curator.engines import csv_rows
 from dpnb.trusted.curator.sources import read_arrays
 from dpnb.trusted.files.dialect import Dialect
+from dpnb.trusted.files.named_file import FORMATS
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
@@ -137,51 +138,78 @@ class TestArrowDictionaries(SourceContract):
         )
 
 
+def field(cell):
+    """A cell as a program writes it into a CSV file."""
+    return "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124
+
+
+def write_csv(path, columns):
+    """A CSV file that quotes what needs it."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*(map(field, cells) for cells in columns.values()), strict=True))
+
+
+def write_parquet(path, columns):
+    """A Parquet file."""
+    pq.write_table(arrow_table(columns), path)
+
+
+def write_database(path, columns):
+    """A DuckDB file of one table; named at last, since its catalogue has the name that it is written under."""
+    aside = path.with_name("aside")
+    aside.unlink(missing_ok=True)
+    with duckdb.connect(str(aside)) as connection:
+        connection.register("held", arrow_table(columns))
+        connection.execute("CREATE TABLE t AS SELECT * FROM held")
+    aside.rename(path)
+
+
+WRITERS = {".csv": write_csv, ".parquet": write_parquet, ".duckdb": write_database}
+"""How a file of each kind is written, by an ending; a kind has a contract below as well."""
+
+
+def test_every_kind_of_file_is_tried():
+    """Who adds a kind adds how it is written and its contract: paths and changes of files are tried with each."""
+    assert {FORMATS[ending] for ending in WRITERS} == set(FORMATS.values())
+    assert {ending for kind in SourceContract.__subclasses__() for ending in kind.ENDINGS} == set(WRITERS)
+
+
 class TestParquet(SourceContract):
     """A Parquet file."""
 
+    ENDINGS = (".parquet",)
     TABLES, LONG = 2, 400
 
     @classmethod
     def codes(cls, columns, folder):
-        pq.write_table(arrow_table(columns), folder / "t.parquet")
+        write_parquet(folder / "t.parquet", columns)
         return codes_by_sql(folder / "t.parquet", folder)
 
 
 class TestDatabase(SourceContract):
     """A table of a DuckDB file."""
 
+    ENDINGS = (".duckdb",)
     TABLES, LONG = 2, 200
 
     @classmethod
     def codes(cls, columns, folder):
-        place = folder / "t.duckdb"
-        place.unlink(missing_ok=True)
-        with duckdb.connect(str(place)) as connection:
-            connection.register("held", arrow_table(columns))
-            connection.execute("CREATE TABLE t AS SELECT * FROM held")
-        return codes_by_sql(place, folder)
-
-
-def field(cell):
-    """A cell as a program writes it into a CSV file."""
-    return "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124
+        write_database(folder / "t.duckdb", columns)
+        return codes_by_sql(folder / "t.duckdb", folder)
 
 
 class TestCsv(SourceContract):
     """A CSV file of a program that quotes what needs it: line ends in a cell are refused."""
 
+    ENDINGS = (".csv",)
     TABLES, LONG = 3, 500
     DIALECT = Dialect()
 
     @classmethod
     def codes(cls, columns, folder):
-        with (folder / "t.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(
-                zip(*([field(cell) for cell in cells] for cells in columns.values()), strict=True)
-            )
+        write_csv(folder / "t.csv", columns)
         return codes_by_sql(folder / "t.csv", folder, cls.DIALECT)
 
 
