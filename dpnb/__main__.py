@@ -17,8 +17,8 @@ from pathlib import Path
 
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.owner.admin import add_admin
+from dpnb.owner.command_output import Said
 from dpnb.owner.ledger_acts import add_backup, add_check, add_loosen, add_restore, add_verify
-from dpnb.owner.said import Said
 from dpnb.trusted.schema.lake_table import is_lake
 from dpnb.trusted.schema.owner import SUFFIX
 from dpnb.trusted.schema.server_table import ServerTable, is_server

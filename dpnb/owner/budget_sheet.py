@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dpnb.cards.markup import clean
-from dpnb.owner.said import Said
+from dpnb.owner.command_output import Said
 from dpnb.risk.odds import odds_sentence, posterior_table
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.curator.terms import Terms

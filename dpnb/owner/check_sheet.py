@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from dpnb.cards.markup import clean
-from dpnb.owner.said import Said
+from dpnb.owner.command_output import Said
 from dpnb.trusted.schema import Schema
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 from dpnb.cards.attach import schema_card
 from dpnb.errors import OwnerError
 from dpnb.owner.budget_sheet import budget_sheet
+from dpnb.owner.command_output import Said, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
-from dpnb.owner.said import Said, confirmed
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import SUFFIX, load

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from dpnb.errors import OwnerError
+from dpnb.owner.command_output import Said
 from dpnb.owner.draft import fields_of
 from dpnb.owner.ledger_acts import Acts
-from dpnb.owner.said import Said
 from dpnb.trusted.canonical import Record
 
 _BEGIN = (

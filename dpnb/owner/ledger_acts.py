@@ -9,7 +9,7 @@ from typing import TypeAlias
 from dpnb.cards.markup import clean
 from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
-from dpnb.owner.said import Said, confirmed, refuse_notebook
+from dpnb.owner.command_output import Said, confirmed, refuse_notebook
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema.owner import SUFFIX, load
 from dpnb.trusted.wire.places import Home

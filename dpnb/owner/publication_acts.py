@@ -13,9 +13,9 @@ from typing import Any
 from dpnb.client import api, opening
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
+from dpnb.owner.command_output import Said, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.owner.publication import files_of, new_folder, record_of
-from dpnb.owner.said import Said, confirmed
 from dpnb.owner.statistics_file import read_statistics
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.releases.signature import public_key

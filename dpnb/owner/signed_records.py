@@ -11,7 +11,7 @@ from pathlib import Path
 from dpnb.client.publication import read_publication
 from dpnb.client.verification import verify_answers, verify_receipt, verify_released
 from dpnb.errors import PlanError
-from dpnb.owner.said import Said
+from dpnb.owner.command_output import Said
 from dpnb.trusted.canonical import Record, read_json
 from dpnb.trusted.curator.audit_trail import Verification, examine
 from dpnb.trusted.curator.database import aside

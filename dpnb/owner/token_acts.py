@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpnb.errors import OwnerError
+from dpnb.owner.command_output import Said, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_json, with_yes
-from dpnb.owner.said import Said, confirmed
 from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
