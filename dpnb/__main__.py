@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.owner.admin import add_admin
-from dpnb.owner.command_output import Said
+from dpnb.owner.command_output import Output
 from dpnb.owner.ledger_acts import add_backup, add_check, add_loosen, add_restore, add_verify
 from dpnb.trusted.schema.lake_table import is_lake
 from dpnb.trusted.schema.owner import SUFFIX
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    _say(said.shown(as_json=getattr(options, "json", False)) if isinstance(said, Said) else said)
+    _say(said.shown(as_json=getattr(options, "json", False)) if isinstance(said, Output) else said)
     return 0
 
 

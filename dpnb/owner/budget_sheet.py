@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dpnb.cards.markup import clean
-from dpnb.owner.command_output import Said
+from dpnb.owner.command_output import Output
 from dpnb.risk.odds import odds_sentence, posterior_table
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.curator.terms import Terms
@@ -20,7 +20,7 @@ from dpnb.trusted.wire.places import Home
 _PRIOR = "0.1"
 
 
-def budget_sheet(name: str, schema: Schema | None, now: Standing | None) -> Said:
+def budget_sheet(name: str, schema: Schema | None, now: Standing | None) -> Output:
     """Return the sheet of a dataset's budget: as it is declared, and as it stands in the ledger.
 
     Parameters
@@ -49,7 +49,7 @@ def budget_sheet(name: str, schema: Schema | None, now: Standing | None) -> Said
             more,
         ]
         facts["declared"] = declared.to_json()
-    return Said("\n".join(lines), facts)
+    return Output("\n".join(lines), facts)
 
 
 def _meaning(budget: Budget) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from dpnb.cards.markup import clean
-from dpnb.owner.command_output import Said
+from dpnb.owner.command_output import Output
 from dpnb.trusted.schema import Schema
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _MUCH = 0.05
 """A share of cells beyond the bounds from which a mean can be far off."""
 
 
-def check_sheet(tables: Sequence[tuple[Schema, Inspection]]) -> Said:
+def check_sheet(tables: Sequence[tuple[Schema, Inspection]]) -> Output:
     """Return the sheet of a dataset's tables under their declaration.
 
     Parameters
@@ -35,7 +35,7 @@ def check_sheet(tables: Sequence[tuple[Schema, Inspection]]) -> Said:
         NOT_PRIVATE,
     ]
     joined = {"joined": {one.name: asdict(found) for one, found in others}} if others else {}
-    return Said("\n".join(lines), {"not_private": True, "dataset": schema.name, **asdict(own), **joined})
+    return Output("\n".join(lines), {"not_private": True, "dataset": schema.name, **asdict(own), **joined})
 
 
 def _sheet(schema: Schema, found: Inspection) -> Iterator[str]:

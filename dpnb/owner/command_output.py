@@ -1,4 +1,4 @@
-"""What a command says: a text for a person, and the same facts for a program (``--json``)."""
+"""What a command prints: a text for a person, and the same facts for a program (``--json``)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _KERNEL = ("JPY_PARENT_PID", "JPY_SESSION_NAME")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a command says.
+class Output:
+    """What a command prints.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from pathlib import Path
 from dpnb.cards.attach import schema_card
 from dpnb.errors import OwnerError
 from dpnb.owner.budget_sheet import budget_sheet
-from dpnb.owner.command_output import Said, confirmed
+from dpnb.owner.command_output import Output, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Schema
@@ -39,7 +39,7 @@ def add_add(acts: Acts) -> None:
     add.set_defaults(run=_add)
 
 
-def _add(options: argparse.Namespace) -> Said:
+def _add(options: argparse.Namespace) -> Output:
     if options.source.suffix != ".toml" and not options.source.with_suffix(SUFFIX).exists():
         raise OwnerError(f"{options.source} has no declaration yet: dpnb init {options.source}")
     from dpnb.trusted.owner.loosened_terms import add
@@ -49,7 +49,7 @@ def _add(options: argparse.Namespace) -> Said:
     where = f'[datasets.{name}]\nschema = "{options.source}"' if serves else f'dpnb.open("{options.source}")'
     said = "Added" if made.first else "Known already"
     facts = {"dataset": name, "pool": made.pool, "budget": made.budget.to_json(), "entry": made.entry}
-    return Said(f"{said}: {name}, {made.budget.label}, entry {made.entry}.\n{where}", facts)
+    return Output(f"{said}: {name}, {made.budget.label}, entry {made.entry}.\n{where}", facts)
 
 
 def add_schema(acts: Acts) -> None:
@@ -65,9 +65,9 @@ def add_schema(acts: Acts) -> None:
     schema.set_defaults(run=_schema)
 
 
-def _schema(options: argparse.Namespace) -> Said:
+def _schema(options: argparse.Namespace) -> Output:
     schema = load(options.source).schema
-    return Said(str(schema_card(schema)), schema.to_json())
+    return Output(str(schema_card(schema)), schema.to_json())
 
 
 def add_budget(acts: Acts) -> None:
@@ -83,7 +83,7 @@ def add_budget(acts: Acts) -> None:
     budget.set_defaults(run=_budget)
 
 
-def _budget(options: argparse.Namespace) -> Said:
+def _budget(options: argparse.Namespace) -> Output:
     from dpnb.owner.budget_sheet import standing
 
     name, schema = named(options.dataset)
@@ -129,7 +129,7 @@ def _add_loss(act: argparse.ArgumentParser) -> None:
     with_home(act)
 
 
-def _grant(options: argparse.Namespace) -> Said:
+def _grant(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner.owner_acts import grant
 
     given = {name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None}
@@ -138,7 +138,7 @@ def _grant(options: argparse.Namespace) -> Said:
     who = options.principal or "everybody together"
     amount = ", ".join(f"{'ε' if name == 'epsilon' else 'ρ'} {value}" for name, value in given.items())
     text = f"Entry {entry}: {who} may spend {amount or 'what the other caps leave'} of {dataset}."
-    return Said(text, {"dataset": dataset, "principal": options.principal, "cap": given, "entry": entry})
+    return Output(text, {"dataset": dataset, "principal": options.principal, "cap": given, "entry": entry})
 
 
 def add_freeze(acts: Acts) -> None:
@@ -186,7 +186,7 @@ def _add_hold(acts: Acts, kind: str, words: str) -> None:
     act.set_defaults(run=lambda options: _hold(options, kind))
 
 
-def _hold(options: argparse.Namespace, kind: str) -> Said:
+def _hold(options: argparse.Namespace, kind: str) -> Output:
     from dpnb.trusted.owner.owner_acts import hold
 
     dataset = named(options.dataset)[0]
@@ -194,4 +194,4 @@ def _hold(options: argparse.Namespace, kind: str) -> Said:
         confirmed(_ASKED[kind].format(dataset), yes=options.yes)
     entry = hold(home_of(options), kind, dataset, options.reason)
     facts: Record = {"dataset": dataset, "act": kind, "entry": entry}
-    return Said(f"Entry {entry}: {_HELD[kind].format(dataset)}", facts)
+    return Output(f"Entry {entry}: {_HELD[kind].format(dataset)}", facts)

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from dpnb.errors import OwnerError
-from dpnb.owner.command_output import Said
+from dpnb.owner.command_output import Output
 from dpnb.owner.draft import fields_of
 from dpnb.owner.ledger_acts import Acts
 from dpnb.trusted.canonical import Record
@@ -41,7 +41,7 @@ def add_deposit(acts: Acts) -> None:
     deposit.set_defaults(run=_deposit)
 
 
-def _deposit(options: argparse.Namespace) -> Said:
+def _deposit(options: argparse.Namespace) -> Output:
     fields_of(options.data)  # what is wrong with the file is said here, not in a browser
     if importlib.util.find_spec("jupyterlab") is None:
         raise OwnerError(_WITHOUT.format(file=options.data))
@@ -54,7 +54,7 @@ def _deposit(options: argparse.Namespace) -> Said:
         ended = 0
     if ended:
         raise OwnerError(f"JupyterLab ended with {ended}; its output is above. The notebook is {notebook}.")
-    return Said(f"The deposit of {options.data} is in {notebook}.", {"notebook": str(notebook)})
+    return Output(f"The deposit of {options.data} is in {notebook}.", {"notebook": str(notebook)})
 
 
 def written(data: Path) -> Path:

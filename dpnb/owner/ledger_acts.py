@@ -9,7 +9,7 @@ from typing import TypeAlias
 from dpnb.cards.markup import clean
 from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
-from dpnb.owner.command_output import Said, confirmed, refuse_notebook
+from dpnb.owner.command_output import Output, confirmed, refuse_notebook
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema.owner import SUFFIX, load
 from dpnb.trusted.wire.places import Home
@@ -64,7 +64,7 @@ def add_check(acts: Acts) -> None:
     check.set_defaults(run=_check)
 
 
-def _check(options: argparse.Namespace) -> Said:
+def _check(options: argparse.Namespace) -> Output:
     refuse_notebook(known=options.not_private)
     from dpnb.owner.inspection import inspected
 
@@ -87,7 +87,7 @@ def add_loosen(acts: Acts) -> None:
     loosen.set_defaults(run=_loosen)
 
 
-def _loosen(options: argparse.Namespace) -> Said:
+def _loosen(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner.loosened_terms import loosen
 
     home, serves = home_of(options), options.config is not None
@@ -98,7 +98,7 @@ def _loosen(options: argparse.Namespace) -> Said:
     known_as = loosen(
         options.source, options.reason, home, mode="enforced" if serves else None, serves=serves
     )
-    return Said(
+    return Output(
         f"Recorded: {known_as} now has the terms of {options.source}. What was spent stays spent.",
         {**facts, "dataset": known_as},
     )
@@ -139,7 +139,7 @@ def add_verify(acts: Acts) -> None:
     verify.set_defaults(run=_verify)
 
 
-def _verify(options: argparse.Namespace) -> Said:
+def _verify(options: argparse.Namespace) -> Output:
     if (options.file is None) != (options.key is None):
         raise OwnerError(
             "A file is verified with its owner's key: dpnb verify people.releases.json --key people.pub"
@@ -150,7 +150,7 @@ def _verify(options: argparse.Namespace) -> Said:
         return verify_file(options.file, options.key)
     from dpnb.owner.signed_records import verify
 
-    return Said(text := verify(home_of(options)), {"intact": True, "says": text})
+    return Output(text := verify(home_of(options)), {"intact": True, "says": text})
 
 
 def add_backup(acts: Acts) -> None:
@@ -167,11 +167,11 @@ def add_backup(acts: Acts) -> None:
     backup.set_defaults(run=_backup)
 
 
-def _backup(options: argparse.Namespace) -> Said:
+def _backup(options: argparse.Namespace) -> Output:
     from dpnb.owner.backup import backup
 
     said = backup(home_of(options), options.target.absolute())
-    return Said(said, {"target": str(options.target), "says": said})
+    return Output(said, {"target": str(options.target), "says": said})
 
 
 def add_restore(acts: Acts) -> None:
@@ -192,9 +192,9 @@ def add_restore(acts: Acts) -> None:
     restore.set_defaults(run=_restore)
 
 
-def _restore(options: argparse.Namespace) -> Said:
+def _restore(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner.restoration import restore
 
     confirmed("What a restore books as spent stays spent.", yes=options.yes)
     said = restore(home_of(options), options.reason, options.source)
-    return Said(said, {"says": said})
+    return Output(said, {"says": said})

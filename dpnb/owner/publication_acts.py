@@ -13,7 +13,7 @@ from typing import Any
 from dpnb.client import api, opening
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
-from dpnb.owner.command_output import Said, confirmed
+from dpnb.owner.command_output import Output, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.owner.publication import files_of, new_folder, record_of
 from dpnb.owner.statistics_file import read_statistics
@@ -72,17 +72,17 @@ def add_release(acts: Acts) -> None:
     release.set_defaults(run=_release)
 
 
-def _release(options: argparse.Namespace) -> Said:
+def _release(options: argparse.Namespace) -> Output:
     with _asked(options) as (dataset, questions, loss):
         plan = api.plan(questions, **loss)
         facts = {"dataset": dataset.name, "cost": plan.cost.to_json(), "statistics": list(questions)}
         if options.plan:
-            return Said(str(plan), facts)
+            return Output(str(plan), facts)
         if plan.cost:
             confirmed(f"{plan}\n\nThis spends {plan.cost} of {dataset.name}, for good.", yes=options.yes)
         report = api.release(questions, **loss)
         facts |= {"charged": report.charged.to_json(), "left": report.left.to_json()}
-        return Said(str(report), facts)
+        return Output(str(report), facts)
 
 
 def add_publish(acts: Acts) -> None:
@@ -102,7 +102,7 @@ def add_publish(acts: Acts) -> None:
     publish.set_defaults(run=_publish)
 
 
-def _publish(options: argparse.Namespace) -> Said:
+def _publish(options: argparse.Namespace) -> Output:
     from dpnb.owner import signed_records
     from dpnb.owner.budget_sheet import standing
     from dpnb.trusted.owner import owner_acts
@@ -130,7 +130,7 @@ def _publish(options: argparse.Namespace) -> Said:
     for file, text in files.items():
         (options.to / file).write_text(text, encoding="utf-8", newline="")
     listed = "\n".join(f"    {options.to / file}" for file in files)
-    return Said(
+    return Output(
         f"Published {len(questions)} statistics of {name}, entry {entry}:\n{listed}",
         {"dataset": name, "entry": entry, "sha256": digest, "files": list(files)},
     )
@@ -168,7 +168,7 @@ def add_receipt(acts: Acts) -> None:
     receipt.set_defaults(run=_receipt)
 
 
-def _receipt(options: argparse.Namespace) -> Said:
+def _receipt(options: argparse.Namespace) -> Output:
     from dpnb.owner.signed_records import receipt_file
     from dpnb.trusted.curator.receipts import signing_key
 
@@ -178,7 +178,7 @@ def _receipt(options: argparse.Namespace) -> Said:
     _write_new(options.to, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
     if not key.exists():
         _write_new(key, public_key(signing_key(home)))
-    return Said(f"Wrote {options.to}: dpnb verify {options.to} --key {key}", record["receipt"])
+    return Output(f"Wrote {options.to}: dpnb verify {options.to} --key {key}", record["receipt"])
 
 
 def _write_new(path: Path, text: str) -> None:

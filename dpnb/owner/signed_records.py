@@ -11,7 +11,7 @@ from pathlib import Path
 from dpnb.client.publication import read_publication
 from dpnb.client.verification import verify_answers, verify_receipt, verify_released
 from dpnb.errors import PlanError
-from dpnb.owner.command_output import Said
+from dpnb.owner.command_output import Output
 from dpnb.trusted.canonical import Record, read_json
 from dpnb.trusted.curator.audit_trail import Verification, examine
 from dpnb.trusted.curator.database import aside
@@ -26,7 +26,7 @@ from dpnb.trusted.releases.signature import public_key, sign
 from dpnb.trusted.wire.places import Home
 
 
-def verify_receipt_file(path: Path, public: str) -> Said:
+def verify_receipt_file(path: Path, public: str) -> Output:
     """Verify a file with a signed receipt and its releases; no server and no ledger is asked.
 
     Raises
@@ -51,10 +51,10 @@ def verify_receipt_file(path: Path, public: str) -> Said:
         f"{path.name}: entry {record['entry']} of ledger {record['ledger'][:12]} charged {record['principal']} {loss} for "
         f"{record['dataset']}, {spent} spent in all; {len(releases)} answers are what was signed. Head {record['head']}"
     )
-    return Said(text, {"verified": True, **record})
+    return Output(text, {"verified": True, **record})
 
 
-def verify_file(path: Path, key: Path) -> Said:
+def verify_file(path: Path, key: Path) -> Output:
     """Verify a published file, or a receipt, with a public key alone."""
     try:
         public = key.read_text(encoding="ascii")
@@ -65,7 +65,7 @@ def verify_file(path: Path, key: Path) -> Said:
     record: Record = read_publication(path, public)
     count = len(record["statistics"])
     text = f"{path.name}: {count} statistics of {record['dataset']}, published {record['published']}; every number is what was signed."
-    return Said(text, {"verified": True, "dataset": record["dataset"], "statistics": count})
+    return Output(text, {"verified": True, "dataset": record["dataset"], "statistics": count})
 
 
 def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[Record]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpnb.errors import OwnerError
-from dpnb.owner.command_output import Said, confirmed
+from dpnb.owner.command_output import Output, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_json, with_yes
 from dpnb.trusted.canonical import Record
 
@@ -56,7 +56,7 @@ def add_token(acts: Acts) -> None:
         with_json(one)
 
 
-def _issue(options: argparse.Namespace) -> Said:
+def _issue(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner.issued_tokens import tokens_of
 
     tokens = tokens_of(home_of(options).make())
@@ -66,7 +66,7 @@ def _issue(options: argparse.Namespace) -> Said:
     said = (
         f"{text}\nToken {token.id} of {token.principal}: it is not shown again. In the notebook: DPNB_TOKEN"
     )
-    return Said(said, {"token": text, **_facts(token)})
+    return Output(said, {"token": text, **_facts(token)})
 
 
 def _days(text: str) -> float:
@@ -76,7 +76,7 @@ def _days(text: str) -> float:
     return int(number) / (1 if unit == "d" else 24)
 
 
-def _tokens(options: argparse.Namespace) -> Said:
+def _tokens(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner.issued_tokens import tokens_of
 
     found = tokens_of(home_of(options)).listed()
@@ -86,7 +86,7 @@ def _tokens(options: argparse.Namespace) -> Said:
         for one in found
     ]
     said = "\n".join(lines) or "No token was issued: dpnb admin token issue --principal ada"
-    return Said(said, {"tokens": [_facts(one) for one in found]})
+    return Output(said, {"tokens": [_facts(one) for one in found]})
 
 
 def _facts(token: Token) -> Record:
@@ -100,10 +100,10 @@ def _limits(token: Token) -> str:
     return groups + (f"at most ε {token.epsilon}  " if token.epsilon else "")
 
 
-def _revoke(options: argparse.Namespace) -> Said:
+def _revoke(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner.issued_tokens import tokens_of
 
     confirmed(f"This ends {options.name}, for good.", yes=options.yes)
     count = tokens_of(home_of(options)).revoke(options.name)
     said = f"Revoked {count} token{'s' if count > 1 else ''} of {options.name}: refused from the next request on."
-    return Said(said, {"name": options.name, "revoked": count})
+    return Output(said, {"name": options.name, "revoked": count})

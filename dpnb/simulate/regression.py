@@ -27,7 +27,7 @@ from dpnb.simulate.design import Loss, Losses, Sizes, levels_of, losses_of, pric
 from dpnb.simulate.figure import LOOKS, curve_of, draw_coverage
 from dpnb.simulate.populations import Codes, Floats, Population, Seed, Source, population
 from dpnb.simulate.studies import released
-from dpnb.simulate.tally import share, wilson
+from dpnb.simulate.tally import holds, share, wilson
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.regression_readings import Fitted, coefficients
 from dpnb.statistics.result import Read
@@ -134,13 +134,13 @@ class _Design:
         """Simulate one size: the same studies for every loss."""
         items = [self.priced(n, loss) for loss in self.losses]
         reads = [coefficients(item.checked.setting, self.formula.text) for item in items]
-        judged: list[list[_Judged]] = [[] for _ in items]
+        judged: list[list[_Study]] = [[] for _ in items]
         for _ in range(reps):
             table = Rows(self.population.draw(rng, 1, n), n)
             truth = _exact(self.formula, items[0], table)
             for item, read, found in zip(items, reads, judged, strict=True):
                 fitted = _fitted(read, item, table, rng)
-                found.append(_Judged.of(fitted, self.level, truth, parameter))
+                found.append(_Study.of(fitted, self.level, truth, parameter))
         for loss, found in zip(self.losses, judged, strict=True):
             for place, term in enumerate(self.formula.coefficients):
                 yield from _of_term(found, place, n, loss, term)
@@ -156,7 +156,7 @@ class _Design:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _Study:
     """One study: which intervals held their truth, their half-widths, and the errors of the estimates."""
 
     held: dict[str, NDArray[np.bool_]]
@@ -164,7 +164,7 @@ class _Judged:
     errors: Floats
 
     @classmethod
-    def of(cls, fitted: Fitted, level: float, truth: Floats, parameter: Floats | None) -> _Judged:
+    def of(cls, fitted: Fitted, level: float, truth: Floats, parameter: Floats | None) -> _Study:
         """Judge one release."""
         value = np.asarray(fitted.values)
         privacy = fitted.interval(level, "privacy")
@@ -175,13 +175,12 @@ class _Judged:
             half = normal_quantile(0.5 + level / 2) * np.sqrt(fitted.sampling)
             ends["confidence"] = (confidence.low, confidence.high, parameter)
             ends["naive"] = (value - half, value + half, parameter)
-        slack = 1e-9
-        held = {name: (low - slack <= t) & (t <= high + slack) for name, (low, high, t) in ends.items()}
+        held = {name: holds(*one) for name, one in ends.items()}
         widths = {name: np.asarray((high - low) / 2) for name, (low, high, _) in ends.items()}
         return cls(held, widths, value - (truth if parameter is None else parameter))
 
 
-def _of_term(found: list[_Judged], place: int, n: int, loss: Loss, term: str) -> list[RegressionRow]:
+def _of_term(found: list[_Study], place: int, n: int, loss: Loss, term: str) -> list[RegressionRow]:
     rows, errors = [], np.array([one.errors[place] for one in found])
     for interval in found[0].held:
         widths = np.array([one.widths[interval][place] for one in found])

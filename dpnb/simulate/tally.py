@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import Unavailable
 from dpnb.inference.spread import normal_quantile
@@ -125,7 +125,9 @@ def tally(
         What is true of the population.
     """
     held = {
-        (method.name, level): _held(studies, method, level, truth if method.about == "dataset" else parameter)
+        (method.name, level): _counted(
+            studies, method, level, truth if method.about == "dataset" else parameter
+        )
         for method in methods
         for level in levels
     }
@@ -137,7 +139,7 @@ def tally(
     return Tally(studies.shape[1], held, _sums(figures), flags, kept)
 
 
-def _held(studies: Studies, method: Method, level: float, truth: Floats | None) -> IntervalCounts:
+def _counted(studies: Studies, method: Method, level: float, truth: Floats | None) -> IntervalCounts:
     losses, _, entries = studies.shape
     nothing = np.zeros((losses, entries))
     if truth is None:
@@ -146,14 +148,20 @@ def _held(studies: Studies, method: Method, level: float, truth: Floats | None) 
         low, high = method(studies, level)
     except Unavailable as reason:
         return IntervalCounts(nothing, nothing, nothing, str(reason))
-    slack = 1e-9 * (1 + np.abs(truth))
+    inside = holds(low, high, truth)
     with np.errstate(invalid="ignore"):
-        inside = (low <= truth + slack) & (truth - slack <= high)
         there = ~np.isnan(low) & ~np.isnan(high) & ~np.isnan(np.broadcast_to(truth, low.shape))
         width = np.where(there, high - low, 0.0)
     return IntervalCounts(
         there.sum(axis=1).astype(float), (inside & there).sum(axis=1).astype(float), width.sum(axis=1)
     )
+
+
+def holds(low: Floats, high: Floats, truth: Floats, slack: float = 1e-9) -> NDArray[np.bool_]:
+    """Return which intervals hold the truth; what rounding moves an end by is allowed for."""
+    little = slack * (1 + np.abs(truth))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((low <= truth + little) & (truth - little <= high))
 
 
 def _figures(studies: Studies, truth: Floats, parameter: Floats | None) -> dict[str, Floats]:

@@ -19,7 +19,7 @@ from dpnb.simulate.intervals import About, Ends, Method
 from dpnb.simulate.populations import Floats
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies
-from dpnb.simulate.tally import tally
+from dpnb.simulate.tally import holds, tally
 
 POINTS = 20
 """In how many steps the running coverage of a block is told."""
@@ -128,7 +128,7 @@ def _watching(found: CoverageResult) -> Iterator[Watched]:
                 start = before.held.get((recorder.name, design.levels[0]))
                 counts = (0, 0) if start is None else (int(start.studies[0, 0]), int(start.held[0, 0]))
                 ends = tuple(np.asarray(end)[0, :, 0] for end in recorder.ends[0])
-                seen[recorder.name] = seen_under((ends[0], ends[1]), target, before.studies, counts)
+                seen[recorder.name] = seen_of_block((ends[0], ends[1]), target, before.studies, counts)
         yield Watched(found, seen, studies.value[0, :, 0])
 
 
@@ -144,7 +144,7 @@ def _resampling(found: BootstrapStudy) -> Iterator[Watched]:
             one = ends[k, kind]
             counts = (done, int(before[k, kind].published))
             truth = np.full(one.low.shape, one.truth)
-            seen[kind] = seen_under((one.low, one.high), truth, done, counts, slack=0.0)
+            seen[kind] = seen_of_block((one.low, one.high), truth, done, counts, slack=0.0)
             values = one.estimate
         yield Watched(found, seen, values)
 
@@ -153,12 +153,10 @@ def _everywhere(parameter: Floats | None, truth: Floats) -> Floats | None:
     return None if parameter is None else np.full(truth.shape[0], parameter[0])
 
 
-def seen_under(ends: Ends, truth: Floats, done: int, counts: tuple[int, int], slack: float = 1e-9) -> Seen:
+def seen_of_block(ends: Ends, truth: Floats, done: int, counts: tuple[int, int], slack: float = 1e-9) -> Seen:
     """Return what is seen of a block after so many studies, of which so many had an interval and so many held."""
     low, high = ends
-    little = slack * (1 + np.abs(truth))
-    with np.errstate(invalid="ignore"):
-        held = (low <= truth + little) & (truth - little <= high)
+    held = holds(low, high, truth, slack)
     there = ~np.isnan(low) & ~np.isnan(high) & ~np.isnan(truth)
     known, inside = counts[0] + np.cumsum(there), counts[1] + np.cumsum(held & there)
     places = np.unique(np.linspace(0, low.size - 1, min(POINTS, low.size)).round().astype(int))

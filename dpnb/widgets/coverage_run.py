@@ -21,7 +21,7 @@ from dpnb.simulate.coverage import Run as DesignRun
 from dpnb.simulate.design import Design
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.studies import ArrayStudies, Studies
-from dpnb.simulate.watching import seen_under
+from dpnb.simulate.watching import seen_of_block
 from dpnb.statistics import BY_NAME
 from dpnb.widgets.registry import Facts
 
@@ -406,7 +406,7 @@ class SharedStudies:
             if self.parameter is None or method.about == "dataset"
             else np.full(truth.size, self.parameter)
         )
-        seen: list[Seen] = [seen_under((a, b), target, 0, (0, 0)) for a, b in zip(low, high, strict=True)]
+        seen: list[Seen] = [seen_of_block((a, b), target, 0, (0, 0)) for a, b in zip(low, high, strict=True)]
         there = ~np.isnan(low) & ~np.isnan(high)
         kept.ends.append(np.stack([low, high], axis=-1))
         kept.held.append(np.where(there, np.stack([one.held for one in seen]), _NONE).astype(np.uint8))
