@@ -7,9 +7,27 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpnb.inference.elementwise import Number, greater
+from dpnb.inference.elementwise import Number, Truth, choose, greater
 
 _NU_FLOOR = 1.0
+_CLEAR, UPPER = 2.0, 1.645
+"""How many standard deviations of its noise a variance is above zero where it is clear of it; and how many its likely largest is above it."""
+
+
+def is_clear(variance: Number, noise: Number) -> Truth:
+    """Return whether a released variance is clear of its noise, of which the standard deviation is given."""
+    return variance > _CLEAR * noise
+
+
+def upper_limit(variance: Number, noise: Number) -> Number:
+    """Return the largest variance that noise of a standard deviation leaves likely: its one-sided 95 % limit."""
+    return greater(variance, 0.0) + UPPER * noise
+
+
+def likely_variance(variance: Number, noise: Number) -> tuple[Number, Truth]:
+    """Return a released variance where it is clear of its noise, else the largest that is likely; and whether it is clear."""
+    clear = is_clear(variance, noise)
+    return choose(clear, variance, upper_limit(variance, noise)), clear
 
 
 def student_inflation(n: Number, level: float = 0.95) -> Number:

@@ -54,6 +54,7 @@ from typing import TYPE_CHECKING
 from dpnb.errors import OptionError
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import Number, choose, greater, lesser, root
+from dpnb.inference.spread import UPPER
 from dpnb.statistics._base import Centred, Pricing, Setting, Square, powered
 from dpnb.statistics.noise import Summand, additive, unit_losses
 from dpnb.statistics.released import Parts
@@ -71,7 +72,7 @@ _FEW, _SOME, _ENOUGH = Fraction(5000), Fraction(10_000), Fraction(10_000)
 _FEW_RHO, _SOME_RHO, _ENOUGH_RHO = Fraction(1000), Fraction(2500), Fraction(1000)
 _MOST, _MOST_RHO, _LEAST = Fraction(1, 5), Fraction(1, 7), Fraction(1, 50)
 MARGIN = _CLEAR = 0.5
-_UPPER, _HIDDEN = 1.645, 0.25
+_HIDDEN = 0.25
 
 
 def product_share(setting: Setting, share: Share) -> Fraction:
@@ -217,7 +218,7 @@ def hides(noise: Number, variance: Number) -> Number:
     return noise > _HIDDEN * variance
 
 
-def upper_spread(variance: Number, noise: Number, mean: Number, margin: float = _UPPER) -> Number:
+def upper_spread(variance: Number, noise: Number, mean: Number, margin: float = UPPER) -> Number:
     """Return the largest variance in units of half a range that the noise on it and the bounds leave likely."""
     return lesser(greater(variance, 0.0) + margin * noise, 1 - mean * mean)
 

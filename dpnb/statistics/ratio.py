@@ -29,6 +29,7 @@ from dpnb.inference.elementwise import (
     raised,
     root,
 )
+from dpnb.inference.spread import likely_variance
 from dpnb.statistics._base import Centred, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.released import Parts, ReleasedParts
@@ -49,8 +50,6 @@ _SPREAD_SHARES = {
     "rho": (Fraction(17, 100), Fraction(1, 4)),
 }
 """At least and at most, of a public number of rows."""
-_UNCLEAR = 2.0
-_UPPER = 1.645
 
 DECLINED = 'The spread was declined (ci=False), so sampling error is unknown. Ask with ci=True, or spread="bound" for free.'
 
@@ -220,9 +219,8 @@ class Ratio:
         noise = (
             self.second_noise.total_variance / self.rows**2 + 4 * from_here**2 * self.noise_variance
         ) ** 0.5
-        clear = estimate > _UNCLEAR * noise
-        upper = greater(estimate, 0.0) + _UPPER * noise
-        return lesser(choose(clear, estimate, upper), ceiling), clear
+        likely, clear = likely_variance(estimate, noise)
+        return lesser(likely, ceiling), clear
 
     def row_variance(self, mean: Number = None) -> Number:
         """Return the variance of one row, at a candidate mean where the spread depends on it."""

@@ -30,14 +30,13 @@ from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats
+from dpnb.inference.spread import is_clear, likely_variance
 from dpnb.statistics.formula import Formula
 from dpnb.statistics.moment_matrix import Crossed, Matrices
 from dpnb.statistics.ratio import CLUSTERED
 
 DRAWS = 999
 ONE_SD = 0.6826894921370859
-_UPPER = 1.645
-_CLEAR = 2.0
 ANY_SIZE = 1e305  # beyond what an interval that is computed from draws takes for a bound
 _WELL = 2.0
 _TINY = 1e-12
@@ -165,15 +164,13 @@ class Fit:
     @property
     def unclear(self) -> bool:
         """Whether the residual spread is not clear of its noise."""
-        total, noise = self._residual
-        return total <= _CLEAR * noise
+        return not is_clear(*self._residual)
 
     @property
     def variance(self) -> float:
         """The residual variance in half ranges: where it is not clear of its noise the largest that is likely."""
-        total, noise = self._residual
-        likely = max(total, 0.0) + _UPPER * noise if self.unclear else total
-        return min(max(likely / max(self.freedom, 1.0), _TINY), self._largest)
+        likely, _ = likely_variance(*self._residual)
+        return float(min(max(likely / max(self.freedom, 1.0), _TINY), self._largest))
 
     @property
     def _largest(self) -> float:

@@ -18,6 +18,7 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.inference import effective_size
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats
+from dpnb.inference.spread import is_clear
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.declared_coefficients import Bounds, CoefficientBounds, CoefficientPriors, Priors
 from dpnb.statistics.formula import parse
@@ -156,7 +157,6 @@ def r_squared(setting: Setting, formula: str) -> Read:
 
 
 _FLOOR = 1e-12
-_CLEAR = 2.0
 _NOTES = {
     "privacy": "draws of the noise",
     "confidence": "parametric bootstrap: assumes equal error variances, and the standard deviations of these rows",
@@ -232,7 +232,7 @@ class _Standard:
         mean = crossed.matrix[0, y] / crossed.count
         noise = crossed.variances[y, y] + 4 * mean**2 * crossed.variances[0, y]
         spread = float(self._variances(crossed.matrix)[0])
-        return bool(spread * crossed.count <= _CLEAR * math.sqrt(noise))
+        return not is_clear(spread * crossed.count, math.sqrt(noise))
 
     def result(self) -> Result:
         """Return the coefficients with both intervals; unbounded where the slopes are, or where the response's variance is not clear."""

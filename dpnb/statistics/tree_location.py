@@ -25,14 +25,13 @@ from dpnb.errors import Unavailable
 from dpnb.inference import effective_size, student_inflation
 from dpnb.inference.elementwise import Floats, Integers, Number, Truths
 from dpnb.inference.ratio_interval import accepted_ratio
-from dpnb.inference.spread import normal_quantile
+from dpnb.inference.spread import likely_variance, normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.leaves import Leaves
 from dpnb.statistics.result import Kind, Pair, Result
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.statistics.tree_shares import NOTES, SLACK, over, sampling_known, small
 
-_UNCLEAR, _UPPER = 2.0, 1.645
 # ---------------------------------------------------------------- mean
 
 
@@ -95,9 +94,8 @@ class Means:
         squares, ceiling = (self.weights - mean) ** 2, max(self.half**2 - mean**2, 0.0)
         estimate = float(self.found.counts[group] @ squares / self.rows[group]) + (leaves.width**2 - 1) / 12
         noise = math.sqrt(self.found.covariance(squares, squares)) / float(self.rows[group])
-        if estimate > _UNCLEAR * noise:
-            return min(estimate, ceiling), True
-        return min(max(estimate, 0.0) + _UPPER * noise, ceiling), False
+        likely, clear = likely_variance(estimate, noise)
+        return min(likely, ceiling), clear
 
     @cached_property
     def sampling(self) -> Floats:

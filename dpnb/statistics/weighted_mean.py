@@ -46,7 +46,8 @@ import numpy as np
 from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.inference.elementwise import Floats, Number, Truth, choose, greater, lesser
+from dpnb.inference.elementwise import Floats, Number, Truth, choose, greater, lesser, not_
+from dpnb.inference.spread import is_clear, likely_variance
 from dpnb.statistics._base import (
     Numeric,
     Options,
@@ -72,7 +73,6 @@ _SPREAD_SHARE = Fraction(3, 10)
 _SHARES = {"square": Fraction(1, 2), "cross": Fraction(1, 4), "weight square": Fraction(1, 4)}
 _WEIGHT_BITS, _VALUE_BITS = 12, 10
 """How fine weights and values are in squares: what is lost is small beside the noise."""
-_CLEAR, _UPPER = 2.0, 1.645
 
 
 def _spread(setting: Setting) -> Spread:
@@ -156,7 +156,7 @@ class WeightedRatio(Ratio):
         least = greater(self.size, 0.0) / self.top
         if self.weight is None:
             return least
-        clear = self.weight > _CLEAR * self.weight_noise.sd
+        clear = is_clear(self.weight, self.weight_noise.sd)
         return greater(choose(clear, self.size**2 / greater(self.weight, 1.0), least), least)
 
     def _ceiling(self, mean: Number) -> Number:
@@ -178,8 +178,7 @@ class WeightedRatio(Ratio):
             return None
         if self.spread != "bought":
             return self._ceiling(mean)
-        found, noise = self._bought(mean)
-        likely = choose(found > _CLEAR * noise, found, greater(found, 0.0) + _UPPER * noise)
+        likely, _ = likely_variance(*self._bought(mean))
         return lesser(likely, self._ceiling(mean))
 
     @property
@@ -193,8 +192,7 @@ class WeightedRatio(Ratio):
         """Every warning that a weighted mean can have, and whether it is up."""
         found = {"arm too small": self.small, "clamped": abs(self.raw) > self.half}
         if self.spread == "bought":
-            square, noise = self._bought(self.mean)
-            found["spread unclear"] = square <= _CLEAR * noise
+            found["spread unclear"] = not_(is_clear(*self._bought(self.mean)))
         return found
 
     def _law(self, mean: Number, level: float, *, sampling: bool) -> NoiseSum:

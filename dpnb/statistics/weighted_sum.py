@@ -27,6 +27,7 @@ from dpnb.inference import NoiseSum, student_inflation
 from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Number, Truth, choose, greater, inside
+from dpnb.inference.spread import likely_variance
 from dpnb.statistics._base import Options, Pricing, Setting, Square, Target, powered, shifted
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
@@ -39,7 +40,6 @@ from dpnb.trusted.aggregate.algebra import Clip, IntExpr, Mul
 from dpnb.trusted.query.plan import Share
 
 _SPREAD_SHARE = Fraction(1, 4)
-_CLEAR, _UPPER = 2.0, 1.645
 _COARSE_BITS = 26
 
 
@@ -88,9 +88,7 @@ class TotalCell(LinearCell):
     @property
     def _likely(self) -> tuple[Number, Number]:
         """Variance from sampling in squared grid units, and whether it is clear of its noise."""
-        noise = self.squares_noise.sd
-        clear = self.squares > _CLEAR * noise
-        known = choose(clear, self.squares, greater(self.squares, 0.0) + _UPPER * noise)
+        known, clear = likely_variance(self.squares, self.squares_noise.sd)
         if self.rows is None or self.rows < 2:
             return known, clear
         return greater(known - self.released**2 / self.rows, 0.0) * self.rows / (self.rows - 1), clear

@@ -17,7 +17,7 @@ from dpnb.inference import student_inflation
 from dpnb.inference.law import law_of
 from dpnb.planner import PricedQuestion
 from dpnb.statistics.moment_integers import blocks
-from dpnb.statistics.regression import _CLEAR, _TINY, _UPPER, DRAWS
+from dpnb.statistics.regression import _TINY, DRAWS
 from dpnb.statistics.released import Law, fast_draws, law_as_sum
 
 Y, X = 1, 2
@@ -95,8 +95,8 @@ class Slopes:
                     each + sum(weight[:, p] ** 2 for (p, _), (*_, middle) in self.laws.items() if middle) / 2
                 )
             noise = noise + each**2 * law_as_sum(law).total_variance / unit**2
-        clear = total > _CLEAR * np.sqrt(noise)
-        likely = np.where(clear, total, np.maximum(total, 0.0) + _UPPER * np.sqrt(noise))
+        clear = total > 2 * np.sqrt(noise)
+        likely = np.where(clear, total, np.maximum(total, 0.0) + 1.645 * np.sqrt(noise))
         return np.clip(likely / np.maximum(self.size - 2, 1.0), _TINY, 1.0)
 
     def radii(
