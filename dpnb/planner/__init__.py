@@ -6,7 +6,7 @@ in the kernel to show it and in the curator to charge it. This package chooses h
 """
 
 from dpnb.planner.check import CheckedQuestion, check
-from dpnb.planner.price import PricedBatch, PricedQuestion, PriceRow, price, total
+from dpnb.planner.price import PricedBatch, PricedQuestion, PriceRow, price
 from dpnb.planner.question import Question
 from dpnb.planner.request import Ask, Item
 

@@ -8,7 +8,7 @@ over the questions by weight, unless a question names its own; public answers co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -42,9 +42,7 @@ __all__ = [
     "PricedBatch",
     "PricedQuestion",
     "as_stored",
-    "events_at",
     "price",
-    "total",
 ]
 
 
@@ -72,8 +70,6 @@ class PricedQuestion:
         The events of that.
     parts : tuple of Measurement
         What is released; a question that shares with others may have less noise than its share pays for.
-    rows : tuple of PriceRow
-        The price list in words.
     answered_by : Pricing, optional
         With what it is answered, which its expected accuracy goes by; nothing for a public answer.
     size : float, optional
@@ -87,10 +83,14 @@ class PricedQuestion:
     loss: PrivacyLoss
     events: tuple[PrivacyEvent, ...]
     parts: tuple[Measurement, ...]
-    rows: tuple[PriceRow, ...]
     answered_by: Pricing | None = None
     size: float | None = None
     shares: bool = False
+
+    @property
+    def rows(self) -> tuple[PriceRow, ...]:
+        """The price list in words; empty for a public answer."""
+        return () if self.answered_by is None else self.answered_by.rows
 
     @cached_property
     def preview(self) -> Preview:
@@ -236,9 +236,7 @@ def as_stored(priced: PricedBatch, stored: Sequence[bool], held: Sequence[Share 
 
 
 def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
-    question = item.checked
-    pricing = question.price(share)
-    return replace(item, rows=pricing.rows, answered_by=pricing, size=_planned(ask))
+    return replace(item, answered_by=item.checked.price(share), size=_planned(ask))
 
 
 def _served(priced: PricedBatch, bundles: tuple[Bundle, ...]) -> PricedBatch:
@@ -266,8 +264,7 @@ def _served_by(item: PricedQuestion, served: Sequence[tuple[AnyMechanism, str]])
             row if new == old else restated(row, mechanism, reason)
             for row, old, new, (mechanism, reason) in changes
         )
-    pricing = Pricing(parts, rows)
-    return replace(item, parts=parts, rows=rows, answered_by=pricing, shares=True)
+    return replace(item, parts=parts, answered_by=Pricing(parts, rows), shares=True)
 
 
 def _why_finer(who: tuple[int, ...], divided: frozenset[int]) -> str:
@@ -276,14 +273,6 @@ def _why_finer(who: tuple[int, ...], divided: frozenset[int]) -> str:
     if who[0] in divided:
         return "less noise, since no row is in two of these questions"
     return "less noise, since questions share"
-
-
-def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:
-    """Return the exact sum of losses."""
-    found = PrivacyLoss.zero(measure)
-    for item in items:
-        found = found + item.loss
-    return found
 
 
 def price(
@@ -319,8 +308,7 @@ def price(
         items.append(_priced(question, share, ask))
         units = limited(items[-1].parts, units)
     alone = tuple(items)
-    cost = total(alone, facts.measure).amount
-    bundles, places, measured = bundled(alone, facts, cost)
+    bundles, places, measured = bundled(alone, facts)
     return _served(PricedBatch(asked, ask, schema, facts, alone, alone, bundles, places, measured), bundles)
 
 
@@ -437,23 +425,9 @@ def _no_width(question: CheckedQuestion) -> str:
 def _priced(question: CheckedQuestion, share: Share | None, ask: Ask) -> PricedQuestion:
     facts = question.setting.facts  # whose ranges were looked at for the noise
     if share is None:
-        return PricedQuestion(question, None, PrivacyLoss.zero(facts.measure), (), (), ())
+        return PricedQuestion(question, None, PrivacyLoss.zero(facts.measure), (), ())
     pricing = question.price(share)
     refuse_unbounded(pricing.parts, facts.ends)
     made = events(pricing.parts, facts)
     costs = whole(made, facts.measure)
-    return PricedQuestion(
-        question,
-        share,
-        costs,
-        made,
-        pricing.parts,
-        pricing.rows,
-        pricing,
-        _planned(ask),
-    )
-
-
-def events_at(question: CheckedQuestion, share: Share, schema: Schema) -> tuple[PrivacyEvent, ...]:
-    """Return what a question would be charged at another share."""
-    return events(question.price(share).parts, Facts.of(schema))
+    return PricedQuestion(question, share, costs, made, pricing.parts, pricing, _planned(ask))

@@ -44,7 +44,7 @@ _BITS = 160
 
 
 class Asker(Protocol):
-    """A question with its share, and what it would measure if it were asked alone."""
+    """A question with its share, what it would measure if it were asked alone, and what that costs."""
 
     @property
     def text(self) -> str: ...  # noqa: D102
@@ -52,6 +52,8 @@ class Asker(Protocol):
     def share(self) -> Share | None: ...  # noqa: D102
     @property
     def parts(self) -> tuple[Measurement, ...]: ...  # noqa: D102
+    @property
+    def events(self) -> tuple[PrivacyEvent, ...]: ...  # noqa: D102
 
 
 Places = tuple[tuple[int, int], ...]
@@ -59,13 +61,14 @@ Places = tuple[tuple[int, int], ...]
 
 
 def bundled(
-    questions: Sequence[Asker], facts: Facts, alone: Fraction
+    questions: Sequence[Asker], facts: Facts
 ) -> tuple[tuple[Bundle, ...], tuple[Places, ...], tuple[str, ...]]:
-    """Return what questions that cost so much alone buy together: bundles, which of them serves each part, and the names they are stored under."""
+    """Return what questions buy together: bundles, which of them serves each part, and the names they are stored under."""
     bundles, places, names = _bundled(questions, [pieces(one.parts, facts) for one in questions], facts)
     if not _shares(places, bundles):
         return _numbered(bundles), places, names
     grouped = _grouped(bundles, facts)
+    alone = total((event for one in questions for event in one.events), facts.measure)
     if total(together(grouped, facts), facts.measure) > alone:
         whole = [[one.parts] if one.parts else [] for one in questions]
         bundles, places, names = _bundled(questions, whole, facts)

@@ -18,9 +18,10 @@ from dpnb.client.plan_view import PlanView
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.estimate.derived import Outlook
-from dpnb.planner.price import PricedQuestion, events_at
+from dpnb.planner.price import PricedQuestion
 from dpnb.planner.stored_share import gain
 from dpnb.statistics._base import all_count
+from dpnb.trusted.measurements import events
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.privacy.measure import Measure
@@ -120,7 +121,7 @@ def _rate(view: PlanView, item: PricedQuestion, kind: Kind) -> Rate:
 
 
 def _events(view: PlanView, item: PricedQuestion, share: Share) -> tuple[PrivacyEvent, ...]:
-    return events_at(item.checked, share, view.dataset.schema)
+    return events(item.checked.price(share).parts, view.priced.facts)
 
 
 def _held(view: PlanView, place: int, kind: Kind) -> Facts | None:

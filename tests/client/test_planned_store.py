@@ -42,7 +42,7 @@ def test_a_line_taken_out_raises_the_others_shares_and_the_plan_says_so(data):
     alone = dpnb.plan({"m": data.x.mean()}, epsilon=1)
     assert (alone.stored, alone.bought_anew) == ((False,), (0,))
     assert alone.held == (Share("epsilon", Fraction(1, 2)),)
-    assert "m was answered before at ε 0.5. This plan asks ε 1 of it" in plan_card(alone).text
+    assert "m was answered before at ε 0.5. This plan asks ε 1 for it" in plan_card(alone).text
     assert "answered before" not in plan_card(both).text
 
 

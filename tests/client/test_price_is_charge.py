@@ -11,9 +11,8 @@ import pytest
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import BudgetError
-from dpnb.planner.price import total
 from dpnb.planner.request import Ask
-from dpnb.trusted.privacy.accountant import compose
+from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.wire.places import Home
@@ -92,9 +91,8 @@ def run(here, home, cells, seed):
             items, asked = cell(rng, data)
             plan = here.plan(items, asked)
             paid = [one for one, free in zip(plan.items, plan.stored, strict=True) if not free]
-            assert plan.cost.fits_in(total(paid, before.measure))
             events = [event for one in paid for event in one.events]
-            assert plan.cost.fits_in(compose(events, before.measure))
+            assert plan.cost.fits_in(whole(events, before.measure))
             try:
                 report = here.release(items, asked)
             except BudgetError:

@@ -18,7 +18,7 @@ from dpnb.planner import expression as e
 from dpnb.planner.sharing import additive, bundled, cost, total
 from dpnb.statistics.noise import amount
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Lit, Mul, Sub, Total
-from dpnb.trusted.measurements import Facts, Measurement
+from dpnb.trusted.measurements import Facts, Measurement, events
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -383,6 +383,9 @@ def test_questions_that_keep_several_sets_of_rows_cost_no_more_together() -> Non
     facts = Facts.of(where)
     alone = sum((cost(parts, facts) for parts in questions), Fraction(0))
     share = Share("rho", Fraction(1))
-    asked = [SimpleNamespace(text="sums", share=share, parts=tuple(parts)) for parts in questions]
-    bundles, _, _ = bundled(asked, facts, alone)
+    asked = [
+        SimpleNamespace(text="sums", share=share, parts=tuple(parts), events=events(parts, facts))
+        for parts in questions
+    ]
+    bundles, _, _ = bundled(asked, facts)
     assert total(together(bundles, facts), facts.measure) <= alone
