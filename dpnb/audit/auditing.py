@@ -154,7 +154,7 @@ def _planned(
         return runner, trials or _VECTORISED, ""
     many = vectorised(runner, pair, rng)
     if many is not None:
-        return many, trials or _VECTORISED, "run on arrays of draws, which gives what single runs give"
+        return many, trials or _VECTORISED, "run on arrays of draws, with the results of single runs"
     one = seconds_of_one(runner, pair, rng)
     count = trials or (_LOOPED if seconds is None else min(_LOOPED, trials_within(seconds, one)))
     warn_of(count, one)

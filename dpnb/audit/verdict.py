@@ -134,7 +134,7 @@ class Verdict:
             return f"claim broken: {found}, where {loss_figure(self.claim)} is claimed"
         if self.repeats:
             return (
-                f"the seed is fixed: two calls give the same answers, so the noise can be taken off ({found})"
+                f"the seed is fixed: two calls give the same answers, so the noise can be removed ({found})"
             )
         if not self.passes:
             return f"not the expected noise: {self._misfit()} ({found}; {loss_figure(self.claim)} is claimed)"

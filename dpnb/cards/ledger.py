@@ -45,7 +45,7 @@ def ledger_card(rows: Iterable[Row]) -> Card:
     said = "1 charge" if charges == 1 else f"{charges:,} charges"
     html = frame(
         heading("Ledger", said, "paid free"),
-        ledger_table(listed) if listed else el("p", "The ledger has no row for you yet.", class_="soft"),
+        ledger_table(listed) if listed else el("p", "The ledger has no entry for you yet.", class_="soft"),
     )
     record = {"format": 1, "rows": [_record(row) for row in listed]}
     return Card(html, _text(listed), record, "ledger")
@@ -107,7 +107,7 @@ def _measured(row: Row) -> Markup | None:
 
 def _text(rows: list[Row]) -> str:
     if not rows:
-        return "The ledger has no row for you yet."
+        return "The ledger has no entry for you yet."
     shown = rows[-_SHOWN:]
     lines = [
         f"{row['entry']:>5}  {_time(row)}  {clean(row['dataset'] or ''):<16} {_loss(row['loss']):>8}  {_what(row)}"

@@ -66,7 +66,7 @@ class Statement(Tabular):
         return [plain_row(row) for row in self.rows]
 
     def __str__(self) -> str:
-        return "\n".join(_line(row) for row in self.rows) or "The ledger has no row for you yet."
+        return "\n".join(_line(row) for row in self.rows) or "The ledger has no entry for you yet."
 
     __repr__ = __str__
 

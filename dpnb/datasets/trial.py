@@ -35,7 +35,7 @@ _SCHEMA = public_study(
         Column.integer("age", 0, 100, label="age in years"),
         Column.number("distance", 0, 10, step="0.1", label="distance to the centre, in kilometres"),
     ),
-    description="SIMULATED: no such trial was held. Site sizes are log-spaced from 12 to 6,000; effects differ by site.",
+    description="SIMULATED: no such trial took place. Site sizes are log-spaced from 12 to 6,000; effects differ by site.",
     source_note="Simulated by dpnb.datasets.incentive33; modelled on the findings of Thornton (2008)",
     licence="CC0",
     citation="Simulated data: dpnb, dpnb.datasets.incentive33.",

@@ -117,7 +117,7 @@ DIFFERENCE = Exhibit(
         "ε",
         (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500),
         1,
-        "The more are treated, the smaller the break: the theorem counts a person whom the data do not.",
+        "The more people are treated, the smaller the break: the theorem counts one person more than the data.",
         _treated,
     ),
 )
@@ -219,7 +219,7 @@ ZERO_NOISE = Exhibit(
         "sensitivity",
         tuple(map(float, range(1, 16))),
         1,
-        "At N* = 1 the formula says 0, and so much noise is added: none.",
+        "At N* = 1 the formula says 0, so no noise is added.",
         _small_arm,
     ),
 )

@@ -231,7 +231,7 @@ WRONG_VERSIONS: tuple[WrongVersion, ...] = (
         "no-stop",
         "Chen, Xiao, Zhang and Xu (2015); Algorithm 6 in Lyu, Su and Li",
         "ε-private for any number of questions",
-        "It never stops: answers above are paid for once and given without end; m of each kind lose mε/2 at least.",
+        "It never stops: answers above are paid for once and given any number of times; m of each kind lose at least mε/2.",
         ((0, 0, 0, 0, 0, 0, 0, 0), (1, 1, 1, 1, -1, -1, -1, -1)),
         lambda epsilon: _Version(2 / epsilon, 2 / epsilon, 0),
     ),

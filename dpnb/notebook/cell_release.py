@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic
 
 V = TypeVar("V", PlanView, BatchReport)
-NOTHING = "no query to release: nothing spent"
+NOTHING = "no question to release: nothing spent"
 HELD = "Everything in this cell is answered already: nothing was asked, nothing spent. To pay for more accuracy: {}"
 
 

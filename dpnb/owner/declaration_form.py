@@ -103,7 +103,7 @@ class DatasetFields:
 
 @dataclass(frozen=True, slots=True)
 class DeclarationForm:
-    """A declaration under the hand.
+    """A declaration in a form.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class DeclarationForm:
             found = tomllib.loads(text, parse_float=Decimal)
             facts, budget = found["dataset"], found.get("budget", {})
             if "rho" in budget:
-                raise OwnerError("A budget of ρ has no fields here: go on with dpnb admin at a terminal.")
+                raise OwnerError("A budget of ρ has no fields here: use dpnb admin in a terminal.")
             kept = {name: facts[name] for name in facts if name not in _SHOWN}
             shown = {ours: _typed(facts[theirs]) for theirs, ours in _SHOWN.items() if theirs in facts}
             dataset = DatasetFields(

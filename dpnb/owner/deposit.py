@@ -84,7 +84,7 @@ class DepositFiles:
             While something in it is blank or wrong, or where it cannot be written.
         """
         if form.problems:
-            raise OwnerError("Something is still blank or wrong: nothing was written.")
+            raise OwnerError("A field is still blank or wrong: nothing was written.")
         if self.declares(form):
             return f"{self.declaration} already says this."
         kept = self.declaration.with_suffix(".before.toml")
@@ -106,7 +106,7 @@ class DepositFiles:
             Where nothing is picked, or the file cannot be written.
         """
         if not lines:
-            raise OwnerError("Pick at least one statistic.")
+            raise OwnerError("Choose at least one statistic.")
         try:
             self.statistics.write_text(write_statistics(lines, loss), encoding="utf-8")
         except OSError as fault:

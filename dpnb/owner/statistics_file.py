@@ -48,7 +48,7 @@ def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate]:
         raise OwnerError(f"{path.name} is not TOML: {fault}") from None
     if not isinstance(table, dict) or not table:
         raise OwnerError(
-            f'{path.name} picks nothing: write [statistics] with mean_age = "{typed(dataset.name)}.age.mean()".'
+            f'{path.name} has no statistics: write [statistics] with mean_age = "{typed(dataset.name)}.age.mean()".'
         )
     return {name: _asked(name, text, dataset, path.name) for name, text in table.items()}
 

@@ -121,7 +121,7 @@ class RequestReused(CuratorError):
 
 
 INTERNAL = (
-    "The curator met a fault it did not expect; the details are in its owner's log. "
+    "The curator hit an unexpected fault; the details are in its owner's log. "
     "Running the cell again is safe: it is never charged twice."
 )
 

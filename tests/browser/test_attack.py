@@ -185,7 +185,7 @@ def test_bench_and_gallery_in_jupyterlab(lab):
     lab.shot("bench-and-gallery")
     lab.restart()
     for place in (0, 1):
-        expect(lab.output(place).get_by_text("The kernel that drew this is gone")).to_be_visible()
+        expect(lab.output(place).get_by_text("The kernel that drew this has ended")).to_be_visible()
     gallery.get_by_role("button", name="Next").click()
     expect(gallery.locator(".exhibit h3")).to_have_text("M ± 2.996 σ")
     slider = board.get_by_role("slider", name="ε", exact=True)

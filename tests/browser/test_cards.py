@@ -154,7 +154,7 @@ def test_a_second_click_pays_nothing(cards):
     expect(lab.output(3)).to_contain_text("ε 0.05 + ε 0.02")
     expect(shown.locator("svg.trail rect.pv")).to_have_count(2)
     expect(release).to_be_disabled()
-    expect(shown).to_contain_text("To pay once more, move the slider first.")
+    expect(shown).to_contain_text("Move the slider first to pay once more.")
     lab.shot("card-paid")
     typed.fill("0.03")
     typed.press("Enter")

@@ -290,7 +290,7 @@ def test_lab_lives_in_jupyterlab(lab, shots):
     assert simulated(lab)[0] >= 1000
     lab.select(2)
     lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
-    busy = page.get_by_text("it is busy with a cell, or gone")
+    busy = page.get_by_text("it is running a cell, or has ended")
     expect(busy).to_be_visible()
     lab.shot("coverage-busy")
     held.write_text("")
@@ -306,6 +306,6 @@ def test_lab_lives_in_jupyterlab(lab, shots):
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     lab.shot("coverage-jupyterlab")
     lab.restart()
-    expect(lab.page.get_by_text("The kernel that drew this is gone").first).to_be_visible()
-    expect(page.get_by_text("The kernel is gone, and its simulation with it")).to_be_visible()
+    expect(lab.page.get_by_text("The kernel that drew this has ended").first).to_be_visible()
+    expect(page.get_by_text("The kernel has ended, and its simulation with it")).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_disabled()

@@ -149,7 +149,7 @@ def test_a_population_of_one_value_is_drawn(show):
     for kind in ("sd", "difference", "matched", "slope", "median"):
         page.get_by_role("combobox", name="statistic").select_option(kind)
         frame(page)
-        page.get_by_role("button", name="Show me the worst").click()
+        page.get_by_role("button", name="Show the worst case").click()
         frame(page)
         assert page.evaluate(LIES) == [], kind
 

@@ -109,13 +109,13 @@ STALE = """() => [...document.querySelectorAll('.jp-OutputArea-output .dpnb-w')]
 def test_a_dead_kernel_is_said(gallery):
     """After a restart no picture pretends: each interaction says once, as a warning above its picture and its controls, that its kernel is gone."""
     gallery.restart()
-    expect(gallery.page.get_by_text("The kernel that drew this is gone").first).to_be_visible()
+    expect(gallery.page.get_by_text("The kernel that drew this has ended").first).to_be_visible()
     found = gallery.page.evaluate(STALE)
     gallery.shot("stale")
     assert len(found) > 10
     for one in found:
         assert len(one["text"]) == 1, one
-        assert re.search("kernel that drew this is gone|No kernel keeps this in step", one["text"][0]), one
+        assert re.search("kernel that drew this has ended|No kernel updates this", one["text"][0]), one
         assert (one["role"], one["above"], one["inked"]) == ("status", 0, False), one
 
 

@@ -105,7 +105,7 @@ def test_one_person_is_dragged_to_the_worst(show):
     page.mouse.up()
     frame(page)
     assert 0 < float(moved.inner_text().strip("+")) <= float(worst.inner_text()) <= float(ever.inner_text())
-    page.get_by_role("button", name="Show me the worst").click()
+    page.get_by_role("button", name="Show the worst case").click()
     frame(page)
     assert float(moved.inner_text().strip("+−")) == pytest.approx(float(worst.inner_text()), rel=0.05)
     assert float(ever.inner_text()) == pytest.approx(12.5)
@@ -241,7 +241,7 @@ def test_remeasure_shrinks_its_forecast(show, data):
     assert page.get_by_label("the cell that releases this").input_value() == "m = m.remeasure(epsilon=5)\nm"
     release = page.get_by_role("button", name="Release")
     expect(release).to_be_disabled()
-    expect(page.get_by_text("To pay once more, move the slider first.")).to_be_visible()
+    expect(page.get_by_text("Move the slider first to pay once more.")).to_be_visible()
     typed.fill("3")
     typed.press("Enter")
     expect(release).to_be_enabled()
@@ -265,7 +265,7 @@ def test_more_opened_twice_pays_what_was_set_last(show, data):
     assert page.get_by_label("the cell that releases this").input_value() == "m = m.remeasure(epsilon=2)\nm"
     frame(page)
     assert typed.input_value() == "2"
-    expect(page.get_by_text("To pay once more, move the slider first.")).to_be_visible()
+    expect(page.get_by_text("Move the slider first to pay once more.")).to_be_visible()
 
 
 def guided(data):

@@ -223,7 +223,7 @@ def test_the_panel_in_the_notebook_can_do_the_same(open_):
     expect(lab.output(4).last).to_contain_text("Intercept")
     expect(out).to_contain_text('hiv.moments("got", "distvct")')
     lab.restart()
-    expect(out).to_contain_text("This is how it stood at")
+    expect(out).to_contain_text("This was the state at")
 
 
 def test_what_is_typed_and_unfolded_stays_while_cells_run(open_):

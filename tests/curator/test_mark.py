@@ -777,7 +777,7 @@ def test_a_mistake_in_our_own_sql_is_not_called_damage_and_the_ledger_is_examine
     with Ledger(path) as ledger:
         charge(ledger)
         for _ in range(3):  # the cause is for the owner's log
-            with pytest.raises(CuratorError, match="did not expect") as fault, ledger.reading() as db:
+            with pytest.raises(CuratorError, match="unexpected fault") as fault, ledger.reading() as db:
                 db.execute("SELECT kin FROM entries")
             assert "no such column: kin" in str(fault.value.__cause__)
         with pytest.raises(ZeroDivisionError), ledger.reading():

@@ -95,7 +95,7 @@ def test_a_cell_without_a_question_spends_nothing_and_says_so(notebook, capsys):
     """Run All must not break on a ``%%dp`` cell without a query."""
     assert notebook("%%dp epsilon=1\n# only a comment\n") is None
     assert notebook("%%dp\n40 + 2") == 42
-    assert "no query to release: nothing spent" in capsys.readouterr().out
+    assert "no question to release: nothing spent" in capsys.readouterr().out
     assert notebook.charged == []
 
 

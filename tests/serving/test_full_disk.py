@@ -16,7 +16,7 @@ from dpnb.trusted.curator.ledger import Ledger
 CLASS, EACH = "abcd", 5
 ROOMS = 0, 12_288, 40_960
 """What is left when the disk is full, in bytes: nothing, or pages for some of what a charge and its answer write."""
-LATER = "The service cannot do this now: its owner finds why in its log. Run this again later: it is charged once at most."
+LATER = "The service cannot do this now: its owner can see why in its log. Run this again later: it is charged once at most."
 
 
 class Filesystem:

@@ -241,7 +241,7 @@ def test_without_the_hub_nobody_of_it_asks_and_owners_tokens_go_on(running, hub_
     service = served_for(running, hub_server)
     ada = service.session("secret", monkeypatch).open_served("people")
     hub_server.close()
-    with pytest.raises(AccessError, match="Hub that says who you are does not answer"):
+    with pytest.raises(AccessError, match="Hub that identifies you does not answer"):
         released(ada, "0.2")
     owner = service.session(service.token("eve"), monkeypatch).open_served("people")
     released(owner, "0.5")

@@ -60,7 +60,7 @@ def test_a_notebook_moves_to_a_service_by_what_it_opens(running, monkeypatch, dp
     monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
     people = dpnb.open(f"{service.url}people", quiet=True)
     assert mode_badge(people.mode) == "ENFORCED"
-    assert people.notes == ("You ask as ada. You may spend ε 1. Another user holds data and ledger.",)
+    assert people.notes == ("You ask as ada. You may spend ε 1. Another user has the data and the ledger.",)
     mean = people.age.mean()
     dpnb.release([mean], epsilon="0.5")
     assert 45 < float(mean) < 55

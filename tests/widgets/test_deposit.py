@@ -250,7 +250,7 @@ def test_what_a_step_ends_in_is_what_was_picked_and_typed(people):
     assert all("problem" in asked(made, wish) for wish in ("wipe", None))
     made.chosen = {**made.chosen, "reason": "  ", "picks": ["no such"], "shares": [1]}
     assert asked(made, "close")["problem"] == "Give a reason: the ledger keeps it."
-    assert asked(made, "release")["problem"] == "Pick at least one statistic."
+    assert asked(made, "release")["problem"] == "Choose at least one statistic."
     assert json.loads(json.dumps(made.facts, allow_nan=False)) == made.facts
 
 

@@ -53,7 +53,7 @@ def named_faults(name: str, damage: Callable[[], str | None]) -> Iterator[None]:
         if fault is not None:
             raise OwnerError(f"The ledger {name} {fault}.{UNSPENT}") from error
         if isinstance(error, sqlite3.Error):
-            raise CuratorError("The ledger met a fault it did not expect.") from error
+            raise CuratorError("The ledger hit an unexpected fault.") from error
         raise
 
 

@@ -286,7 +286,7 @@ def _named(text: str, home: Home) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as fault:
-        reason = getattr(fault, "strerror", None) or "it holds a character that no path has"
+        reason = getattr(fault, "strerror", None) or "it contains a character that no path can have"
         raise OwnerError(f"A file of this name cannot be opened: {reason}.") from None
     return Path(text)
 

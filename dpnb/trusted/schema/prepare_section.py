@@ -126,7 +126,7 @@ def _column(name: Any, source: str, tables: Tables, where: str) -> Column:
 
 
 def _count(asked: _Asked) -> tuple[UnitSummary, Column]:
-    upper = asked.needed("upper", "upper = 20, the most that is told apart")
+    upper = asked.needed("upper", "upper = 20, where larger numbers become 20")
     column = Column.integer(asked.name, 0, upper, **asked.options(missing=0))
     return UnitSummary(asked.name, "count", asked.source, asked.of), column
 

@@ -48,7 +48,7 @@ _BATCHES = _Most("batches", 1, "Another batch of yours is running: wait for it, 
 _OTHERS = _Most("others", 3, "Several requests of yours are under way: try again in a moment.")
 """Fewer than there are threads of any kind."""
 _MOST_CAPS, _MINUTE = 10, 60.0
-_LATER = "The service cannot do this now: its owner finds why in its log. Run this again later: it is charged once at most."
+_LATER = "The service cannot do this now: its owner can see why in its log. Run this again later: it is charged once at most."
 """What an analyst hears of a fault of the owner's."""
 
 

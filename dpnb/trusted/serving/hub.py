@@ -35,9 +35,7 @@ _GIVEN = tuple(scope for scope in SCOPES if scope != "metrics")
 """What a Hub can give; the figures of the service are for whom its owner gave a token."""
 _LONGEST = 2**20
 _NEVER = 2**62
-_DOWN = (
-    "The Hub that says who you are does not answer. Nothing was spent. Try again, or tell whoever runs it."
-)
+_DOWN = "The Hub that identifies you does not answer. Nothing was spent. Try again, or tell whoever runs it."
 _NOT_KNOWN = (
     "The Hub does not know this token: it has expired or was revoked. Nothing was spent. Restart your server."
 )

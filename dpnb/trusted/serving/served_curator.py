@@ -186,7 +186,7 @@ class ServedCurator(Curator):
         )
         may = "" if declared.each is None else f" You may spend {declared.each.label}."
         with_it = f" Your token may spend ε {token.epsilon}." if token.epsilon else ""
-        return f"You ask as {principal}{groups}.{may}{with_it} Another user holds data and ledger."
+        return f"You ask as {principal}{groups}.{may}{with_it} Another user has the data and the ledger."
 
     def _caps(self, attached: Attached, principal: str) -> tuple[Limit, ...]:
         """Return what the owner lets an analyst, their groups and their token spend."""

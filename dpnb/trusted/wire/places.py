@@ -135,7 +135,7 @@ class Home:
         if found is not None:
             folder, reason = found
             raise OwnerError(
-                f"{folder} {reason}, who could replace what is in DPNB_HOME ({self.root}). "
+                f"{folder} {reason}, so others could replace what is in DPNB_HOME ({self.root}). "
                 f"Set DPNB_HOME to a folder below your own, or let its owner run: chmod go-w {folder}"
             )
 

@@ -81,7 +81,7 @@ class Budget(Interaction):
         rows = [
             (", ".join(row["questions"]) or row["kind"], row["paid"]) for row in one["ledger"] if row["paid"]
         ]
-        about = f"{one['words']}, as it stood at {when(self.facts['at'])}"
+        about = f"{one['words']}, at {when(self.facts['at'])}"
         notes = [_said(way) for way in self.facts["ways"]]
         title = f"Budget of {one['name']}"
         picture = bars("spent of the budget", [(one["name"], one["used"], f"{one['used']:.0%} spent")])

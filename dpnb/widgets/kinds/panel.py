@@ -44,7 +44,7 @@ class Panel(Interaction):
         head = ("dataset", "mode", "budget", "columns")
         empty = [] if rows else ['No dataset is open: hiv = dpnb.open("hiv").']
         said = [self.facts["problem"]] if self.facts["problem"] else empty
-        about = f"datasets and budgets, as they stood at {when(self.facts['at'])}"
+        about = f"datasets and budgets at {when(self.facts['at'])}"
         drawn = [(one["name"], one["used"], one["words"]) for one in self.facts["datasets"]]
         picture = bars("spent of each budget", drawn)
         return still("panel", "This session", about, head, rows, self.facts, notes=said, picture=picture)

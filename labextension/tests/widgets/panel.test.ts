@@ -129,7 +129,7 @@ describe('zCDP compared with adding up', () => {
 it('a picture that no kernel keeps in step says so, and from when it is', () => {
   const state = { at: '2026-01-02T03:04:05+00:00', datasets: [] } as unknown as Snapshot;
   expect(notice('gone', state)).toMatch(
-    /No kernel keeps this in step: run its cell again in a notebook. This is how it stood at 2026-01-02/
+    /No kernel updates this: run its cell again in a notebook. This was the state at 2026-01-02/
   );
   expect(notice('no kernel', null)).toMatch(/no kernel/);
   const gone = { ...state, curator: 'gone', protocol: 1 } as unknown as Snapshot;

@@ -59,10 +59,10 @@ describe('the gauge says the truth in every state', () => {
     ['not loaded', null, 'dp: not loaded'],
     ['restarted', state([hiv]), 'dp: restarted'],
     ['live', state([]), 'dp: no dataset'],
-    ['live', state([], { problem: 'The curator cannot be reached.' }), 'dp: curator gone'],
+    ['live', state([], { problem: 'The curator cannot be reached.' }), 'dp: curator ended'],
     ['busy', null, 'dp: kernel busy'],
     ['no connection', null, 'dp: no connection'],
-    ['live', state([hiv], { curator: 'gone' }), 'dp: curator gone'],
+    ['live', state([hiv], { curator: 'gone' }), 'dp: curator ended'],
     ['live', state([hiv]), 'hiv: ε 1 of 4'],
     ['live', state([{ ...hiv, left: 0.1, used: 0.975 }]), 'hiv: ε 3.9 of 4 · low'],
     ['live', state([hiv], { protocol: 9 }), 'dp: versions differ']

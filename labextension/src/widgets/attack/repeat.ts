@@ -3,7 +3,7 @@ import { html } from '../parts/dom';
 
 const LATE_MS = 4000;
 const LATE =
-  'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
+  'No answer from the kernel yet: it is running a cell, or has ended. This continues when the kernel is free.';
 
 export interface Repeated {
   readonly done: number;

@@ -78,7 +78,7 @@ export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<str
     said.hidden = facts.plan <= 0;
     remedies.show(facts.ways, released);
     problem.textContent = facts.problem;
-    stale.textContent = link.alive?.() === false ? `This is how it stood at ${clock(facts.at)}.` : '';
+    stale.textContent = link.alive?.() === false ? `This was the state at ${clock(facts.at)}.` : '';
     counting.show(dataset, facts.events);
     ledger.show(dataset);
   };

@@ -19,9 +19,9 @@ import { why } from './why';
 
 const LATE_MS = 4000;
 const LATE =
-  'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
-const GONE = 'The kernel is gone, and its simulation with it. This picture no longer changes.';
-const PALE = 'Pale: what was found before the last change.';
+  'No answer from the kernel yet: it is running a cell, or has ended. This continues when the kernel is free.';
+const GONE = 'The kernel has ended, and its simulation with it. This picture no longer changes.';
+const PALE = 'Pale: results before the last change.';
 const NONE = 'Nothing can be simulated on this page: run the cell in a notebook.';
 
 /** A part of the lab; `at` is where the cursor of a sweep stands. */

@@ -20,7 +20,7 @@ export function actButton(
 ): ActButton {
   const act = html('button', { type: 'button', class: 'strong release' }, words);
   const said = html('p', { class: 'say', role: 'status' });
-  const handed = handOver(act, 'the cell that does this', 'Run this cell, and it is done:');
+  const handed = handOver(act, 'the cell that does this', 'Run this cell to do it:');
   const go = async (): Promise<void> => {
     const answer = (await link.ask?.({ ask: wish })) ?? { problem: SILENT };
     const { cell, problem } = answer as { readonly cell?: unknown; readonly problem?: unknown };

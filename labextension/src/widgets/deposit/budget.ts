@@ -85,7 +85,7 @@ function samplePart(hand: Hand, conditions: readonly string[]): Part {
       'details',
       {},
       html('summary', {}, 'Is the file a secret random sample?'),
-      html('p', { class: 'soft' }, 'A display: it makes no budget larger.'),
+      html('p', { class: 'soft' }, 'For display only: it makes no budget larger.'),
       how.node,
       share.node,
       said,
@@ -137,7 +137,7 @@ function deltaPart(
 /** What was promised to whom, where the form is looser; and the act that records it. */
 function looserPart(hand: Hand): Step {
   const said = html('p', { class: 'warn', role: 'status' });
-  const reason = textField('Why (it stays in the ledger)', value => hand.choose({ reason: value }), {
+  const reason = textField('Reason (the ledger keeps it)', value => hand.choose({ reason: value }), {
     long: true
   });
   const act = actButton('Record it', 'loosen', hand);
@@ -168,7 +168,7 @@ export function budgetStep(first: DepositFacts, hand: Hand): Step {
     change: epsilon => hand.setDataset({ epsilon: significant(epsilon, 3) })
   });
   const beliefs = slider({
-    label: 'what somebody believes of one person before, in percent',
+    label: 'what somebody believes about one person beforehand, in percent',
     range: { low: 1, high: 99 },
     step: 1,
     value: 10,

@@ -36,7 +36,7 @@ export function endStep(
 ): Step {
   const now = html('div', {});
   const said = announcer();
-  const reason = textField('Why (it stays in the ledger)', value => choose({ reason: value }), {
+  const reason = textField('Reason (the ledger keeps it)', value => choose({ reason: value }), {
     long: true,
     example: 'the study ended'
   });

@@ -185,7 +185,7 @@ function splitPart(
 
 export function picksStep(link: DepositLink, choose: (part: Partial<DepositSet>) => void): Step {
   const said = announcer();
-  const rows = integerField('About how many rows there are, for these pictures only', [1, 1e9], value =>
+  const rows = integerField('About how many rows there are (for these pictures only)', [1, 1e9], value =>
     choose({ rows: value })
   );
   const catalogue = cataloguePart(link, choose);

@@ -83,7 +83,11 @@ export function catalogue(
         'div',
         { class: 'head' },
         html('h3', {}, 'Exhibits'),
-        html('span', { class: 'soft' }, 'published, and not as claimed; open one to see it break')
+        html(
+          'span',
+          { class: 'soft' },
+          'published, and not private or accurate as claimed; open one to see how it breaks'
+        )
       ),
       html('div', { class: 'choices' }, labelled('search', search), labelled('theme', theme)),
       count,

@@ -44,7 +44,7 @@ export function fitting<Entry extends { readonly page: Page; readonly text: stri
 
 /** What is said of a search. */
 export function countOf(found: number, of: number): string {
-  return found === 0 ? 'No exhibit has these words. Clear the search to see all.' : `${found} of ${of}`;
+  return found === 0 ? 'No exhibit matches. Clear the search to see all.' : `${found} of ${of}`;
 }
 
 /** What a line of the index says of a finding: unit, claimed, actual. */

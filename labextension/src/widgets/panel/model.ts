@@ -154,7 +154,7 @@ export function methodsOf(answer: Answer | null): Methods {
 
 /** What is said above the datasets; a picture that no kernel keeps in step says how old it is. */
 export function notice(link: Link, state: Snapshot | null): string {
-  const stood = state === null ? '' : `This is how it stood at ${clock(state.at)}.`;
+  const stood = state === null ? '' : `This was the state at ${clock(state.at)}.`;
   return [advice(link, state), link === 'gone' || state?.curator === 'gone' ? stood : '']
     .filter(Boolean)
     .join(' ');

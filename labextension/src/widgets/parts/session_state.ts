@@ -135,7 +135,7 @@ const ADVICE: Readonly<Record<Exclude<Link, 'live' | 'versions differ'>, string>
   connecting: 'Asking the kernel …',
   busy: 'A cell is running, and this kernel answers between cells only. Run, when it has ended: %pip install --upgrade ipykernel',
   'not loaded': 'dpnb is not loaded in this kernel. Run: %load_ext dpnb',
-  gone: 'No kernel keeps this in step: run its cell again in a notebook.',
+  gone: 'No kernel updates this: run its cell again in a notebook.',
   restarted: 'The kernel was restarted. What was spent stays in the ledger. Run: %load_ext dpnb'
 };
 
@@ -203,12 +203,12 @@ export function gauge(link: Link, state: Snapshot | null): Gauge {
     return { ...nothing, text: 'dp: versions differ' };
   }
   if (state.curator === 'gone') {
-    return { ...nothing, text: 'dp: curator gone' };
+    return { ...nothing, text: 'dp: curator ended' };
   }
   const latest = (one: Dataset): number => Math.max(0, ...one.ledger.map(row => row.entry));
   const [one] = [...state.datasets].sort((a, b) => latest(b) - latest(a));
   if (one === undefined) {
-    return { ...nothing, text: state.problem === '' ? 'dp: no dataset' : 'dp: curator gone' };
+    return { ...nothing, text: state.problem === '' ? 'dp: no dataset' : 'dp: curator ended' };
   }
   const low = one.used >= LOW;
   const spent = one.cap - one.left;

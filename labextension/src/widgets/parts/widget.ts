@@ -91,7 +91,7 @@ function asker(model: Model, alive: () => boolean): (question: Answer) => Promis
     });
 }
 
-const STALE = 'The kernel that drew this is gone. Run the cells above, then this one, to update it.';
+const STALE = 'The kernel that drew this has ended. Run the cells above, then this one, to update it.';
 
 export interface Mounted<Facts> {
   readonly node: HTMLElement;

@@ -99,7 +99,7 @@ export function personView(root: HTMLElement, link: Link<PersonFacts, PersonSet>
     html(
       'div',
       { class: 'buttons' },
-      button('Show me the worst', worst, { class: 'strong' }),
+      button('Show the worst case', worst, { class: 'strong' }),
       button('Put everybody back', back)
     )
   );

@@ -177,12 +177,12 @@ type Preset = readonly [
 ];
 
 const PRESETS: readonly Preset[] = [
-  ['Equal shares', 'every question takes the same', (_, losses) => equal(losses)],
+  ['Equal shares', 'every question gets the same', (_, losses) => equal(losses)],
   ['Even out the relative ±', 'every ± is the same part of its public range', even]
 ];
 const RESERVE: Preset = [
   'Keep 20 % of the budget',
-  'ask so much that a fifth of the whole budget stays',
+  'spend only so much that a fifth of the whole budget remains',
   reserving
 ];
 

@@ -88,7 +88,7 @@ function trailPicture(facts: RemeasureFacts, W: number): TrailPicture {
 
 const NARROWEST = 220;
 const PAID = -1;
-const AGAIN = 'To pay once more, move the slider first.';
+const AGAIN = 'Move the slider first to pay once more.';
 
 /** The picture in its place, drawn anew where its intervals or its room change; `grabbed` hears the value under a hand. */
 function trailPart(
@@ -180,7 +180,7 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
         ? problem
         : armed
           ? oddsWords(kind, next.together)
-          : `${beside === PAID ? 'Its cell stands below.' : 'A newer answer is here.'} ${AGAIN}`;
+          : `${beside === PAID ? 'Its cell is below.' : 'A newer answer is here.'} ${AGAIN}`;
     said.className = problem === '' ? 'say' : 'say warn';
     const words = lossWords(kind, next.together, `${next.width}. ${next.cost}. ${problem}`);
     losses.words(`${next.paid} more, together ${words}`);

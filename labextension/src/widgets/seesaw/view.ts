@@ -93,7 +93,7 @@ function sizePart(choose: (size: number) => void): Part<[SeesawFacts]> {
 /** The Release button, where the facts tell of a name; what to do where they do not. */
 function releasePart(link: Link<SeesawFacts, SeesawSet>, held: Held): Part<[Balance]> {
   const release = releaseButton(() => cellFor(link.facts(), held.now.loss) ?? '', true);
-  const words = 'Give it a name, such as answer = …, and it can be released from here.';
+  const words = 'Give it a name, such as answer = …, to release it from here.';
   const unnamed = html('p', { class: 'soft' }, words);
   const here = link.facts().name !== undefined;
   return {
