@@ -133,7 +133,7 @@ it('a picture that no kernel keeps in step says so, and from when it is', () => 
   );
   expect(notice('no kernel', null)).toMatch(/no kernel/);
   const gone = { ...state, curator: 'gone', protocol: 1 } as unknown as Snapshot;
-  expect(notice('live', gone)).toMatch(/curator has ended.*This is how it stood at 2026-01-02/);
+  expect(notice('live', gone)).toMatch(/curator has ended.*This was the state at 2026-01-02/);
 });
 
 it('a time of today is an hour, another day has its date, and what is no time is left as it is', () => {
