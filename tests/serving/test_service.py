@@ -617,27 +617,6 @@ def test_a_file_on_another_machine_is_still_a_file(dpnb_home):
 
 
 @pytest.mark.slow
-def test_served_and_embedded_answer_alike(running, monkeypatch, tmp_path, dpnb_home):
-    """The same law of the same exact number: a large ε leaves the same integer."""
-    service = running(each="")
-    ada = service.session(service.token("ada"), monkeypatch)
-    remote = ada.open_served("people")
-    write_people(tmp_path)
-    local = dpnb.open(tmp_path / "people.csv", quiet=True)
-    found = []
-    for data in (remote, local):
-        total, tallies = data.age.sum(), data.g.value_counts()
-        report = data.session.release([total, tallies], Ask.make(epsilon=3))
-        found.append(
-            (report.charged, [part.law for one in (total, tallies) for part in one.releases[0].parts])
-        )
-        found.append(np.round([float(total) / 3000, *tallies.value], -1).tolist())
-    assert found[0] == found[2]
-    np.testing.assert_allclose(found[1], found[3], atol=20)
-    api.close()
-
-
-@pytest.mark.slow
 def test_one_batch_of_a_principal_runs_at_a_time(running, monkeypatch):
     """The second is refused in one sentence, and costs nothing; each ends in one of two ways."""
     service = running(each="")
