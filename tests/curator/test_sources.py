@@ -362,16 +362,16 @@ def test_a_changed_file_is_another_version_and_is_asked_anew(owner, tmp_path):
 
 @pytest.mark.slow
 def test_five_wrong_sizes_freeze_the_rows_until_the_owners_word(owner, tmp_path, monkeypatch, curator):
-    """Each refusal is the same whatever the size; then even the right one is refused, under any name, until loosened."""
+    """Each refusal is the same whatever the size and the name; then even the right one is refused, under any name and declaration, until loosened."""
     path = tmp_path / "p1.csv"
     path.write_text(lines(*PAID))
     facts = {"adjacency": "change-one"}
-    for rows in (10, 20, 30, 39, 41):
+    for name, rows in (("small", 10), ("n20", 20), ("n30", 30), ("small", 39), ("n41", 41)):
         with pytest.raises(OwnerError, match=f"declares rows = {rows}"):
-            owner.attach(named(path, rows=rows, **facts))
-    for name, rows in (("small", 50), ("small", 40), ("other", 40)):
-        with pytest.raises(OwnerError, match=f"{name} is frozen"):
             owner.attach(named(path, rows=rows, name=name, **facts))
+    for declare, name, rows in ((named, "small", 50), (named, "small", 40), (fewer, "other", 40)):
+        with pytest.raises(OwnerError, match=f"{name} is frozen"):
+            owner.attach(declare(path, rows=rows, name=name, **facts))
     monkeypatch.setenv("DPNB_HOME", str(curator._home.root))
     (tmp_path / "p1.dpnb.toml").write_text(
         toml("p1.csv").replace('"add-remove"', f'"change-one"\nrows = {small.ROWS}')
@@ -429,24 +429,6 @@ def test_a_study_is_taught_with_and_shown_guarded_beside_it(owner):
     guarded = owner.attach(StudySource(name="incentive33"), "guard-rail")
     assert (taught.schema.mode.value, guarded.schema.mode.value) == ("teaching", "guard-rail")
     assert owner.attach(StudySource(name="incentive33")).handle == taught.handle
-
-
-def test_a_file_that_changes_while_it_is_read_is_refused(dpnb_home, tmp_path):
-    """Its rows would be filed under the version the file had before; no copy is left."""
-    home = Home(dpnb_home).make()
-    path = tmp_path / "small.csv"
-    path.write_text("x,g,y\n" + "1,0,1\n" * small.ROWS)
-
-    def prepare(rows, schema, into, table, key):
-        into.write_bytes(b"prepared")
-        path.write_text("x,g,y\n" + "2,1,0\n" * small.ROWS)
-
-    found = look_up(
-        FileSource(path=str(path), schema=raw(small.schema().to_json()), schema_path=None), None, home
-    )
-    with pytest.raises(OwnerError, match="changed while it was read"):
-        PreparedCopies(home, prepare, small.NumpyEngine).prepared(found)
-    assert list(home.prepared.iterdir()) == []
 
 
 def overwritten(path, other):
@@ -637,17 +619,6 @@ def test_a_file_that_a_system_makes_up_is_refused_before_it_is_read(dpnb_home, t
     monkeypatch.setattr(NamedFile, "reader", lambda _: pytest.fail("it was read"))
     with pytest.raises(OwnerError, match="is empty"):
         look_up(named(tmp_path / "small.csv"), None, Home(dpnb_home).make())
-
-
-def test_wrong_sizes_are_counted_whichever_columns_are_declared(owner, tmp_path):
-    """Five guesses at one file's size freeze it, also when each guess has another name and another declaration."""
-    path = tmp_path / "p1.csv"
-    path.write_text(lines(*PAID))
-    for rows in (10, 20, 30, 35, 39):
-        with pytest.raises(OwnerError, match="declares rows"):
-            owner.attach(named(path, name=f"n{rows}", rows=rows, adjacency="change-one"))
-    with pytest.raises(OwnerError, match="is frozen"):
-        owner.attach(fewer(path, name="other", rows=41, adjacency="change-one"))
 
 
 def fewer(path, **dataset):
