@@ -1174,7 +1174,7 @@ def test_an_end_cut_off_cleanly_is_seen_by_the_mark_and_by_whoever_kept_a_later_
 def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
     """Golden: the same acts give the same hashes, today and in ten years."""
     golden = json.loads((GOLDEN / "chain-v1.json").read_text())
-    monkeypatch.setattr(ledger_module, "_now", lambda: "2026-01-01T00:00:00+00:00")
+    monkeypatch.setattr(ledger_module, "timestamp", lambda: "2026-01-01T00:00:00+00:00")
     with Ledger(path, life="0" * 16) as ledger:
         charge(ledger, "r1", [charge_of("κ", ["people.q()"], [PrivacyEvent("pure", Fraction(1, 3))])])
         charge(

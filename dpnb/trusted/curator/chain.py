@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from dpnb.trusted.canonical import JsonObject, Record, canonical
@@ -22,6 +25,16 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 GENESIS: Final = "0" * 64
 
 Rows = list[tuple[Any, ...]]
+
+
+def timestamp() -> str:
+    """Return the time as it is recorded."""
+    return _written(int(time.time()))
+
+
+@lru_cache(maxsize=1)
+def _written(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).isoformat()
 
 
 def link(previous: str, entry: int, time: str, kind: str, body: str) -> str:

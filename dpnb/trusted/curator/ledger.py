@@ -13,7 +13,6 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,7 +31,7 @@ from dpnb.trusted.curator.admission import LAST_ACT, MINE, POOL, Limit, Standing
 from dpnb.trusted.curator.adoption import Scope
 from dpnb.trusted.curator.answer_store import Answer, StoredAnswer
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS, Chain, head, record
+from dpnb.trusted.curator.chain import GENESIS, Chain, head, record, timestamp
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.file_faults import after_the_charge
 from dpnb.trusted.curator.guard import mark_at
@@ -65,10 +64,6 @@ def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
             f"{terms.dataset}: under change-one, the losses already spent would promise nothing (their δ would be 1 or more). "
             'Keep adjacency = "add-remove".'
         ) from None
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class Ledger(Database):
@@ -114,7 +109,7 @@ class Ledger(Database):
     """
 
     def __init__(self, path: str | Path, *, wait: float = 10.0, life: str | None = None) -> None:
-        super().__init__(Path(path), _now, wait)
+        super().__init__(Path(path), timestamp, wait)
         self._life = life or secrets.token_hex(8)
         self._abandoned: adoption.Abandoned = {}
         self._acts: tuple[Any, dict[Any, Standing]] = (None, {})
@@ -173,7 +168,7 @@ class Ledger(Database):
         """
         if reason is not None and not reason.strip():
             raise OwnerError("Loosening a promise needs a reason: it is recorded with both values.")
-        now = time or _now()
+        now = time or timestamp()
         with self.telling() as db:
             given = known_content.tagged(db, content, marks, places)
             refusal = known_content.refusal(db, terms, given, reason, by)
@@ -205,7 +200,7 @@ class Ledger(Database):
         """Record that a declared size was not the data's; return the refusal of a frozen dataset, once it is one."""
         with self.telling() as db:
             known = known_content.tags(db, marks)
-            return known_content.count_wrong_size(db, time or _now(), dataset, known, by)
+            return known_content.count_wrong_size(db, time or timestamp(), dataset, known, by)
 
     def pins(self, dataset: str) -> Terms | None:
         """Return the terms pinned for a dataset, or None before its first attach."""
@@ -321,7 +316,7 @@ class Ledger(Database):
         bound = {**scope.to_json(), "digest": digest}
         facts = {**bound, "request": request_id, "life": self._life}
         facts |= {} if store is None else {"store": store}
-        now = time or _now()
+        now = time or timestamp()
 
         def act(db: Chain) -> ChargeRow:
             found = totals.charged(db, request_id, bound)
@@ -402,7 +397,7 @@ class Ledger(Database):
         ChargedError
             When the file cannot be written now: the charge stands, and the next attempt completes it.
         """
-        now = time or _now()
+        now = time or timestamp()
 
         def act(db: Chain) -> list[Answer]:
             charge = answer_store.charge_of(db, request_id, principal, self._charges)
@@ -467,7 +462,7 @@ class Ledger(Database):
         with self.telling() as db:
             if cap is None or totals.known_measure(db, pool) in {None, cap.measure}:
                 return record(
-                    db, time or _now(), "cap", {"principal": principal, "pool": pool, "cap": amount}
+                    db, time or timestamp(), "cap", {"principal": principal, "pool": pool, "cap": amount}
                 )
         raise LossError(
             f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot limit it."
@@ -492,7 +487,7 @@ class Ledger(Database):
                 raise OwnerError(
                     "Only a TEACHING dataset's budget can be reset. Protected data have one budget, for good."
                 )
-            return record(db, time or _now(), "reset", {"pool": pool, "by": by})
+            return record(db, time or timestamp(), "reset", {"pool": pool, "by": by})
 
     # ------------------------------------------------------------- statement
 

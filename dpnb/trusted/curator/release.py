@@ -12,11 +12,8 @@ record and plans nothing; a record that is not what the request is priced at is 
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 from dpnb.trusted.canonical import JsonObject, Record, canonical
@@ -24,6 +21,7 @@ from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Scope, record_of
 from dpnb.trusted.curator.answer_store import StoredAnswer
+from dpnb.trusted.curator.chain import timestamp
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.totals import ChargeRow, Room
@@ -52,22 +50,13 @@ Alone = tuple[Parts, PrivacyLoss]
 """What is measured for a question, and what that costs by itself."""
 
 
-def _now() -> str:
-    return _written(int(time.time()))
-
-
-@lru_cache(maxsize=1)
-def _written(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).isoformat()
-
-
 @dataclass(frozen=True, slots=True)
 class Randomness:
     """All that is not a function of the request and the data: noise bits, ids of draws, the clock."""
 
     bits: BitSource = field(default_factory=SecureBits)
     new_id: Callable[[], str] = lambda: secrets.token_hex(16)
-    now: Callable[[], str] = _now
+    now: Callable[[], str] = timestamp
 
     def settling(self) -> Callable[[], None]:
         """Return what waits until an answer that was charged now may be known to be there; nothing where time is no secret."""

@@ -28,7 +28,6 @@ import weakref
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from functools import lru_cache
 from http.client import responses
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
@@ -40,6 +39,7 @@ import tornado.iostream
 import tornado.netutil
 
 from dpnb.trusted.canonical import Record, canonical
+from dpnb.trusted.curator.chain import timestamp
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
 from dpnb.trusted.errors import CuratorError, DpnbError, OwnerError, to_wire
 from dpnb.trusted.wire.codec import MAX_REQUEST
@@ -586,7 +586,7 @@ def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> 
         service.refuse_to_start()
     except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
         if type(error) is CuratorError or not isinstance(error, DpnbError | OSError):
-            config.home.note(datetime.now(UTC).isoformat(timespec="seconds"), "start", error)
+            config.home.note(timestamp(), "start", error)
         say({"failure": _start_failure(error, config)})
         return 1
     try:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
+from dpnb.trusted.curator.chain import timestamp
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.server import principal_of
@@ -54,7 +54,7 @@ def act_for(reason: str) -> Act:
     """
     if not reason.strip():
         raise OwnerError('An act of the owner needs a reason, which stays in the ledger: --reason "…".')
-    return Act(principal_of(os.getuid()), reason.strip(), datetime.now(UTC).isoformat(timespec="seconds"))
+    return Act(principal_of(os.getuid()), reason.strip(), timestamp())
 
 
 def hold(home: Home, kind: str, dataset: str, reason: str) -> int:

@@ -23,7 +23,7 @@ from pathlib import Path
 from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.curator.audit_trail import examine
-from dpnb.trusted.curator.chain import head, record
+from dpnb.trusted.curator.chain import head, record, timestamp
 from dpnb.trusted.curator.database import aside, made, named, opened, sync_folder
 from dpnb.trusted.curator.guard import mark_at, note_in_copies, noted, notes_of
 from dpnb.trusted.curator.known_content import Known, learn, listed
@@ -53,10 +53,6 @@ _PARTS = ("", "-wal", "-shm", "-journal")
 """A ledger, its journal with its index, and the journal that a program leaves which writes it in another way and is killed."""
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def restore(home: Home, reason: str, source: Path | None = None, *, by: str | None = None) -> str:
     """Book what was spent at least, and let a frozen home be used again.
 
@@ -83,7 +79,7 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
     if not reason.strip():
         raise OwnerError("A restore needs a reason: it is recorded in the ledger.")
     try:
-        booked = _restored(home, source, Act(by or principal_of(os.getuid()), reason, _now()))
+        booked = _restored(home, source, Act(by or principal_of(os.getuid()), reason, timestamp()))
     except (OSError, RuntimeError) as error:  # a RuntimeError is a link that leads to itself
         fault = getattr(error, "strerror", None) or "a link leads to itself"
         name = Path(getattr(error, "filename", None) or home.ledger).name
@@ -187,7 +183,7 @@ def _begin_anew(home: Home, mark: Mark | None) -> None:
             'back with dpnb restore --from BACKUP --reason "…".'
         )
     _set_aside(home)
-    made(home.ledger, _now)
+    made(home.ledger, timestamp)
 
 
 def _put_back(home: Home, source: Path) -> None:
