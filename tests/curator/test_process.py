@@ -511,7 +511,7 @@ def test_an_empty_variable_means_the_default(dpnb_home, monkeypatch):
     assert Config.from_environment(Home(dpnb_home)) == Config(Home(dpnb_home))
 
 
-DIES = """
+NEVER_STARTS = """
 import pathlib, sys
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.server import main
@@ -522,7 +522,7 @@ sys.exit(main(Config(Home(pathlib.Path(sys.argv[1]))), lambda _: {}["the fault"]
 
 def test_a_curator_that_dies_before_it_has_a_service_leaves_its_fault_in_the_owners_log(dpnb_home):
     died = subprocess.run(
-        [sys.executable, "-c", DIES, dpnb_home], capture_output=True, text=True, check=False
+        [sys.executable, "-c", NEVER_STARTS, dpnb_home], capture_output=True, text=True, check=False
     )
     assert died.returncode == 1
     assert "the fault" not in died.stdout
