@@ -154,6 +154,27 @@ def test_a_session_started_anew_completes_the_charge_and_its_card_says_so(house)
     assert data.budget.spent.amount == 1
 
 
+def test_another_principal_adopts_nothing(house):
+    """What Ann was charged is hers."""
+    x = house.data.x.mean()
+    entry = house.abandon(house.submit(x))
+    bob = small.session(house.service, "bob")
+    theirs = small.opened(bob, house.home)
+    report = bob.release([theirs.x.mean()], Ask.make(epsilon=1))
+    assert report.entry != entry
+    assert report.charged.amount == 1
+
+
+def test_a_charge_of_this_life_of_the_curator_is_not_adopted(house):
+    """Its first worker may still be at work."""
+    x = house.data.x.mean()
+    failpoints.install(lambda now: dies(now, "charged"))
+    with pytest.raises(Killed):
+        house.ask(house.submit(x))
+    failpoints.install(None)
+    assert not adopted(house, house.submit(x), house.charges()[0])
+
+
 @pytest.mark.parametrize(
     "change",
     [{"fresh": True}, {"again": ["ab" * 16]}, {"epsilon": "1.5"}, {"epsilon": "0.5"}],
@@ -226,6 +247,20 @@ def test_nothing_is_adopted_over_a_reset(dpnb_home):
     house.ask(Reset(handle=house.data.handle))
     assert not adopted(house, house.submit(x), entry)
     house.service.close()
+
+
+def test_nothing_is_adopted_or_retried_over_a_restoration(house):
+    """Whether it was answered since the copy was made, the copy cannot know: not even the same request completes it."""
+    x = house.data.x.mean()
+    first = house.submit(x)
+    entry = house.abandon(first)
+    with house.service._ledger.writing() as db:
+        append(db, "2026-01-01T00:00:00+00:00", "restore", {})
+    with pytest.raises(RequestReused, match="restored"):
+        house.ask(first)
+    reply = house.ask(house.submit(x))
+    assert reply.entry != entry
+    assert exact_json(reply.charged)["amount"] == "1"
 
 
 def test_other_mechanisms_complete_nothing(house, monkeypatch):

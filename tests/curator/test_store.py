@@ -23,6 +23,7 @@ from dpnb.trusted.curator.open_dataset import sweep
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Again, Attach, Detach, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
@@ -192,6 +193,14 @@ def submit(service, data, items, request, epsilon, principal="ann"):
     batch = batch_of(items, ask(epsilon))
     message = Submit(handle=data.handle, request=request, digest=batch.digest, plan=batch.body)
     return service.reply(message, principal)
+
+
+def test_a_retry_returns_the_same_answer_for_the_same_charge(service, data):
+    """Same request id, same plan: the stored answer, no further charge."""
+    first = submit(service, data, [data.x.mean()], "a" * 32, 1)
+    again = submit(service, data, [data.x.mean()], "a" * 32, 1)
+    assert exact_json(again.releases) == exact_json(first.releases)
+    assert spent(data) == 1
 
 
 def test_a_plan_that_is_not_its_digest_is_refused(service, data):
