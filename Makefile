@@ -20,7 +20,7 @@ class:  ## start a small class on this machine: a JupyterHub, its proxy and a cu
 docs:   ## build the site into build-docs/html, without network; interactions are live if Node.js is installed
 	@$(STEPS) docs $(ARGS)
 
-reference: ## write the generated pages of docs/reference, and the lines that docs/guarantee.md links to
+reference: ## write the generated pages of docs/reference, the lines that docs/guarantee.md links to and the counts of SECURITY.md
 	@$(STEPS) reference
 
 check:  ## run the formatter, linter, spell checker, type checker, import rules and quick tests of dpnb/trusted; under a minute, before a commit

@@ -63,12 +63,12 @@ def docs(arguments: list[str]) -> bool:
 
 
 def reference(_arguments: list[str]) -> bool:
-    """Write the pages that the code writes about itself, and the lines that the guarantee's links lead to."""
+    """Write the pages that the code writes about itself, the lines to which the guarantee links, and the counts of what is trusted."""
     python = ready(".venv", first_interpreter(), "demo")
-    if site(python, "dpnb_site.reference", []):
-        return False
-    return (
-        subprocess.run([python, "-m", "tests.repo.guarantee"], cwd=project.ROOT, check=False).returncode == 0
+    programs = (["tests.repo.guarantee"], ["tests.repo.measures", "--trusted", "--write"])
+    return site(python, "dpnb_site.reference", []) == 0 and not any(
+        subprocess.run([python, "-m", *program], cwd=project.ROOT, check=False).returncode
+        for program in programs
     )
 
 

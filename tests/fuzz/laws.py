@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.inference.selection_law import placements
+from dpnb.inference.selection_law import placements, probabilities
 from dpnb.trusted.mechanisms import (
     KSExponential,
     LocatedSums,
+    Mechanism,
     PermuteAndFlip,
     QuantileSelection,
     ThresholdedSums,
@@ -176,6 +177,13 @@ def _first_taken(mechanism: PermuteAndFlip, scores: Array) -> Array:
         others = np.delete(missed, place, axis=-2).prod(axis=-2)
         found.append(-behind[..., place] + np.log(others @ weights / 2))
     return np.stack(found, axis=-1)
+
+
+def declared_law(mechanism: Mechanism, counts: Array) -> Array:
+    """Log-probability of every outcome for a mechanism without an oracle here: the law that its contract holds its exact sampler to."""
+    distinct, place = np.unique(counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True)
+    listed = np.log([np.asarray(probabilities(mechanism, row), dtype=float) for row in distinct.tolist()])
+    return np.asarray(listed[place.ravel()].reshape(*counts.shape[:-1], -1))
 
 
 def placed(mechanism: KSExponential, one: Array, two: Array) -> Cost:

@@ -199,15 +199,16 @@ def part_cost(part: Measurement, stack: Stack, pairs: int) -> Cost:
         return laws.outcomes(laws.pick_law(mechanism, one), laws.pick_law(mechanism, two))
     if isinstance(mechanism, KSExponential):
         return laws.placed(mechanism, one, two)
-    assert isinstance(mechanism, LocatedSums)
-    return laws.located(mechanism, one, two)
+    if isinstance(mechanism, LocatedSums):
+        return laws.located(mechanism, one, two)
+    return laws.outcomes(laws.declared_law(mechanism, one), laws.declared_law(mechanism, two))
 
 
 def _outcome_cells(part: Measurement) -> int:
     mechanism = part.mechanism
-    if isinstance(mechanism, PermuteAndFlip):
-        return mechanism.size
-    return len(mechanism.places) if isinstance(mechanism, KSExponential) else mechanism.steps + 1  # type: ignore[union-attr]
+    if isinstance(mechanism, QuantileSelection | LocatedSums):
+        return mechanism.steps + 1
+    return len(mechanism.places) if isinstance(mechanism, KSExponential) else mechanism.size  # type: ignore[union-attr]
 
 
 def _grid(part: Measurement, stack: Stack) -> tuple[int, int] | None:

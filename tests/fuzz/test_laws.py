@@ -78,6 +78,7 @@ def test_a_law_of_picks_is_the_mechanisms_own(picks):
         first = probabilities(mechanism, counts)
         if picks == 1:
             np.testing.assert_allclose(row, first)
+            np.testing.assert_allclose(np.exp(laws.declared_law(mechanism, counts[None, None]))[0, 0], first)
             continue
         left = [[second for second in range(4) if second != one] for one in range(4)]
         pairs = [
