@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator
 
 import pytest
@@ -84,6 +85,10 @@ def test_a_planted_question_is_found(code):
 
 
 def test_every_statistic_can_be_typed():
-    """As a method of a column, or of a dataset."""
+    """As a method of a column, or of a dataset, with each option that is declared; labels stand with what they label."""
     for name, one in BY_NAME.items():
-        assert hasattr(ColumnHandle if one.spelling.columns == "before" else Dataset, name), name
+        method = getattr(ColumnHandle if one.spelling.columns == "before" else Dataset, name, None)
+        assert method is not None, name
+        declared = {dict(one.spelling.renamed).get(option, option) for option in one.defaults}
+        labels = {"labels"} if one.spelling.columns == "labelled" else set()
+        assert declared - labels <= set(inspect.signature(method).parameters), name
