@@ -1,11 +1,11 @@
-"""What an analyst holds: estimates that are pending and then released, and arithmetic on them.
+"""What a question returns: estimates that are pending and then released, and arithmetic on them.
 
 * :class:`Estimate` is what every question returns, before *and* after the release: an immutable expression.
 * :class:`PendingQuestion` is the one mutable thing, a write-once cell that estimates look into.
 * :class:`Batch` is what a cell built and still holds when it ends; a :class:`Rehearsal` is never released.
 * :class:`Host` is what surrounds the session: a plain script, or a notebook.
 
-The room refuses to show a value before its release, a vector as one number, and numpy functions that would drop the
+This package refuses to show a value before its release, a vector as one number, and numpy functions that would drop the
 uncertainty silently. It lies above the statistics, and the curator cannot import it. It draws nothing: ``Estimate.plot`` and
 ``.explain`` call what the cards provide (:func:`provide_views`). What may never change: objects resolve in place, and identity and hash stay
 what they were.

@@ -95,7 +95,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """One number of an exhibit under the hand: everything else of the exhibit stays as it is.
+    """One number of an exhibit that can be dragged: everything else of the exhibit stays as it is.
 
     A hand stops at the settings alone, so that every number that is read was computed; a line between two of them only leads the eye.
     Where an exhibit stands on its lever, the lines are its numbers; a test compares.

@@ -306,7 +306,7 @@ def _dates(expr: Expr, schema: Schema) -> Numeric | None:
 def _refuse_dates(
     statistic: Statistic, numbers: tuple[Numeric | None, ...], question: Question, schema: Schema
 ) -> None:
-    """Refuse sums of dates, and what is made of them: a date has no nought."""
+    """Refuse sums of dates, and what is made of them: a date has no zero."""
     if statistic.of_dates or all(number is None or number.calendar is None for number in numbers):
         return
     shown = show(question.target, schema.name) if question.target is not None else "This question"

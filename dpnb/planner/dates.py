@@ -48,7 +48,7 @@ def literal(constant: Const, calendar: str, shown: str) -> Fraction:
     start = start_of(place, calendar)
     if minutes_of(text.strip()) != minutes_of(start):
         raise PlanError(
-            f'{text!r} lies inside a {calendar}, and {shown} is kept by {calendar}: write "{start}", which stands for the whole {calendar}.'
+            f'{text!r} lies inside a {calendar}, and {shown} is kept by {calendar}: write "{start}", which means the whole {calendar}.'
         )
     return Fraction(place)
 

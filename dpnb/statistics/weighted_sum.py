@@ -128,7 +128,7 @@ class WeightedSum(Statistic):
     reference: ClassVar[str] = "Horvitz & Thompson 1952; Canonne, Kamath & Steinke 2020"
 
     def domain(self, setting: Setting) -> Pair:
-        """From nought, or without end, where weights and values may be many."""
+        """From zero, or without end, where weights and values may be many."""
         product = _Product.of(setting)
         return (0.0 if product.low >= 0 else -math.inf, 0.0 if product.high <= 0 else math.inf)
 

@@ -89,7 +89,7 @@ class Interaction(ipywidgets.DOMWidget):
     facts : dict
         What is drawn: strict JSON.
     chosen : dict
-        What the hand set last.
+        What the user set last.
     arrays : dict of str to bytes
         Many numbers of the facts; they travel as binary buffers.
     """
@@ -174,7 +174,7 @@ class Interaction(ipywidgets.DOMWidget):
         self.facts = self.describe()
 
     def held(self, name: str, start: float, low: float, high: float) -> float:
-        """Return a number that the hand set, inside its range; what is no number is where it stood at first."""
+        """Return a number that the user set, inside its range; anything else gives the initial one."""
         value = self.chosen.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return start

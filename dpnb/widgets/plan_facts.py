@@ -253,7 +253,7 @@ def board(
 
 
 def _chosen(chosen: Names, asked: list[float]) -> list[float]:
-    """The losses under the hand: what the browser set last, where it is a split of these questions."""
+    """The losses that are set: what the browser set last, where it is a split of these questions."""
     loss, shares, total = chosen.get("loss"), chosen.get("shares"), math.fsum(asked)
     if not _number(loss) or not loss:
         loss = total

@@ -207,7 +207,7 @@ def threshold_events(
     summed = request.values if isinstance(request, LabelSums) else ()
     tops = [max(map(abs, facts.ends(value))) for value in summed]
     if len(tops) != len(stated.sum_scales) or not all(tops):
-        raise refuse("each sum is of a number that is not always nought, and has noise of its own")
+        raise refuse("each sum is of a number that is not always zero, and has noise of its own")
     mechanism = replace(stated, rows=facts.rows)
     epsilon = mechanism.epsilon(tops, changed=facts.changed)
     return 1, (PrivacyEvent("approximate", epsilon, mechanism.delta),)

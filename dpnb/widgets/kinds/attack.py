@@ -194,7 +194,7 @@ class Attack(Interaction):
         return still("attack", title, found.goal, head, rows, self.facts, notes=notes, picture=picture)
 
     def _at(self) -> float:
-        """The ε under the hand, inside what was computed."""
+        """The ε that is set, inside what was computed."""
         epsilons, asked = self.result.epsilons, self.chosen.get("epsilon", self._epsilon)
         return min(max(float(asked) if _positive(asked) else self._epsilon, epsilons[0]), epsilons[-1])
 

@@ -1,4 +1,4 @@
-"""Plan before you spend: the questions of a cell, the split of its loss under the hand, and the cell that releases it.
+"""Plan before you spend: the questions of a cell, the split of its loss to drag, and the cell that releases it.
 
 The board spends nothing. Its Release button leaves a ``%%dp`` cell behind, with the loss and the weights on the magic line
 and the body as it was written; where JupyterLab's extension is around, that cell is run at once.

@@ -175,7 +175,7 @@ class Sentence(Interaction):
                 yield {"kind": kind, "words": "", "which": which}
 
     def _at(self) -> list[int]:
-        """Where the numbers stand: where the hand left them, if it did."""
+        """The current numbers: as they were dragged, if they were."""
         stops = list(self._numbers.values())
         held = self.chosen.get("at")
         if not isinstance(held, list) or len(held) != len(stops):

@@ -22,7 +22,7 @@ export interface Opens<Facts, Set> {
   readonly name: string;
   readonly draw: Draw<Facts, Set>;
   readonly isFacts: (found: unknown) => found is Facts;
-  /** What is asked, for what the hand has set; when that makes it another question, it is asked anew. */
+  /** What is asked, for what the user has set; when that makes it another question, it is asked again. */
   readonly question: (chosen: Partial<Set>) => JSONObject;
 }
 

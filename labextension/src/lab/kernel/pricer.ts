@@ -76,7 +76,7 @@ export interface Price {
   readonly why: string;
   /** Every answer is stored: running the cell is free. */
   readonly free: boolean;
-  /** A half-typed word is refused too: that is said when the hand rests. */
+  /** A half-typed word is refused too: that is said when typing pauses. */
   readonly sure: boolean;
 }
 

@@ -80,7 +80,7 @@ class CardRenderer extends Widget implements IRenderMime.IRenderer {
     this.node.replaceChildren(drawn.node);
     const card = drawn.node.querySelector<HTMLElement>('.dpnb');
     if (card !== null && grow !== null) {
-      // keys typed in a card are for the control under the hand, not for the notebook around it
+      // keys typed in a card are for the control in use, not for the notebook around it
       card.dataset.lmSuppressShortcuts = 'true';
       this._live = grown(grow, card, record, kernelAround(this.node));
     }

@@ -96,7 +96,7 @@ function publicationTable(
   return { node, rows };
 }
 
-/** The state under the hand, and what follows a change of it. */
+/** The state that is set, and what follows a change of it. */
 interface Bench {
   readonly state: State;
   readonly link: Link<AttackFacts, AttackSet>;

@@ -1,4 +1,4 @@
-/** What is simulated, under the hand: statistic, population and its shape, loss, size, methods, view, studies and seed. */
+/** The controls of what is simulated: statistic, population and its shape, loss, size, methods, view, studies and seed. */
 import { number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
 import { button, html, picture, set, svg, unique } from '../parts/dom';
@@ -63,7 +63,7 @@ export interface Controls {
   readonly follow: (loss: number, words: string) => void;
 }
 
-/** What the hand has set on top of the facts, and who hears of it. */
+/** What the user has set on top of the facts, and who hears of it. */
 interface Hand {
   readonly now: () => CoverageFacts;
   readonly set: (change: Partial<CoverageSetup>) => void;
@@ -126,7 +126,7 @@ function selects({ now, set, choose }: Hand): Group<'statistic' | 'population' |
 
 type Ends = readonly [string, string];
 
-/** A slider of one number of the setup, told when the hand lets go; without a step it is logarithmic. */
+/** A slider of one number of the setup, told when the drag ends; without a step it is logarithmic. */
 function numbered(
   { now, set, moved }: Hand,
   name: 'loss' | 'n' | 'k' | Shape,

@@ -1,4 +1,4 @@
-/** What the kernel says about a simulation, and what the hand sets: the seam of the coverage lab. */
+/** What the kernel says about a simulation, and what the user sets: the interface of the coverage lab. */
 
 /** [low, high, what is true, whether it is held]; nothing where there is no interval. */
 export type Stack = readonly (readonly [number | null, number | null, number | null, boolean])[];

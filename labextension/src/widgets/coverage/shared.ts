@@ -71,10 +71,10 @@ type Reach = Readonly<Record<'from' | 'to', number>>;
 const reachOf = ({ first, drawn, studies }: SharedStudies, all: boolean): Reach =>
   all ? { from: 0, to: studies } : { from: first, to: first + drawn };
 
-/** What is under the hand, and the studies that follow it. */
+/** What is set, and the studies that follow it. */
 interface State {
   loss: number;
-  /** The loss at which the hand rested last. */
+  /** The loss at which the last drag paused. */
   rest: number;
   touched: boolean;
   study: number;
@@ -104,9 +104,9 @@ function mover(state: State, { forty }: Pictures, ask: () => void): (loss: numbe
 /** What the lab around is told, and what it gives. */
 export interface Around {
   readonly arrays: () => Arrays;
-  /** The loss under the hand, and what holds there. */
+  /** The loss that is set, and the coverage there. */
   readonly follow: (loss: number, words: string) => void;
-  /** The loss at which the hand came to rest. */
+  /** The loss at which the drag paused. */
   readonly rested: (loss: number) => void;
   /** More studies than so many are wanted. */
   readonly more: (studies: number) => void;

@@ -30,7 +30,7 @@ function round(below: number): number {
   return size * (below >= 5 * size ? 5 : below >= 2 * size ? 2 : 1);
 }
 
-/** What of a shared is drawn: a method, the loss under the hand, and the computed one nearest to it. */
+/** What of a shared is drawn: a method, the loss that is set, and the computed one nearest to it. */
 export interface Shown {
   readonly shared: SharedStudies;
   readonly row: SharedRow;
@@ -67,7 +67,7 @@ function intervalPaths(
   return found;
 }
 
-/** Forty intervals, one beside the other; a place is a study, chosen by the hand or by arrow keys. */
+/** Forty intervals, one beside the other; a place is a study, chosen by pointer or by arrow keys. */
 export function fortyPicture() {
   const ghost = svg('path', { class: 'ghost', stroke: 'var(--soft)', 'stroke-width': 3, opacity: 0.22 });
   const holds = svg('path', { stroke: 'var(--dp-accent)', 'stroke-width': 2.6 });

@@ -319,7 +319,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   return {
     update: () => {
       if (link.facts() !== answered) {
-        // what the hand just set stands until the kernel has answered
+        // what the user just set stays until the kernel has answered
         answered = link.facts();
         hand.show(answered);
       }

@@ -50,7 +50,7 @@ interface Hand extends FormHand, Pick<Link<DepositFacts, DepositSet>, 'ask'> {
   readonly choose: (part: Partial<DepositSet>) => void;
 }
 
-/** What the sliders stand at while they move: the form hears when the hand lets go. */
+/** What the sliders stand at while they move: the form hears when the drag ends. */
 interface Now {
   epsilon: number;
   delta: number;

@@ -18,7 +18,7 @@ export interface Step {
   readonly dispose?: () => void;
 }
 
-/** The form under the hand. */
+/** The form. */
 export interface FormHand {
   readonly form: () => Form;
   readonly setDataset: (part: Partial<DatasetFields>) => void;

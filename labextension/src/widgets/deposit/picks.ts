@@ -1,4 +1,4 @@
-/** Pre-release: statistics from a catalogue, how near each will be from public facts alone, and the split of the loss under the hand. */
+/** Pre-release: statistics from a catalogue, how accurate each will be from public facts alone, and the split of the loss to drag. */
 import { significant } from '../../maths/digits';
 import { splitBar } from '../plan/split_bar';
 import { announcer, button, coded, entered, html, svg, unique } from '../parts/dom';

@@ -11,7 +11,7 @@ import { picksStep } from './picks';
 
 type DepositLink = Link<DepositFacts, DepositSet>;
 
-/** The form under the hand: what was typed last, whether or not the kernel has heard it. */
+/** The form: what was typed last, whether or not the kernel has heard it. */
 function formHand(link: DepositLink): FormHand {
   const form = (): Form => link.chosen().form ?? link.facts().form;
   return {

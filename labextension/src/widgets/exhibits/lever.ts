@@ -1,4 +1,4 @@
-/** A lever of an exhibit: one number under the hand, and what is claimed, actual and corrected at each of its settings. */
+/** A lever of an exhibit: one number to drag, and what is claimed, actual and corrected at each of its settings. */
 import { significant } from '../../maths/digits';
 import { eachFrame, html, picture, set, svg, unique, type Picture } from '../parts/dom';
 import { under } from '../parts/layout';

@@ -20,7 +20,7 @@ import {
   type GuideSet
 } from './model';
 
-/** What a screen draws: from the facts and what is set, and `take` hears what the hand sets on it. */
+/** What a screen draws: from the facts and what is set, and `take` hears what the user sets on it. */
 type Screen = (facts: GuideFacts, set: Partial<GuideSet>, hand: Hand) => Node[];
 
 interface Hand {
@@ -172,7 +172,7 @@ export function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): 
   }
 
   show();
-  // a slider under the hand is left alone: the kernel's echo of its own loss changes nothing
+  // a slider in use is left alone: the kernel's echo of its own loss changes nothing
   let last = JSON.stringify(link.facts());
   return {
     update: () => {

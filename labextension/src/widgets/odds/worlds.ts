@@ -22,7 +22,7 @@ export interface Worlds {
   readonly show: (facts: OddsFacts, epsilon: number) => void;
 }
 
-/** Both worlds; `moved` hears that another answer is shown, `end` that the hand let go. */
+/** Both worlds; `moved` hears that another answer is shown, `end` that the drag has ended. */
 export function worldsPicture(moved: () => void, end: () => void): Worlds {
   let output = 2;
   const pick = (to: number): void => {

@@ -128,7 +128,7 @@ export function columnsView(insert?: Insert): ColumnsView {
       const key = JSON.stringify([next.handle, next.columns]);
       one = next;
       if (key === drawn) {
-        return; // a schema does not change with a charge: what is under the hand stays
+        return; // a schema does not change with a charge: what is in use stays
       }
       drawn = key;
       summary.textContent = `${next.columns.length} columns`;

@@ -30,7 +30,7 @@ export interface RegressionView {
 
 const WAIT = 120;
 
-/** The formula under the hand, and the dataset whose columns stand in it. */
+/** The formula being built, and the dataset of its columns. */
 interface Builder {
   readonly dataset: () => Dataset | null;
   readonly formula: () => Formula;

@@ -76,7 +76,7 @@ function builder(ask: NonNullable<Actions['ask']>, insert?: Insert): Part {
   };
 }
 
-/** One dataset: made once, and brought in step, so that what is typed, unfolded or under the hand stays. */
+/** One dataset: made once, and brought in step, so that what is typed, unfolded or being dragged stays. */
 function datasetView(name: string, actions: Actions): Part {
   const title = html('h3', {});
   const code = html('code', {});

@@ -1,4 +1,4 @@
-/** One number under the hand: a slider, a field to type it, labelled ends, and words for whoever hears it. */
+/** One number to drag: a slider, a field to type it, labelled ends, and words for whoever hears it. */
 import type { Range } from '../../maths/scale';
 import { significant } from '../../maths/digits';
 import { entered, html, set, unique } from './dom';
@@ -12,7 +12,7 @@ export interface SliderOptions extends Track {
   readonly write?: (value: number) => string;
   /** While it moves. */
   readonly input: (value: number) => void;
-  /** When the hand lets go. */
+  /** When the drag ends. */
   readonly change: (value: number) => void;
 }
 
@@ -60,7 +60,7 @@ function drawing(label: string, words: readonly [string, string]): Drawing {
 export function slider(options: SliderOptions): Slider {
   const { node, range, field, note, wrong } = drawing(options.label, options.ends);
   let [value, track]: [number, Track] = [options.value, options];
-  let typing = false; // what stands in the field is not taken yet, and is the hand's
+  let typing = false; // the text of the field is not taken yet, and belongs to the user
   const write = (x: number): string =>
     track.none === true && x <= track.range.low ? '0' : (options.write?.(x) ?? significant(x, 3));
 

@@ -1,4 +1,4 @@
-/** How a view meets its model: facts come from the kernel, what the hand set goes back when it lets go. */
+/** How a view meets its model: facts come from the kernel, what the user set goes back when the drag ends. */
 import { html } from './dom';
 import { disarm } from './release';
 
@@ -101,13 +101,13 @@ export interface Mounted<Facts> {
 }
 
 function rootOf(): HTMLElement {
-  // keys typed here are for what is under the hand, not for the notebook around it
+  // keys typed here are for the control in use, not for the notebook around it
   return html('div', { class: 'dpnb-w', 'data-lm-suppress-shortcuts': 'true' });
 }
 
 /**
  * A view on plain facts, without a widget's model: what a card grows in place.
- * `heard` is told what was set, when the hand lets go; it may ask the kernel and show newer facts.
+ * `heard` is told what was set, when the drag ends; it may ask the kernel and show newer facts.
  */
 export function mount<Facts, Set>(
   draw: Draw<Facts, Set>,

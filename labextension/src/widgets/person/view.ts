@@ -33,7 +33,7 @@ function button(label: string, pressed: () => void, about: Record<string, string
   return node;
 }
 
-/** The table under the hand: who is chosen, and how somebody is moved. */
+/** The table as dragged: who is chosen, and how somebody is moved. */
 function tableUnderHand(link: Link<PersonFacts, PersonSet>, draw: () => void) {
   const held = dragState(link, startOf(link.facts()), draw, {
     epsilon: LOSSES,

@@ -1,4 +1,4 @@
-/** The split of a plan under the hand: the losses of its questions, how a hand changes them, and all that is said of them. No DOM. */
+/** The split of a plan: the losses of its questions, how dragging changes them, and all that is said of them. No DOM. */
 import { evened } from '../../maths/budget';
 import { brief } from '../parts/session_state';
 import {

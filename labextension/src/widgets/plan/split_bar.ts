@@ -70,7 +70,7 @@ function lay(board: SVGSVGElement, handles: readonly SVGRectElement[], pieces: r
 }
 
 /**
- * Draw the bar. `moved` is told the shares of the pieces while a divider moves, `settled` when the hand lets go.
+ * Draw the bar. `moved` is told the shares of the pieces while a divider moves, `settled` when the drag ends.
  * Where nothing can be written there are no dividers.
  */
 export function splitBar(

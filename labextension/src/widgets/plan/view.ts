@@ -1,4 +1,4 @@
-/** Plan before you spend: the questions of a cell, their shares under the hand, and a button that leaves the cell behind. */
+/** Plan before you spend: the questions of a cell, their shares to drag, and a button that inserts the cell. */
 import { announcer, coded, eachFrame, html, sayCode, set, svg, unique } from '../parts/dom';
 import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
@@ -138,11 +138,11 @@ function budgetBar(): {
   };
 }
 
-/** The losses under the hand. */
+/** The losses that are set. */
 interface Held {
   readonly link: Link<PlanFacts, PlanSet>;
   losses: number[];
-  /** Draw these with the next frame; `tell` says so to the kernel when the hand lets go. */
+  /** Draw these with the next frame; `tell` says so to the kernel when the drag ends. */
   readonly move: (losses: number[]) => void;
   readonly tell: () => void;
   readonly take: (losses: readonly number[]) => void;
