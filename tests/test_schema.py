@@ -206,6 +206,7 @@ def test_missing_drops_or_is_a_code():
         (lambda: Column.category("x", ["a", "b", "a"]), "declares value 'a' twice"),
         (lambda: Column.category("", [0, 1]), "printable text"),
         (lambda: Column.category("a\nb", [0, 1]), "printable text"),
+        (lambda: Column.integer("##rank", 0, 2), "reserved"),
         (lambda: Column.integer("x", 0, 1, label=3), "text"),
         (lambda: Column("x", "integer", "", "drop", Fraction(0), Fraction(1), 3), "even number of steps"),
         (lambda: Column.integer("x", 0, 2).value_of(3), "codes 0 to 2"),

@@ -26,7 +26,7 @@ from dpnb.trusted.mechanisms import (
     ThresholdedSums,
     Thresholding,
 )
-from dpnb.trusted.mechanisms._base import positive
+from dpnb.trusted.mechanisms._base import above_zero
 from dpnb.trusted.mechanisms.exponential import Terrain
 from dpnb.trusted.mechanisms.ks_exponential import distance
 
@@ -184,10 +184,10 @@ def calibrated_threshold(epsilon: Fraction, delta: Fraction, rows: int, unit: Fr
     unit : Fraction
         The ε that a scale of one costs: by the wing, from the schema.
     """
-    positive(delta, "delta")
+    above_zero(delta, "delta")
     if delta >= 1:
         raise LossError("delta must be below 1. Write for example delta=1e-8.")
-    scale = max(unit / positive(epsilon, "epsilon"), rows / _MOST_STEP)
+    scale = max(unit / above_zero(epsilon, "epsilon"), rows / _MOST_STEP)
     low, high = rows + 1, rows + 2
     while Thresholding(scale, high, rows).delta > delta:
         low, high = high, 2 * high

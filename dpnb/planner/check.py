@@ -40,10 +40,11 @@ from dpnb.trusted.aggregate.algebra import (
     Known,
     Not,
     Pred,
+    Range,
     bounds,
     conjuncts,
 )
-from dpnb.trusted.measurements.facts import Facts, Range, capped, code_ranges
+from dpnb.trusted.measurements.facts import Facts, capped, code_ranges
 from dpnb.trusted.measurements.regions import Regions
 from dpnb.trusted.query.limits import MOST_CELLS
 from dpnb.trusted.query.plan import Share

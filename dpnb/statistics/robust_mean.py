@@ -47,7 +47,7 @@ from dpnb.statistics.result import Chosen, Pair, Read, ReadingFunction, Result
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement, selections
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
-from dpnb.trusted.mechanisms.located_sums import Range, radii
+from dpnb.trusted.mechanisms.located_sums import PrivateRange, radii
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
@@ -90,9 +90,9 @@ class Located:
     values: tuple[int, ...]
 
     @property
-    def range(self) -> Range:
+    def range(self) -> PrivateRange:
         """The chosen range, in grid indices from the lowest."""
-        return Range(self.values[0], self.values[1])
+        return PrivateRange(self.values[0], self.values[1])
 
     def real(self, index: Fraction | int) -> float:
         """A grid index in the unit of the column."""

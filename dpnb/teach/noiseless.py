@@ -33,7 +33,7 @@ from dpnb.trusted.mechanisms import (
     Thresholding,
 )
 from dpnb.trusted.mechanisms.ks_exponential import distance
-from dpnb.trusted.mechanisms.located_sums import Range
+from dpnb.trusted.mechanisms.located_sums import PrivateRange
 from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.releases import Release, ReleasedPart
 
@@ -162,7 +162,7 @@ def _placement(mechanism: KSExponential, exact: Sequence[int], released: Release
 @unnoised.register
 def _located(mechanism: LocatedSums, exact: Sequence[Counts], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
     """The sums over the whole range: nothing lies outside."""
-    whole, found = Range(0, mechanism.steps), []
+    whole, found = PrivateRange(0, mechanism.steps), []
     for counts in exact:
         sums = mechanism.sums(counts, whole)
         found += [whole.low, whole.high, *sums[: 3 if mechanism.count_scale is None else 4]]

@@ -15,6 +15,8 @@ from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.errors import LossError, OwnerError, SchemaError
 
 Section: TypeAlias = Mapping[str, Any]  # of an owner's file, as TOML reads it
+# How the names of columns begin that a prepared copy adds. One of them, the rank of a row in its unit, lowers a price.
+RESERVED = "##"
 _DATASET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
 
 
@@ -47,6 +49,8 @@ def column_name(name: Any) -> str:
     """Check a column's name."""
     if not isinstance(name, str) or not 1 <= len(name) <= 128 or not name.isprintable():
         raise SchemaError("a column's name is printable text of 1 to 128 characters")
+    if name.startswith(RESERVED):
+        raise SchemaError(f'"{name}" begins with {RESERVED}, which is reserved: rename it in the data')
     return name
 
 

@@ -36,7 +36,7 @@ from dpnb.trusted.aggregate.algebra import (
     children,
     length,
 )
-from dpnb.trusted.aggregate.request_record import MOST_DEPTH, Reader, read_requests, written_requests
+from dpnb.trusted.aggregate.request_record import MOST_DEPTH, Reader, written_requests
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.query.plan_record import read_parts, written
 from tests.curator import small
@@ -106,7 +106,7 @@ def test_random_requests_are_read_back_and_their_records_have_one_form(seed):
     rng = random.Random(seed)
     requests = tuple(request(rng) for _ in range(rng.randint(1, 4)))
     record = through(written_requests(requests))
-    assert read_requests(record) == requests
+    assert Reader().read(record) == requests
     assert len({canonical(node) for node in record["nodes"]}) == len(record["nodes"])
 
 
@@ -138,7 +138,7 @@ def test_whatever_is_read_is_what_would_be_written(seed):
     for _ in range(60):
         wrong = disturbed(rng, record)
         try:
-            found = read_requests(wrong)
+            found = Reader().read(wrong)
         except PlanError:
             continue
         assert canonical(written_requests(found)) == canonical(wrong)
@@ -197,9 +197,9 @@ def nested(times):
 def test_a_deep_expression_is_a_flat_record_and_one_beyond_the_limit_is_refused():
     """What is deeper would end in an interpreter's or an engine's stack, after the charge."""
     record = nested(MOST_DEPTH)
-    assert written_requests(read_requests(record)) == record
+    assert written_requests(Reader().read(record)) == record
     with pytest.raises(PlanError, match="deep"):
-        read_requests(nested(MOST_DEPTH + 1))
+        Reader().read(nested(MOST_DEPTH + 1))
 
 
 def test_an_expression_that_is_short_as_a_record_and_endless_when_written_out_is_refused():
@@ -208,7 +208,7 @@ def test_an_expression_that_is_short_as_a_record_and_endless_when_written_out_is
     for _ in range(30):
         doubled = Add(doubled, doubled)
     with pytest.raises(PlanError, match="written out"):
-        read_requests(through(written_requests([Total(doubled)])))
+        Reader().read(through(written_requests([Total(doubled)])))
 
 
 def test_an_expression_that_repeats_itself_is_written_once():
@@ -264,8 +264,8 @@ def changed(*path, to):
 )
 def test_what_is_not_exactly_a_record_is_refused(wrong):
     with pytest.raises(PlanError, match="recorded"):
-        read_requests(wrong)
+        Reader().read(wrong)
 
 
 def test_the_record_above_is_one():
-    assert written_requests(read_requests(RECORD)) == RECORD
+    assert written_requests(Reader().read(RECORD)) == RECORD

@@ -121,9 +121,9 @@ def below(number):
 READERS = {
     "regions": (lambda: Regions(RANGES), lambda found, number: found.of(below(number))),
     "ranges": (lambda: Bounds(RANGES), lambda found, number: found(Add(C, Lit(number % 7)))),
-    "terms": (
+    "excluded": (
         lambda: Facts.of(WHERE),
-        lambda found, number: found.terms(Total(C, None, (Key(C, 1 + number % 4),))),
+        lambda found, number: found.excluded(Total(C, None, (Key(C, 1 + number % 4),))),
     ),
     "what is missing": (
         lambda: Facts.of(WHERE),

@@ -20,7 +20,7 @@ from dpnb.trusted.aggregate.algebra import Col, ValueCounts
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.measurements import Facts, selections
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
-from dpnb.trusted.mechanisms.located_sums import Range, radii
+from dpnb.trusted.mechanisms.located_sums import PrivateRange, radii
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -83,12 +83,12 @@ def test_radii_are_half_octaves_that_cover_the_grid():
 
 
 RANGES = [
-    Range(0, 1),
-    Range(3, 10),
-    Range(0, 2**20),
-    Range(5, 2**20 + 6),
-    Range(17, 2**60),
-    Range(2**59, 2**60),
+    PrivateRange(0, 1),
+    PrivateRange(3, 10),
+    PrivateRange(0, 2**20),
+    PrivateRange(5, 2**20 + 6),
+    PrivateRange(17, 2**60),
+    PrivateRange(2**59, 2**60),
 ]
 
 
@@ -123,7 +123,7 @@ def test_rows_keep_the_bounds_that_their_noise_assumes(chosen):
 
 def test_sums_are_exact():
     """S, Q, K and n by hand."""
-    mechanism, chosen = made(100), Range(10, 20)
+    mechanism, chosen = made(100), PrivateRange(10, 20)
     assert mechanism.sums(tally(0, 12, 12, 15, 20, 99), chosen) == (
         -10 - 6 - 6 + 0 + 10 + 10,
         3 * 100 + 72,
@@ -149,8 +149,8 @@ def test_noise_has_its_scale_in_the_units_of_the_range(monkeypatch):
 def test_scales_grow_with_the_range():
     """The noise on S is half ranges wide, that on Q as wide as the largest square; K and n keep theirs."""
     mechanism = made(100)
-    assert mechanism.scales(Range(10, 20)) == (30, 500, 7, 2)
-    assert made(100, scales=(3, 5, 7, None)).scales(Range(0, 100)) == (300, 5 * 100**2, 7)
+    assert mechanism.scales(PrivateRange(10, 20)) == (30, 500, 7, 2)
+    assert made(100, scales=(3, 5, 7, None)).scales(PrivateRange(0, 100)) == (300, 5 * 100**2, 7)
 
 
 def test_choices_have_their_declared_law():
@@ -196,7 +196,7 @@ def test_a_range_is_near_the_data_in_a_huge_grid():
     low, high, total, _, outside, rows = mechanism.release(values, SeededBits(8))
     assert low < 10**6 < high
     assert 3000 < high - low < 40_000
-    chosen = Range(low, high)
+    chosen = PrivateRange(low, high)
     mean = (low + high) / 2 + float(chosen.unit) * total / rows
     assert abs(mean - 10**6) < 200
     assert abs(outside) < 200

@@ -56,10 +56,10 @@ def any_cap(_: Any) -> Any:
 def codes_alone(real: Any) -> Any:
     """What leaves rows out, of a key its code alone."""
 
-    def terms(self: Facts, request: Any) -> tuple[Any, ...]:
+    def excluded(self: Facts, request: Any) -> tuple[Any, ...]:
         return tuple(term.code if isinstance(term, Key) else term for term in real(self, request))
 
-    return terms
+    return excluded
 
 
 def a_group_is_charged_at_its_worst_move(folder: Any) -> None:
@@ -158,7 +158,7 @@ MUTANTS = {
     ),
     "keys of two sizes in one frame": Mutant(
         "A key leaves the same rows out, however many cells it has.",
-        replaced(Facts, "terms", codes_alone),
+        replaced(Facts, "excluded", codes_alone),
         sums_of("counts by keys of two sizes", "change a row"),
     ),
     "a group charged as its last question": Mutant(

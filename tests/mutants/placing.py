@@ -63,7 +63,7 @@ MUTANTS = {
     "a sum of values that were not moved": Mutant(
         "Values beyond the private range are summed as they are, with noise as wide as the range.",
         replaced(
-            located_sums.Range,
+            located_sums.PrivateRange,
             "centred",
             lambda _: lambda chosen, values: 2 * (values - chosen.low) - (chosen.high - chosen.low),
         ),

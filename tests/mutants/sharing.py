@@ -397,9 +397,9 @@ MUTANTS = {
         replaced(sums.Apart, "moves", without_within),
         a_dear_change_beside_a_cheap_group,
     ),
-    "terms that are missing forgotten": Mutant(
+    "exclusions forgotten": Mutant(
         "Sums that keep different rows, since one of them can be missing, are one frame.",
-        replaced(Facts, "terms", lambda _: lambda self, request: ()),
+        replaced(Facts, "excluded", lambda _: lambda self, request: ()),
         or_refused(sums_of("counts by keys of two sizes", "change a row")),
     ),
     "above read as at least": Mutant(

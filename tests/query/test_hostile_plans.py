@@ -40,7 +40,7 @@ from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.wording import worded
-from dpnb.trusted.errors import DpnbError
+from dpnb.trusted.errors import DpnbError, PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
     MECHANISMS,
@@ -375,6 +375,13 @@ def test_a_record_that_no_kernel_writes_is_refused(desk, name):
     plan = desk.plan(laplace(Total(X)))
     plan["questions"][0]["plan"] = WRITTEN_BY_HAND[name]
     desk.refused(plan)
+
+
+@pytest.mark.parametrize("cells", [0, -(10**9)])
+def test_a_part_of_no_cells_is_not_read(cells):
+    """It would be taken off the work that the other parts of its batch are counted as."""
+    with pytest.raises(PlanError, match="not in the form"):
+        read_parts({**record(), "parts": [{**record()["parts"][0], "cells": cells}]})
 
 
 def test_what_is_short_on_the_wire_and_endless_when_written_out_is_refused(desk):

@@ -21,7 +21,7 @@ from dpnb.planner.expression import ClipTo, Compare, Const, Ref
 from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from dpnb.trusted.mechanisms import LocatedSums
-from dpnb.trusted.mechanisms.located_sums import Range
+from dpnb.trusted.mechanisms.located_sums import PrivateRange
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart
@@ -74,7 +74,7 @@ def sums_loss(mechanism: LocatedSums, one: Cell, two: Cell) -> Fraction:
     """The exact worst cost of the four sums in any range, narrow ones too."""
     a, b, found = counts_of(one), counts_of(two), Fraction(0)
     for low, high in itertools.combinations(range(mechanism.steps + 1), 2):
-        chosen = Range(low, high)
+        chosen = PrivateRange(low, high)
         sums = zip(
             mechanism.sums(a, chosen), mechanism.sums(b, chosen), mechanism.scales(chosen), strict=False
         )

@@ -2,8 +2,8 @@
 
 Every node is a frozen value. A column is a 64-bit integer or NULL; NULL propagates through arithmetic; predicates are
 Kleene's three-valued logic; a filter keeps the rows where its predicate is *true*. Ranges are known before any data is
-seen (:func:`bounds`): the checker refuses a node beyond 2^62 and a possible sum beyond 2^126, so that an engine never
-overflows. Division is floor division by a positive constant: no node can fail on any data.
+seen (:func:`bounds`): a node beyond 2^62 is refused, and a sum over fewer than 2^64 rows then stays below 2^126, so that an
+engine never overflows. Division is floor division by a positive constant: no node can fail on any data.
 """
 
 from __future__ import annotations
@@ -303,7 +303,7 @@ _BELOW: Final[dict[type, Callable[[Any], tuple[Node, ...]]]] = {
 
 
 _MANY: Final = 2**62
-"""What is more is as much: no count of nodes grows without end."""
+"""Counts of nodes stop here, so that none of them grows without end."""
 
 
 def length(node: Node) -> tuple[int, int, int]:
@@ -385,7 +385,7 @@ def bounds(node: IntExpr, ranges: Mapping[str, Range]) -> Range:
     return Bounds(ranges)(node)
 
 
-class Seen(NamedTuple):
+class NodeBounds(NamedTuple):
     """What is known of a node before any data is seen.
 
     Attributes
@@ -414,26 +414,26 @@ class Bounds:
 
     def __init__(self, ranges: Mapping[str, Range], nullable: Collection[str] = ()) -> None:
         self._ranges, self._nullable = ranges, nullable
-        self._seen: dict[int, Seen] = {}  # a node that is kept keeps its id
+        self._seen: dict[int, NodeBounds] = {}  # a node that is kept keeps its id
 
     def __call__(self, node: IntExpr) -> Range:
         """Return the range of a node, both ends inclusive."""
         return self.of(node).ends
 
-    def of(self, node: Node) -> Seen:
+    def of(self, node: Node) -> NodeBounds:
         """Return what is known of a node."""
         found = self._seen.get(id(node))
         if found is None:
             found = self._seen[id(node)] = self._find(node)
         return found
 
-    def _find(self, node: Any) -> Seen:
+    def _find(self, node: Any) -> NodeBounds:
         kind = type(node)
         if kind is Lit:
-            return Seen(node, ends := (node.value, node.value), ends, abs(node.value), nullable=False)
+            return NodeBounds(node, ends := (node.value, node.value), ends, abs(node.value), nullable=False)
         if kind is Col:
             low, high = ends = self._ranges[node.name]
-            return Seen(node, ends, ends, max(-low, high), node.name in self._nullable)
+            return NodeBounds(node, ends, ends, max(-low, high), node.name in self._nullable)
         below = list(map(self.of, children(node)))
         low, high = ends = _ENDS[kind](node, *[one.ends for one in below])
         reach = max(-low, high, *[one.reach for one in below])
@@ -443,9 +443,9 @@ class Bounds:
             reach = max(reach, abs(node.lo), abs(node.hi))
         taken = self._taken(node, *below[1:]) if kind is Case else ends
         nullable = kind is not Known and True in [one.nullable for one in below]
-        return Seen(node, ends, taken, reach, nullable)
+        return NodeBounds(node, ends, taken, reach, nullable)
 
-    def _taken(self, node: Case, then: Seen, other: Seen) -> Range:
+    def _taken(self, node: Case, then: NodeBounds, other: NodeBounds) -> Range:
         cond = node.cond
         if isinstance(cond, Cmp) and cond.op == "<":
             (low, high), (first, last) = self(cond.a), self(cond.b)

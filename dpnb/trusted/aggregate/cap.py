@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Final
 
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Lit, Pred, conjuncts
+from dpnb.trusted.records import RESERVED
 
-RANK: Final = "##rank"
+RANK: Final = f"{RESERVED}rank"
 """The column of ranks, where units have several rows."""
 
 

@@ -78,17 +78,6 @@ def written_requests(requests: Iterable[algebra.Request]) -> Record:
     return {"nodes": nodes.listed, "requests": listed}
 
 
-def read_requests(record: object) -> tuple[algebra.Request, ...]:
-    """Read what :func:`written_requests` wrote.
-
-    Raises
-    ------
-    PlanError
-        If the record is anything else, is nested too deeply, or stands for too much when it is written out.
-    """
-    return Reader().read(record)
-
-
 class Reader:
     """Reads the records of one plan: equal nodes are one object, in whatever records they stand.
 
@@ -109,7 +98,13 @@ class Reader:
         """Of the record that is read: the number of each node, the places of what it is made of, and the places that requests name."""
 
     def read(self, record: object) -> tuple[algebra.Request, ...]:
-        """Return the requests of a record; see :func:`read_requests`."""
+        """Return the requests of a record that :func:`written_requests` wrote.
+
+        Raises
+        ------
+        PlanError
+            If the record is anything else, is nested too deeply, or stands for too much when it is written out.
+        """
         self._here, self._below, self._roots = [], [], []
         try:
             found = self._read(record)

@@ -1,8 +1,8 @@
 """What leaves, of a few closed kinds, and what it costs: derived from the request, the noise and the schema, never stated.
 
-A measurement is an exact request in the integer algebra and the mechanism that protects its answer. price derives from these two and
-from the public schema how far one person can move the answer, and prices it. Who asks for a measurement says nothing of its sensitivity,
-so that a statistic that errs, or lies, is refused or charged the truth. Each kind has its proof where it is priced.
+A measurement is an exact request in the integer algebra and the mechanism that protects its answer. How far one person can move the
+answer is derived from these two and from the public schema, and so is the price. Whoever asks for a measurement says nothing of its
+sensitivity, so that a statistic that errs, or lies, is refused or charged the truth. Each kind has its proof where it is priced.
 
 ==============  ===================  =====================================================================================
 file            request              mechanism

@@ -8,7 +8,7 @@ the filter is not missing in any row that is kept.
 
 *Private membership.* Under change-one the number of rows is public, and so is who takes part if every row does. A row can come or go without
 changing that number only where there is a filter, a value that can be missing (for a request that leaves such rows out), or a key that can be
-missing or lie outside its cells. Two requests with the same filter and the same such terms keep the same rows; keys of one code and of
+missing or lie outside its cells. Two requests with the same filter and the same exclusions keep the same rows; keys of one code and of
 different sizes do not.
 """
 
@@ -26,8 +26,6 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Schema
-
-Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Measurement:
     cells: int
 
 
-Terms = tuple[algebra.Node | algebra.Key, ...]  # what can leave a row out
+Excluded = tuple[algebra.Node | algebra.Key, ...]  # what can leave a row out
 
 
 class Membership(NamedTuple):
@@ -62,21 +60,21 @@ class Membership(NamedTuple):
     ----------
     where : Pred or None
         The filter.
-    terms : tuple
+    excluded : tuple
         What else can leave a row out.
     private : bool
         Whether a row can come or go without changing the number of rows that is public.
     """
 
     where: algebra.Pred | None
-    terms: Terms
+    excluded: Excluded
     private: bool
 
 
 Priced = tuple[int, tuple[PrivacyEvent, ...]]  # how many integers a measurement makes, and its events
 
 
-def code_ranges(schema: Schema) -> dict[str, Range]:
+def code_ranges(schema: Schema) -> dict[str, algebra.Range]:
     """Return the codes that each declared column can hold in the prepared copy, and the ranks that a unit's rows can have."""
     ranks = {RANK: (0, schema.unit.max_rows - 1)} if schema.unit.max_rows > 1 else {}
     return {part: (0, column.size - 1) for part, column in schema.parts.items()} | ranks
@@ -116,13 +114,15 @@ class Facts:
 
     unit: PrivacyUnit
     measure: Measure
-    ranges: dict[str, Range]
+    ranges: dict[str, algebra.Range]
     nullable: frozenset[str]
     ends: algebra.Bounds = field(init=False, repr=False, compare=False)
     """The range of each expression that was looked at."""
     _kept: dict[int, _Kept] = field(default_factory=dict, repr=False, compare=False)
-    _terms: dict[int, tuple[algebra.Request, Terms]] = field(default_factory=dict, repr=False, compare=False)
-    """What was found of each filter, and of each request, by their ids, which they keep while they are held here."""
+    _left: dict[int, tuple[algebra.Request, Excluded]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """What was derived for each filter and each request, by the id of the object, which is kept here so that the id stays its own."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ends", algebra.Bounds(self.ranges, self.nullable))
@@ -148,7 +148,7 @@ class Facts:
         unit = capped(self.unit, *wheres)
         return self if unit is self.unit else replace(self, unit=unit)
 
-    def range_of(self, value: algebra.IntExpr, where: algebra.Pred | None) -> Range:
+    def range_of(self, value: algebra.IntExpr, where: algebra.Pred | None) -> algebra.Range:
         """Return what a value adds to a sum: its range, and 0 where it can be missing."""
         low, high = self.ends(value)
         return (min(low, 0), max(high, 0)) if self.missing(value, where) else (low, high)
@@ -168,30 +168,30 @@ class Facts:
         low, high = self.ends.of(key.code).taken
         return low < 0 or high >= key.size or self.missing(key.code, where)
 
-    def terms(self, request: algebra.Request) -> Terms:
+    def excluded(self, request: algebra.Request) -> Excluded:
         """Return what else than the filter can leave a row out: of a key also its size, for a shorter one leaves out more."""
-        found = self._terms.get(id(request))
+        found = self._left.get(id(request))
         if found is None:
-            found = self._terms[id(request)] = (request, self._leaving(request))
+            found = self._left[id(request)] = (request, self._leaving(request))
         return found[1]
 
     def membership(self, request: algebra.Request) -> Membership:
         """Return which rows a request keeps."""
-        return Membership(request.where, self.terms(request), self.private(request))
+        return Membership(request.where, self.excluded(request), self.private(request))
 
-    def _leaving(self, request: algebra.Request) -> Terms:
+    def _leaving(self, request: algebra.Request) -> Excluded:
         if isinstance(request, algebra.CrossMoments | algebra.LabelSums):
             return tuple(
                 value for value in algebra.expressions(request) if self.missing(value, request.where)
             )
-        out: Terms = tuple(key for key in request.keys if self.partial(key, request.where))
+        out: Excluded = tuple(key for key in request.keys if self.partial(key, request.where))
         if isinstance(request, algebra.ValueCounts) and self.missing(request.value, request.where):
             return (*out, request.value)
         return out
 
     def private(self, request: algebra.Request) -> bool:
         """Tell whether a row can come or go without changing the number of rows that is public."""
-        return not self.unit.by_row or bool(self._rows(request.where).conditions) or bool(self.terms(request))
+        return not self.unit.by_row or bool(self._rows(request.where).conditions or self.excluded(request))
 
 
 def refuse(words: str) -> PlanError:

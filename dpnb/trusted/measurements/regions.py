@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from dpnb.trusted.aggregate.algebra import And, Cmp, Col, Lit, Not, Or, Pred, conjuncts
-from dpnb.trusted.measurements.facts import Range
+from dpnb.trusted.aggregate.algebra import And, Cmp, Col, Lit, Not, Or, Pred, Range, conjuncts
 
 _MOST_PIECES: Final = 64
-"""Pieces of a set of codes: what has more bounds nothing, so that a filter of any length is quickly read."""
+"""The most pieces of a set of codes. A condition with more is taken to bound nothing, so that a filter of any length is read quickly."""
 Codes = tuple[Range, ...]
 """Ranges of codes, ascending, no two of which touch."""
 Region = dict[str, Codes]

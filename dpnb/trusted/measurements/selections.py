@@ -12,14 +12,13 @@ from typing import Any, Final
 
 from dpnb.trusted import mechanisms
 from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Lit, Total, ValueCounts, cells_of
-from dpnb.trusted.measurements.facts import Facts, Priced, refuse
+from dpnb.trusted.measurements.facts import Facts, Measurement, Priced, refuse
 from dpnb.trusted.measurements.sums import Frame, Part, constant
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 MOST_OFFSET = 2**48
-_LONGEST = 2**1100
-# Of counts that are picked among only how far a row moves them is asked.
-_ANY_NOISE = mechanisms.DiscreteLaplace(Fraction(1))
+_LONGEST = 2**1100  # a plan never has a denominator so long (dpnb.trusted.query.limits.MOST_BITS)
+_ANY_NOISE = mechanisms.DiscreteLaplace(Fraction(1))  # of a part of which only the shifts are read
 
 
 def quantile_events(request: ValueCounts, mechanism: mechanisms.QuantileSelection, facts: Facts) -> Priced:
@@ -100,8 +99,7 @@ def _counted(request: Total, mechanism: mechanisms.PermuteAndFlip, facts: Facts)
     """Return in how many groups is picked, and the largest L1 move of one row."""
     if not request.keys or request.keys[-1].size != mechanism.size:
         raise refuse("a pick is among the cells of its last key")
-    low, high = facts.range_of(request.value, request.where)
-    part = Part(request, _ANY_NOISE, max(abs(low), abs(high)), high - low)
+    part = Part.of(Measurement("", request, _ANY_NOISE, cells_of(request.keys)), facts)
     moves = Frame((part,), facts.membership(request)).moves(facts)
     return cells_of(request.keys[:-1]), max(sum(part.shifts(kind)) for move in moves for part, kind in move)
 

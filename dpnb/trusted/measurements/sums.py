@@ -11,9 +11,9 @@ enter      add-remove; change-one, private membership  ``enter``              ``
 switch     change-one, several cells                   ``enter``, ``enter``   ``2 enter``, ``2 enter²``
 =========  ==========================================  =====================  ===========================
 
-Of products and a factor that they share less is moved together by ``within``: :mod:`~dpnb.trusted.measurements.factors`.
+Products and a factor that they share cannot all move by their ``within`` at once: :mod:`~dpnb.trusted.measurements.factors`.
 
-**Frames.** Parts with equal filter and equal terms that can be missing keep the same rows. A row that comes or goes does so in all of them; a
+**Frames.** Parts with equal filter and equal exclusions keep the same rows. A row that comes or goes does so in all of them; a
 row that changes stays in its cell or switches, the same way in all parts of equal keys. So a frame is priced at its worst single move: with
 several sets of keys, as in a tree, a change is any combination of within and switch over the sets. Frames add.
 
@@ -64,7 +64,7 @@ MOST_APART = 16
 """Frames that are priced together because no row is in two of them."""
 _MOST_PARTS_APART, _MOST_WAYS_APART = 256, 128
 _MOST_MOVED = 4096
-"""Ways to change, times parts that move, of frames with several sets of keys: so long does it take to find the worst move."""
+"""Ways to change times parts that move, at most, in frames with several sets of keys: the time to find the worst move grows with it."""
 Noise = DiscreteLaplace | DiscreteGaussian
 
 
@@ -175,7 +175,10 @@ def _worst(moves: Iterable[Move], facts: Facts) -> PrivacyEvent:
 
 
 def _shifted(move: Move, facts: Facts) -> Iterator[list[tuple[Part, int]]]:
-    """Give how far entries move when one row does; parts that share a factor and stay in their cell as :mod:`.factors` says."""
+    """Give how far entries move when one row does; parts that share a factor and stay in their cell as :mod:`.factors` says.
+
+    Those have two worst ends, one for ε and one for ρ: where the two differ, a move is given twice, once with each.
+    """
     staying = [part for part, kind in move if kind == WITHIN]
     for end in shared(staying, facts):
         ends = {id(staying[at]): (shift,) for at, shift in end.items()}
@@ -188,7 +191,7 @@ def constant() -> PlanError:
 
 
 def frames(parts: Sequence[Part], facts: Facts) -> list[Frame]:
-    """Sort parts into frames: equal filter, equal terms that can be missing, one family of noise."""
+    """Sort parts into frames: equal filter, equal exclusions, one family of noise."""
     if len(parts) == 1:  # to hash what it keeps is to walk through it
         return [Frame(tuple(parts), facts.membership(parts[0].request))]
     alike: dict[tuple[Membership, type], list[Part]] = {}

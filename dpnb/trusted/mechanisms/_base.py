@@ -115,14 +115,9 @@ def ratio(text: str) -> Fraction:
     return Fraction(text)
 
 
-def is_exact(value: object) -> bool:
-    """Whether a number is an integer or a fraction, which floats only pretend to be."""
-    return isinstance(value, Rational)
-
-
-def positive(value: Fraction | int, name: str) -> Fraction:
+def above_zero(value: Fraction | int, name: str) -> Fraction:
     """Return `value` as a Fraction, refusing zero, negative and inexact numbers."""
-    if not is_exact(value):
+    if not isinstance(value, Rational):
         raise LossError(f"{name} must be exact: write it as a decimal string or a Fraction, not as a float.")
     exact = Fraction(value)
     if exact <= 0:

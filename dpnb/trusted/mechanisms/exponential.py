@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
+from numbers import Rational
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import LossError, PlanError
-from dpnb.trusted.mechanisms._base import Counts, Mechanism, is_exact, positive
+from dpnb.trusted.mechanisms._base import Counts, Mechanism, above_zero
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import exp_bounds, uniform_below
 from dpnb.trusted.privacy.loss import brief
@@ -121,7 +122,8 @@ class QuantileSelection(Mechanism):
     Parameters
     ----------
     epsilon : Fraction
-        What one release spends.
+        With ``factor`` the rate at which the weights fall. It is no price: what a release is charged is derived from how far one person moves
+        the scores, whatever is said here (:func:`dpnb.trusted.measurements.selections.quantile_events`).
     q : Fraction
         The quantile, between 0 and 1.
     offset : int
@@ -129,7 +131,7 @@ class QuantileSelection(Mechanism):
     steps : int
         The grid is 0..steps.
     factor : Fraction
-        By how much one privacy unit can move the scores of all cells together: see :func:`dpnb.trusted.measurements.selections.score`.
+        In how many parts ε is divided: a release costs ε where this is how far one privacy unit can move the scores of all cells together.
 
     Notes
     -----
@@ -202,11 +204,12 @@ class QuantileSelection(Mechanism):
     factor: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
-        object.__setattr__(self, "factor", positive(self.factor, "The factor"))
-        if not is_exact(self.q) or not 0 <= self.q <= 1:
+        object.__setattr__(self, "epsilon", above_zero(self.epsilon, "epsilon"))
+        object.__setattr__(self, "factor", above_zero(self.factor, "The factor"))
+        q: object = self.q
+        if not isinstance(q, Rational) or not 0 <= Fraction(q) <= 1:
             raise PlanError("A quantile is an exact number between 0 and 1, for example Fraction(1, 2).")
-        object.__setattr__(self, "q", Fraction(self.q))
+        object.__setattr__(self, "q", Fraction(q))
         if not 0 <= self.steps <= 2**62:
             raise PlanError("A quantile needs a grid of 1 to 2^62 points.")
         if self.epsilon <= 2 * ROUNDING * self.factor:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpnb.trusted.mechanisms._base import AdditiveMechanism, add, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import AdditiveMechanism, above_zero, add, bounded_scale
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise.bits import BitSource
 
@@ -51,7 +51,7 @@ class DiscreteGaussian(AdditiveMechanism):
     variance: Fraction
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variance", positive(self.variance, "The noise variance"))
+        object.__setattr__(self, "variance", above_zero(self.variance, "The noise variance"))
         bounded_scale(self.variance)
 
     @property
@@ -70,7 +70,7 @@ class DiscreteGaussian(AdditiveMechanism):
         PlanError
             When σ would exceed 2⁴⁸ grid steps.
         """
-        return cls(positive(sensitivity_l2_squared, "The sensitivity") / (2 * positive(rho, "rho")))
+        return cls(above_zero(sensitivity_l2_squared, "The sensitivity") / (2 * above_zero(rho, "rho")))
 
     def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Add fresh exact noise to each entry, in unbounded integers."""

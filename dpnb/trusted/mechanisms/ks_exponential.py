@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Mechanism, add, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import Mechanism, above_zero, add, bounded_scale
 from dpnb.trusted.mechanisms.corridor import MOST_POINTS, Corridor
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import discrete_laplace, exp_bounds, stream, uniform_below
@@ -48,8 +48,8 @@ class KSExponential(Mechanism):
     places : tuple of int
         v_j, the public weight of each cell: how many grid points it has.
     factor : int
-        In how many parts ε is divided: who states at least the number of rows of a unit, doubled where a change can touch two groups, is
-        charged at most ε.
+        In how many parts ε is divided. The charge is at most ε where this is at least the number of rows of a unit, or twice that
+        where a change can touch two groups.
     check : Fraction
         With ``factor`` the noise with which is measured how far the drawn placement is from the data; 0 where that is not measured.
 
@@ -112,9 +112,9 @@ class KSExponential(Mechanism):
     check: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", above_zero(self.epsilon, "epsilon"))
         if self.check:
-            object.__setattr__(self, "check", positive(self.check, "The loss of the check"))
+            object.__setattr__(self, "check", above_zero(self.check, "The loss of the check"))
             bounded_scale(self.check_scale**2)
         if not 1 <= self.points <= MOST_POINTS or not 1 <= len(self.places) <= MOST_CELLS:
             raise PlanError(

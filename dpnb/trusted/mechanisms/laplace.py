@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpnb.trusted.mechanisms._base import AdditiveMechanism, add, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import AdditiveMechanism, above_zero, add, bounded_scale
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.privacy.loss import brief
@@ -50,7 +50,7 @@ class DiscreteLaplace(AdditiveMechanism):
     scale: Fraction
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive(self.scale, "The noise scale"))
+        object.__setattr__(self, "scale", above_zero(self.scale, "The noise scale"))
         bounded_scale(self.scale**2)
 
     @property
@@ -69,7 +69,7 @@ class DiscreteLaplace(AdditiveMechanism):
         PlanError
             When the scale would exceed 2⁴⁸ grid steps.
         """
-        return cls(positive(sensitivity_l1, "The sensitivity") / positive(epsilon, "epsilon"))
+        return cls(above_zero(sensitivity_l1, "The sensitivity") / above_zero(epsilon, "epsilon"))
 
     def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Add fresh exact noise to each entry, in unbounded integers."""

@@ -10,19 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Counts, Mechanism, add, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import Counts, Mechanism, above_zero, add, bounded_scale
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import discrete_laplace
 
 MOST_STEPS = 2**60
 SUM_BITS, SQUARE_BITS = 20, 10
+Size = TypeVar("Size", int, NDArray[np.int64])
 
 
 @lru_cache(maxsize=64)
@@ -35,7 +36,7 @@ def radii(steps: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class PrivateRange:
     """A private range, and what rows inside it become.
 
     Parameters
@@ -50,7 +51,7 @@ class Range:
     @property
     def half(self) -> int:
         """Largest absolute value of a row in :meth:`centred`."""
-        return self._coarse(self.high - self.low, self.shift)
+        return _coarse(self.high - self.low, self.shift)
 
     @property
     def shift(self) -> int:
@@ -70,29 +71,26 @@ class Range:
     @property
     def top(self) -> int:
         """The largest square."""
-        return int(self._coarse(self.half, self.square_shift) ** 2)
-
-    def _coarse(self, value: int, shift: int) -> int:
-        return value if shift == 0 else (value + (1 << (shift - 1))) >> shift
+        return int(_coarse(self.half, self.square_shift) ** 2)
 
     def centred(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return twice the distance from the middle, in units and inside the range."""
         twice = 2 * (np.clip(values, self.low, self.high) - self.low) - (self.high - self.low)
-        if self.shift == 0:
-            return np.asarray(twice)
-        size = (np.abs(twice) + (1 << (self.shift - 1))) >> self.shift
-        return np.asarray(np.sign(twice) * size)
+        return np.asarray(np.sign(twice) * _coarse(np.abs(twice), self.shift))
 
     def squares(self, centred: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the coarse squares of centred values."""
-        size = np.abs(centred)
-        shift = self.square_shift
-        size = size if shift == 0 else (size + (1 << (shift - 1))) >> shift
+        size = _coarse(np.abs(centred), self.square_shift)
         return np.asarray(size * size)
 
     def outside(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return 1 for each value beyond the range."""
         return ((values < self.low) | (values > self.high)).astype(np.int64)
+
+
+def _coarse(size: Size, shift: int) -> Size:
+    """Round so many bits of a size away, to the nearest."""
+    return size if shift == 0 else (size + (1 << (shift - 1))) >> shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +119,12 @@ class LocatedSums(Mechanism):
     its unit, :math:`|y| ≤ h`; :math:`Q = Σ y^2` on a coarser grid, each at most t; K, the rows outside; n where it is private. h and t
     are functions of the range.
 
-    *Guarantee.* The middle costs ``middle.epsilon``. Given the middle, distances are computed row by row, so neighbours remain neighbours,
-    and the radius costs ``radius.epsilon``. Given both, a row that enters adds at most h, t, 1 and 1 to the four sums, a row that changes
+    *Guarantee.* The middle costs what a quantile of the values does. Given the middle, distances are computed row by row, so neighbours remain
+    neighbours, and the radius costs what a quantile of the distances does. Given both, a row that enters adds at most h, t, 1 and 1 to the four sums, a row that changes
     moves them by at most 2h, t, 1 and 0. The noise on S has scale ``sum_scale``·h and that on Q ``square_scale``·t: for a row that enters
     the cost is 1/sum_scale + 1/square_scale + 1/outside_scale + 1/count_scale, for one that changes
-    2/sum_scale + 1/square_scale + 1/outside_scale, **whatever the range is**. Adaptive composition adds the three. Who prices multiplies
-    by the rows of a unit, and counts a row that changes its group as one that leaves and one that enters: for the sums twice an entry; for
+    2/sum_scale + 1/square_scale + 1/outside_scale, **whatever the range is**. Adaptive composition adds the three. The price is that
+    times the rows of a unit, and a row that changes its group counts as one that leaves and one that enters: for the sums twice an entry; for
     the middle, a median, twice ½, no more than a change within (:func:`dpnb.trusted.measurements.selections.score`); for the radius
     twice 1. In ρ the sums cost at most what they cost in a range of one step, h = t = 1 (:mod:`dpnb.trusted.privacy.conversion`: at equal ε the
     charge falls with the scale).
@@ -157,10 +155,10 @@ class LocatedSums(Mechanism):
 
     def __post_init__(self) -> None:
         for name in ("sum_scale", "square_scale", "outside_scale"):
-            object.__setattr__(self, name, positive(getattr(self, name), f"The {name.replace('_', ' ')}"))
+            object.__setattr__(self, name, above_zero(getattr(self, name), f"The {name.replace('_', ' ')}"))
             bounded_scale((getattr(self, name) * 2**SUM_BITS) ** 2)
         if self.count_scale is not None:
-            object.__setattr__(self, "count_scale", positive(self.count_scale, "The count scale"))
+            object.__setattr__(self, "count_scale", above_zero(self.count_scale, "The count scale"))
             bounded_scale(self.count_scale**2)
         if self.steps > MOST_STEPS or self.radius.steps != len(radii(self.steps)) - 1 or self.widen < 0:
             raise PlanError("A private range needs a grid of at most 2^60 steps and the radii of that grid.")
@@ -184,12 +182,12 @@ class LocatedSums(Mechanism):
         """How many integers are released for each cell."""
         return 5 if self.count_scale is None else 6
 
-    def range_of(self, middle: int, place: int) -> Range:
+    def range_of(self, middle: int, place: int) -> PrivateRange:
         """Return the range of a middle and a chosen radius."""
         sizes = radii(self.steps)
         reach = sizes[min(place + self.widen, len(sizes) - 1)]
         low, high = max(0, middle - reach), min(self.steps, middle + reach)
-        return Range(low, high)
+        return PrivateRange(low, high)
 
     def places(self, counts: Counts, middle: int) -> Counts:
         """Return the distances from a middle as a multiset of places in :func:`radii`."""
@@ -200,7 +198,7 @@ class LocatedSums(Mechanism):
         kept = np.flatnonzero(tally)
         return kept.astype(np.int64), tally[kept]
 
-    def sums(self, counts: Counts, chosen: Range) -> tuple[int, int, int, int]:
+    def sums(self, counts: Counts, chosen: PrivateRange) -> tuple[int, int, int, int]:
         """Return S, Q, K and n exactly."""
         values, times = (np.asarray(part, dtype=np.int64) for part in counts)
         centred = chosen.centred(values)
@@ -208,7 +206,7 @@ class LocatedSums(Mechanism):
         s, q, k, n = (int(np.sum(column * times)) for column in columns)
         return s, q, k, n
 
-    def scales(self, chosen: Range) -> tuple[Fraction, ...]:
+    def scales(self, chosen: PrivateRange) -> tuple[Fraction, ...]:
         """Return the scales of the noise in a range."""
         first = (self.sum_scale * chosen.half, self.square_scale * chosen.top, self.outside_scale)
         return first if self.count_scale is None else (*first, self.count_scale)

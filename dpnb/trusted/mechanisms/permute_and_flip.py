@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Mechanism, positive
+from dpnb.trusted.mechanisms._base import Mechanism, above_zero
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import bernoulli_exp, uniform_below
 from dpnb.trusted.privacy.loss import brief
@@ -32,8 +32,8 @@ class PermuteAndFlip(Mechanism):
     picks : int
         How many different values are picked, best first.
     factor : int
-        In how many parts ε is divided: who states at least the steps between neighbours, a step being one row more or less in one count,
-        is charged at most ε for each pick.
+        In how many parts ε is divided. The charge is at most ε for each pick where this is at least the number of steps between
+        neighbours, a step being one row more or less in one count.
 
     Notes
     -----
@@ -90,7 +90,7 @@ class PermuteAndFlip(Mechanism):
     factor: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", above_zero(self.epsilon, "epsilon"))
         if not 1 <= self.picks <= self.size or self.factor < 1:
             raise PlanError("A selection picks at least one and at most all of its declared values.")
 

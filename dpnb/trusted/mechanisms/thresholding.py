@@ -18,9 +18,10 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms._base import Counts, Mechanism, bounded_scale, positive
+from dpnb.trusted.mechanisms._base import Counts, Mechanism, above_zero, bounded_scale
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise.bits import BitSource
+from dpnb.trusted.privacy.conversion import decimal_of
 from dpnb.trusted.privacy.loss import brief
 
 Values: TypeAlias = Sequence[tuple[int, ...]]
@@ -44,7 +45,7 @@ class LabelCounts(Protocol):
 
 Draw: TypeAlias = Callable[[Fraction, int], list[int]]  # noise of a scale, so many times
 MOST_SHOWN = 10_000
-MOST_ROWS = 1_000
+MOST_ROWS_OF_A_UNIT = 1_000
 MOST_SUMS = 8
 _DIGITS = 60
 _GUARD = Fraction(1, 10**50)
@@ -109,10 +110,10 @@ class Thresholding(Mechanism):
     rows: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive(self.scale, "The noise scale"))
+        object.__setattr__(self, "scale", above_zero(self.scale, "The noise scale"))
         bounded_scale(self.scale**2)
-        if not 1 <= self.rows <= MOST_ROWS:
-            raise PlanError(f"Thresholding is for units of 1 to {MOST_ROWS:,} rows.")
+        if not 1 <= self.rows <= MOST_ROWS_OF_A_UNIT:
+            raise PlanError(f"Thresholding is for units of 1 to {MOST_ROWS_OF_A_UNIT:,} rows.")
         if self.threshold <= self.rows:
             raise PlanError("A threshold is above the number of rows of one person.")
 
@@ -125,7 +126,7 @@ class Thresholding(Mechanism):
         return f"threshold of {self.threshold:,} rows, discrete Laplace noise, scale {' and '.join(scales)}"
 
     def work(self, cells: int) -> int:  # noqa: ARG002 - whatever it shows
-        """As many as may be shown, and for each sum beside them as many."""
+        """The most values that may be shown, each with its count and its sums."""
         return MOST_SHOWN * (1 + len(self.sum_scales))
 
     @property
@@ -227,7 +228,7 @@ class ThresholdedSums(Thresholding):
 
     def __post_init__(self) -> None:
         Thresholding.__post_init__(self)
-        object.__setattr__(self, "sums", tuple(positive(one, "The noise scale") for one in self.sums))
+        object.__setattr__(self, "sums", tuple(above_zero(one, "The noise scale") for one in self.sums))
         for one in self.sums:
             bounded_scale(one**2)
         if not 1 <= len(self.sums) <= MOST_SUMS:
@@ -258,7 +259,7 @@ def _exp_above(exponent: Fraction) -> Fraction:
     with localcontext() as context:
         context.prec = _DIGITS
         kept = max(exponent, Fraction(-9_000))
-        value = (Decimal(kept.numerator) / Decimal(kept.denominator)).exp()
+        value = decimal_of(kept).exp()
         return Fraction(value) * (1 + _GUARD)
 
 
@@ -266,7 +267,7 @@ def _power_below(base: Fraction, power: int) -> Fraction:
     """Return a rational at most base^power, for a base from 0 to 1."""
     with localcontext() as context:
         context.prec, context.rounding = _DIGITS, ROUND_FLOOR
-        kept = Decimal(base.numerator) / Decimal(base.denominator)
+        kept = decimal_of(base)
         found = Decimal(1)
         for _ in range(power):
             found *= kept

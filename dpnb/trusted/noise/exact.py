@@ -278,7 +278,7 @@ def _geometric(scale: Fraction, size: int, bits: BitSource) -> Integers:
 
 
 def stream(bits: BitSource, together: int = 16) -> Iterator[int]:
-    """Words one by one, fetched so many together, forgotten with the caller."""
+    """Give random words one by one. They are fetched `together` at a time; those that are left over are thrown away."""
     while True:
         yield from bits.words(together).tolist()
 

@@ -75,13 +75,13 @@ def compose(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
 
 
 def whole(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
-    """Return the same sum, not rounded at all."""
+    """Return the exact sum of the losses of `events`, without the rounding of :func:`compose`."""
     losses = [event.loss(measure) for event in events] or [PrivacyLoss.zero(measure)]
     return reduce(operator.add, losses)
 
 
 def spent_after(spent: PrivacyLoss, asked: PrivacyLoss) -> PrivacyLoss:
-    """Return the reading of an odometer at `spent` once `asked` is charged: none is ever lower.
+    """Return what has been spent in all once `asked` is charged; it never falls.
 
     Examples
     --------

@@ -30,7 +30,7 @@ Kind = Literal["pure", "laplace", "exponential", "gaussian", "approximate"]
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 VERSION: Final = 1
 
-Move = tuple[tuple[Fraction, Fraction], ...]
+Shifts = tuple[tuple[Fraction, Fraction], ...]
 """What one neighbour does to the parts of a release: the shift of each in L1, in grid steps, and the scale of its noise."""
 
 
@@ -68,7 +68,7 @@ class PrivacyEvent:
     kind: Kind
     amount: Fraction
     delta: Fraction = Fraction(0)
-    moves: tuple[Move, ...] = ()
+    moves: tuple[Shifts, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -172,11 +172,11 @@ class PrivacyEvent:
 
 
 _COSTLIEST: Final = Fraction(0)
-"""In the place of an amount: that of the moves."""
+"""Stands for an amount that is to be taken from the moves."""
 _MORE: Final[dict[str, set[str]]] = {"approximate": {"delta"}, "laplace": {"moves"}}
 
 
-def _moves(record: object) -> tuple[Move, ...]:
+def _moves(record: object) -> tuple[Shifts, ...]:
     """Read moves strictly: lists of lists of two texts, a shift and a scale above 0."""
     try:
         moves = [
@@ -189,26 +189,26 @@ def _moves(record: object) -> tuple[Move, ...]:
 
 
 def _listed(record: object) -> list[object]:
-    """Return a list, or nothing at all: the characters of a text are no list of texts."""
+    """Refuse whatever is not a list: a text would be read as the list of its characters."""
     if not isinstance(record, list):
         raise TypeError
     return record
 
 
-def _positive(moves: tuple[Move, ...]) -> tuple[Move, ...]:
+def _positive(moves: tuple[Shifts, ...]) -> tuple[Shifts, ...]:
     """Refuse a shift that would be taken off the others, and a scale that is no noise."""
     if any(part.numerator <= 0 for move in moves for pair in move for part in pair):
         raise LossError("The shifts and scales of a laplace event are above 0.")
     return moves
 
 
-def _epsilon(moves: Iterable[Move]) -> Fraction:
+def _epsilon(moves: Iterable[Shifts]) -> Fraction:
     """Return the ε of the costliest move."""
     costs = (quotients(move) for move in moves)
     return bounded_above(max(costs, default=Fraction(0)))
 
 
-def _within(one: Move, other: Move) -> bool:
+def _within(one: Shifts, other: Shifts) -> bool:
     """Whether every part moves at most as far as the part at the same place in another move, under the same noise."""
     pairs = zip(one, other, strict=False)
     return len(one) <= len(other) and all(a[1] == b[1] and a[0] <= b[0] for a, b in pairs)

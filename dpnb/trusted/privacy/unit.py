@@ -17,7 +17,7 @@ Adjacency = Literal["change-one", "add-remove"]
 
 
 MOST_ROWS = 10**6
-"""Of one unit."""
+"""The most rows that a declaration may let one unit have."""
 
 
 @dataclass(frozen=True, slots=True)

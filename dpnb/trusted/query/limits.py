@@ -29,7 +29,7 @@ MOST_WORDS = 33
 MOST_LIMITS = 1_000
 """Limits by which a row is moved into a ball: each is a comparison on each row."""
 LARGEST = 2**62
-"""How large any step of an expression may be, on any row."""
+"""How large any step of an expression may be, on any row: a sum over fewer than 2^64 rows is then below 2^126, which every engine holds."""
 MOST_BITS = 256
 """How long numerator and denominator of a noise amount may be."""
 

@@ -105,8 +105,11 @@ def _is_part(part: object) -> bool:
     """Whether a part has a name that a terminal shows as it is, a request, a mechanism and a number of cells, each of its own type.
 
     What is not printable could move a terminal's cursor or turn the direction of a line, and so show its reader another record.
+    Fewer cells than one would be taken off the work that a batch is counted as, and leave it without a limit.
     """
-    return is_record(part, _PART) and 0 < len(part["name"]) <= _LONGEST_NAME and part["name"].isprintable()
+    if not is_record(part, _PART) or part["cells"] < 1:
+        return False
+    return 0 < len(part["name"]) <= _LONGEST_NAME and part["name"].isprintable()
 
 
 def _refusal() -> PlanError:

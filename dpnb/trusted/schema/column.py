@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 from dpnb.trusted.canonical import Record, is_record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.loss import exact_text
-from dpnb.trusted.records import column_name, text_of
+from dpnb.trusted.records import RESERVED, column_name, text_of
 from dpnb.trusted.schema.calendar import STEPS, constant, start_of
 from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
 from dpnb.trusted.schema.free_text import WORD, FreeText
@@ -394,7 +394,7 @@ class Column:
         """The columns of the prepared copy: the column itself, or the whole numbers of a text."""
         if self.text is None:
             return (self.name,)
-        return tuple(f"##{self.name}:{place}" for place in range(self.text.words))
+        return tuple(f"{RESERVED}{self.name}:{place}" for place in range(self.text.words))
 
     @property
     def declared_step(self) -> Fraction | None:

@@ -45,7 +45,7 @@ class Schema:
 
     Examples
     --------
-    >>> from dpnb.trusted.privacy.unit import MOST_ROWS, PrivacyUnit
+    >>> from dpnb.trusted.privacy.unit import PrivacyUnit
     >>> from dpnb.trusted.privacy.accountant import Budget
     >>> schema = Schema(
     ...     "people",

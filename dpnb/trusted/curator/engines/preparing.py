@@ -51,9 +51,6 @@ from dpnb.trusted.files.named_file import NamedFile, NamedFiles, Tables, held
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION, number_of
 
-RESERVED = "##"
-"""How every name of our own inside SQL begins."""
-
 
 def prepare(
     source: Any,
@@ -200,10 +197,6 @@ def _refuse_names(schema: Schema) -> None:
 def _refuse_alike(columns: Sequence[Column]) -> None:
     seen: dict[str, str] = {}
     for column in columns:
-        if column.name.startswith(RESERVED):
-            raise OwnerError(
-                f'"{column.name}" begins with {RESERVED}, which is reserved: rename it in the data.'
-            )
         other = seen.setdefault(column.name.lower(), column.name)
         if other != column.name:
             raise OwnerError(
