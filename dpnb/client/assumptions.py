@@ -50,9 +50,9 @@ class Preset:
 class Assumed:
     """What a person assumes of the data, as typed."""
 
-    sd: Any
-    share: Any
-    mean: Any
+    sd: object
+    share: object
+    mean: object
     effect: float | None
     correlation: float | None = None
 

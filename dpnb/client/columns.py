@@ -8,7 +8,7 @@ is written, and returns a pending estimate. What the language cannot bound is re
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -429,7 +429,13 @@ class ColumnHandle(ColumnQuestions):
         given = [one.item() if isinstance(one, np.ndarray) and one.ndim == 0 else one for one in inputs]
         return getattr(given[0], name)(*given[1:]) if mine else getattr(given[1], name)(given[0])
 
-    def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self,
+        function: Callable[..., object],
+        _: object,
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+    ) -> Any:
         """Let ``np.mean(hiv.age)`` ask ``hiv.age.mean()``."""
         name = _NUMPY.get(function)
         if name is None or not args or args[0] is not self:
@@ -438,7 +444,7 @@ class ColumnHandle(ColumnQuestions):
         return getattr(self, name)(*args[1:], **kept)
 
 
-_UFUNCS: dict[Any, tuple[str, str]] = {
+_UFUNCS: dict[object, tuple[str, str]] = {
     np.add: ("__add__", "__radd__"),
     np.subtract: ("__sub__", "__rsub__"),
     np.multiply: ("__mul__", "__rmul__"),
@@ -460,7 +466,7 @@ _UFUNCS: dict[Any, tuple[str, str]] = {
     np.invert: ("__invert__", ""),
     np.logical_not: ("__invert__", ""),
 }
-_NUMPY: dict[Any, str] = {
+_NUMPY: dict[object, str] = {
     np.mean: "mean",
     np.sum: "sum",
     np.std: "std",

@@ -19,6 +19,7 @@ from dpnb.estimate.reading import Reading
 from dpnb.inference.digits import given, percent, rounded
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.matrix_forecast import STUDIES, Columns, MatrixForecast, forecast
+from dpnb.statistics._base import Setting
 from dpnb.trusted.query.plan import Share
 
 _SELDOM = 0.05
@@ -232,7 +233,7 @@ def _up(amount: Fraction) -> str:
     return str(Decimal(math.ceil(amount * Fraction(10) ** places)).scaleb(-places))
 
 
-def _columns(setting: Any, facts: Assumed, made: Collection[int]) -> tuple[Columns, str]:
+def _columns(setting: Setting, facts: Assumed, made: Collection[int]) -> tuple[Columns, str]:
     """Read what is assumed of the columns, and say it."""
     if facts.share is not None:
         raise OptionError("share= is for proportions. A matrix of moments takes mean=, sd= and correlation=.")

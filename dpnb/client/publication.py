@@ -18,7 +18,7 @@ from dpnb.client.handles import Dataset, Opened
 from dpnb.client.verification import verify, verify_receipt, verify_released
 from dpnb.errors import DpnbError, OwnerError, PlanError
 from dpnb.estimate import Estimate, Origin, PendingQuestion
-from dpnb.planner.check import check
+from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.question import Question
 from dpnb.statistics import conclude
 from dpnb.trusted.canonical import Record, canonical, read_json
@@ -172,7 +172,7 @@ def _named_once(statistics: list[Record]) -> list[Record]:
     return statistics
 
 
-def _answers(statistics: list[Any], schema: Schema) -> Iterator[tuple[str, Estimate]]:
+def _answers(statistics: list[Record], schema: Schema) -> Iterator[tuple[str, Estimate]]:
     for one in statistics:
         try:
             question = Question.from_json(one["question"])
@@ -181,7 +181,7 @@ def _answers(statistics: list[Any], schema: Schema) -> Iterator[tuple[str, Estim
             raise OwnerError(f"{one['name']} cannot be read by this version of dpnb: {error}") from None
 
 
-def _filled(question: Question, checked: Any, releases: tuple[Release, ...]) -> Estimate:
+def _filled(question: Question, checked: CheckedQuestion, releases: tuple[Release, ...]) -> Estimate:
     """Return an answered estimate that belongs to no session, as one that was saved does."""
     answered = PendingQuestion(question, checked, origin=Origin())
     answered.fill(releases, conclude(checked, releases))

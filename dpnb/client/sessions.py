@@ -15,7 +15,6 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from dpnb.client import launch
 from dpnb.client.service import Service
@@ -84,7 +83,7 @@ def close() -> None:
     _LATEST.clear()
 
 
-def seed_of(given: Any) -> str:
+def seed_of(given: object) -> str:
     """Read a seed: a whole number, a name, or ``"per-student"`` for the name of whoever runs this kernel.
 
     Raises

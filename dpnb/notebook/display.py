@@ -14,7 +14,7 @@ import io
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import DisplayHandle, display
@@ -25,6 +25,8 @@ from dpnb.notebook.tracebacks import in_own_names
 from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from dpnb.client.handles import Dataset
     from dpnb.client.plan_view import PlanView
 
@@ -196,7 +198,7 @@ def unregister(shell: InteractiveShell) -> None:
         formatter.mimebundle_formatter.pop(f"{module}.{name}", None)
 
 
-def figure_png(figure: Any) -> bytes:
+def figure_png(figure: Figure) -> bytes:
     """Draw a matplotlib figure; the inline backend does so too, but only once pyplot is in use."""
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=110)

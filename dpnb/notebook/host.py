@@ -54,7 +54,7 @@ class NotebookHost(Host):
         """Draw the card of a dataset that was just opened."""
         display(attach_bundle(dataset), raw=True)
 
-    def progress(self, what: str) -> contextlib.AbstractContextManager[Any]:
+    def progress(self, what: str) -> contextlib.AbstractContextManager[object]:
         """Show elapsed time after half a second, and nothing else."""
         return Progress(what)
 

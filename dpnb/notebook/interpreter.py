@@ -22,12 +22,14 @@ from dpnb.statistics.formula_terms import BINARY, COMPARE, UNARY
 from dpnb.trusted.schema import Column, Schema
 
 Handle: TypeAlias = Dataset | ColumnHandle
+Value: TypeAlias = Any
+"""What an expression of a cell gives: a handle, an estimate, or a plain value of Python."""
 
 STEPS = 20_000
 LARGEST = 2**64
 LONGEST = 2_000
 
-CALLABLE: dict[str, Callable[..., Any]] = {
+CALLABLE: dict[str, Callable[..., Value]] = {
     "range": range,
     "list": list,
     "tuple": tuple,
@@ -56,7 +58,7 @@ class Unread(Exception):
 
 def read(
     tree: ast.Module, handles: Mapping[str, Handle], shadowed: frozenset[str] = frozenset()
-) -> tuple[dict[str, Any], Any]:
+) -> tuple[dict[str, Value], Value]:
     """Return the names that a cell binds, and the value of its last expression.
 
     Parameters
@@ -100,10 +102,10 @@ class _Reader(ast.NodeVisitor):
 
     def __init__(self, handles: Mapping[str, Handle], shadowed: frozenset[str] = frozenset()) -> None:
         self.handles, self.shadowed = handles, shadowed
-        self.names: dict[str, Any] = {}
+        self.names: dict[str, Value] = {}
         self.left = STEPS
 
-    def run(self, tree: ast.Module) -> Any:
+    def run(self, tree: ast.Module) -> Value:
         """Read a module and return the value of its last expression, or None."""
         *steps, final = tree.body or [ast.Pass()]
         self._all(steps)
@@ -114,7 +116,7 @@ class _Reader(ast.NodeVisitor):
 
     # statements ------------------------------------------------------------------------------------------------
 
-    def visit(self, node: ast.AST) -> Any:
+    def visit(self, node: ast.AST) -> Value:
         """Read one statement, or one expression and return its value; count the step."""
         self.left -= 1
         if self.left < 0:
@@ -199,43 +201,43 @@ class _Reader(ast.NodeVisitor):
 
     # expressions -----------------------------------------------------------------------------------------------
 
-    def visit_Constant(self, node: ast.Constant) -> Any:
+    def visit_Constant(self, node: ast.Constant) -> Value:
         return _small(node.value)
 
-    def visit_Name(self, node: ast.Name) -> Any:
+    def visit_Name(self, node: ast.Name) -> Value:
         return self._name(node.id)
 
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
+    def visit_Attribute(self, node: ast.Attribute) -> Value:
         return _attribute(self.visit(node.value), node.attr)
 
-    def visit_BinOp(self, node: ast.BinOp) -> Any:
+    def visit_BinOp(self, node: ast.BinOp) -> Value:
         return self._binary(node.op, self.visit(node.left), self.visit(node.right))
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.visit(node.operand)
         if not _counts(value):
             raise Unread("an operator")
         return _tried(_UNARY[type(node.op)], value)
 
-    def visit_IfExp(self, node: ast.IfExp) -> Any:
+    def visit_IfExp(self, node: ast.IfExp) -> Value:
         return self.visit(node.body if self._truth(node.test) else node.orelse)
 
-    def visit_List(self, node: ast.List) -> list[Any]:
+    def visit_List(self, node: ast.List) -> list[Value]:
         return [self.visit(part) for part in node.elts]
 
-    def visit_Tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
+    def visit_Tuple(self, node: ast.Tuple) -> tuple[Value, ...]:
         return tuple(self.visit(part) for part in node.elts)
 
-    def visit_Dict(self, node: ast.Dict) -> dict[Any, Any]:
+    def visit_Dict(self, node: ast.Dict) -> dict[Value, Value]:
         keys = [key for key in node.keys if key is not None]
         if len(keys) != len(node.keys):
             raise Unread("a starred dict")
         return {self._key(key): self.visit(value) for key, value in zip(keys, node.values, strict=True)}
 
-    def visit_ListComp(self, node: ast.ListComp) -> list[Any]:
+    def visit_ListComp(self, node: ast.ListComp) -> list[Value]:
         return self._comprehended(node.generators, lambda: self.visit(node.elt))
 
-    def visit_DictComp(self, node: ast.DictComp) -> dict[Any, Any]:
+    def visit_DictComp(self, node: ast.DictComp) -> dict[Value, Value]:
         return dict(
             self._comprehended(node.generators, lambda: (self._key(node.key), self.visit(node.value)))
         )
@@ -246,14 +248,14 @@ class _Reader(ast.NodeVisitor):
             raise Unread("a long text")
         return found
 
-    def _name(self, name: str) -> Any:
+    def _name(self, name: str) -> Value:
         if name in self.names:
             return self.names[name]
         if name in self.handles:
             return self.handles[name]
         raise Unread(f"the name {name}")
 
-    def visit_Subscript(self, node: ast.Subscript) -> Any:
+    def visit_Subscript(self, node: ast.Subscript) -> Value:
         of, key = self.visit(node.value), node.slice
         if not isinstance(of, Dataset | Estimate | Regression | Schema | list | tuple | dict):
             raise Unread("a subscript")
@@ -262,7 +264,7 @@ class _Reader(ast.NodeVisitor):
             return _tried(operator.getitem, of, slice(*ends))
         return _tried(operator.getitem, of, self._key(key) if isinstance(of, dict) else self.visit(key))
 
-    def visit_Call(self, node: ast.Call) -> Any:
+    def visit_Call(self, node: ast.Call) -> Value:
         function = self._function(node.func)
         if any(isinstance(arg, ast.Starred) for arg in node.args) or any(
             k.arg is None for k in node.keywords
@@ -276,7 +278,7 @@ class _Reader(ast.NodeVisitor):
             raise Unread("a long range")
         return found
 
-    def _function(self, node: ast.expr) -> Callable[..., Any]:
+    def _function(self, node: ast.expr) -> Callable[..., Value]:
         if isinstance(node, ast.Name) and node.id not in self.names:
             if node.id in CALLABLE and node.id not in self.shadowed:
                 return CALLABLE[node.id]
@@ -285,7 +287,7 @@ class _Reader(ast.NodeVisitor):
             raise Unread("a call")
         return _method(self.visit(node.value), node.attr)
 
-    def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
+    def _binary(self, op: ast.operator, left: Value, right: Value) -> Value:
         if type(op) not in BINARY or not _counts(left) or not _counts(right):
             raise Unread("an operator")
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
@@ -293,7 +295,7 @@ class _Reader(ast.NodeVisitor):
             raise Unread("a large power")
         return _small(_tried(BINARY[type(op)], left, right))
 
-    def visit_Compare(self, node: ast.Compare) -> Any:
+    def visit_Compare(self, node: ast.Compare) -> Value:
         left, found = self.visit(node.left), None
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             if found is not None and not found:
@@ -305,7 +307,7 @@ class _Reader(ast.NodeVisitor):
             found, left = _tried(COMPARE[type(op)], left, right), right
         return found
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+    def visit_BoolOp(self, node: ast.BoolOp) -> Value:
         *parts, final = node.values
         for part in parts:
             value = self.visit(part)
@@ -313,7 +315,7 @@ class _Reader(ast.NodeVisitor):
                 return value
         return self.visit(final)  # nobody asks whether it is true
 
-    def _key(self, node: ast.expr) -> Any:
+    def _key(self, node: ast.expr) -> Value:
         value = self.visit(node)
         if not isinstance(value, str | int | float | bool | tuple):
             raise Unread("a key")
@@ -323,7 +325,7 @@ class _Reader(ast.NodeVisitor):
     def _truth(self, node: ast.expr) -> bool:
         return _true(self.visit(node))
 
-    def _comprehended(self, generators: list[ast.comprehension], make: Callable[[], object]) -> list[Any]:
+    def _comprehended(self, generators: list[ast.comprehension], make: Callable[[], object]) -> list[Value]:
         """Values of a comprehension; its own names end with it."""
         first, *rest = generators
         if rest or first.is_async:
@@ -339,7 +341,7 @@ class _Reader(ast.NodeVisitor):
             self.names = outer
         return found
 
-    def _items(self, source: ast.expr) -> Iterator[Any]:
+    def _items(self, source: ast.expr) -> Iterator[Value]:
         """One item after the other, as they are then: the loop's own body may change what it goes through."""
         return _steps(self.visit(source))
 
@@ -366,7 +368,7 @@ def _true(value: object) -> bool:
     return False
 
 
-def _steps(value: Any) -> Iterator[Any]:
+def _steps(value: Value) -> Iterator[Value]:
     """Go through literals and schema values, so many at most."""
     plain = isinstance(value, str | list | tuple | dict | range | zip | enumerate)
     if not plain and type(value).__name__ not in {"dict_items", "dict_keys", "dict_values"}:
@@ -380,7 +382,7 @@ def _steps(value: Any) -> Iterator[Any]:
         raise Unread(type(error).__name__) from None
 
 
-def _attribute(of: object, name: str) -> Any:
+def _attribute(of: object, name: str) -> Value:
     if name.startswith("_"):
         raise Unread(name)
     for kind, names in _PUBLIC.items():
@@ -391,7 +393,7 @@ def _attribute(of: object, name: str) -> Any:
     raise Unread(f".{name}")
 
 
-def _method(of: object, name: str) -> Callable[..., Any]:
+def _method(of: object, name: str) -> Callable[..., Value]:
     """A method that builds questions: one that gives a handle or an estimate and has no effect."""
     found = getattr(type(of), name, None)
     if name.startswith("_") or name in _EFFECTS or not callable(found):
@@ -417,7 +419,7 @@ def _counts(value: object) -> bool:
     return isinstance(value, int | float | ColumnHandle | Estimate)
 
 
-def _small(value: object) -> Any:
+def _small(value: object) -> Value:
     """Refuse constants that would take long to compute with."""
     if isinstance(value, int) and abs(value) > LARGEST:
         raise Unread("a large number")
@@ -426,7 +428,7 @@ def _small(value: object) -> Any:
     return value
 
 
-def _tried(function: Callable[..., object], *args: object, **kwargs: object) -> Any:
+def _tried(function: Callable[..., object], *args: object, **kwargs: object) -> Value:
     """Call; what Python itself would refuse is left to running the cell."""
     try:
         return function(*args, **kwargs)
