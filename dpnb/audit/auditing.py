@@ -40,7 +40,7 @@ _VECTORISED, _LOOPED = 200_000, 20_000
 
 def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keywords with defaults
     mechanism: object,
-    neighbours: Sequence[Any],
+    neighbours: Sequence[object],
     claim: Promise = None,
     *,
     delta: float = 0.0,

@@ -37,7 +37,7 @@ def _runs(mechanism: object) -> bool:
 
 
 @singledispatch
-def _run(mechanism: Any, data: Any, bits: BitSource) -> Any:
+def _run(mechanism: Any, data: object, bits: BitSource) -> Any:
     """Run an exact sampler on what its law is listed for."""
     return mechanism.release(data, bits)
 

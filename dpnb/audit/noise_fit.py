@@ -36,7 +36,7 @@ _GRID, _HALVINGS = 2_000, 30
 class Law(Protocol):
     """The law that an answer should have."""
 
-    def cdf(self, x: Any, /) -> Any:
+    def cdf(self, x: object, /) -> Any:
         """Return the probability at or below each of some points."""
         ...
 
@@ -44,7 +44,7 @@ class Law(Protocol):
 class WholeLaw(Law, Protocol):
     """A law of whole numbers."""
 
-    def pmf(self, x: Any, /) -> Any:
+    def pmf(self, x: object, /) -> Any:
         """Return the probability of each of some points."""
         ...
 

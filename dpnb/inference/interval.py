@@ -96,7 +96,7 @@ class Interval:
         }
 
 
-def plain_number(value: Any) -> Any:
+def plain_number(value: object) -> Any:
     """A number or nested lists of numbers, with ``None`` where JSON has no number (infinite, undefined)."""
     array = np.asarray(value)
     if array.ndim == 0:

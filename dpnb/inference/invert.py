@@ -100,7 +100,7 @@ Test = Callable[[Any, Number], Number]
 
 def accepted(
     test: Test,
-    cell: Any,
+    cell: object,
     start: Number,
     low: Number,
     high: Number,
@@ -142,11 +142,11 @@ def accepted(
     return np.where(lost, lows, first), np.where(lost, highs, second)
 
 
-def _log_gap(test: Test, cell: Any, candidate: Floats, alpha: float) -> Floats:
+def _log_gap(test: Test, cell: object, candidate: Floats, alpha: float) -> Floats:
     return np.asarray(np.log(np.maximum(test(cell, candidate), _TINY)) - math.log(alpha))
 
 
-def _edges(test: Test, cell: Any, known: tuple[Floats, ...], limit: Floats, alpha: float) -> Floats:
+def _edges(test: Test, cell: object, known: tuple[Floats, ...], limit: Floats, alpha: float) -> Floats:
     """Return the furthest accepted value of each entry towards its limit; the centre where even that is rejected."""
     centre, above, reach = known
     shut = above < 0
@@ -167,7 +167,7 @@ def _guess(inside: Floats, outside: Floats, reach: Floats) -> Floats:
     return np.asarray(inside + np.copysign(np.minimum(reach, 0.9 * np.abs(gap)), gap))
 
 
-def _solve(test: Test, cell: Any, points: tuple[Floats, ...], above: Floats, alpha: float) -> Floats:
+def _solve(test: Test, cell: object, points: tuple[Floats, ...], above: Floats, alpha: float) -> Floats:
     """Return where the p-value crosses ``alpha``: secant steps, bisection where they leave the bracket.
 
     Parameters

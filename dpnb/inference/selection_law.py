@@ -36,7 +36,7 @@ _MOST_STEP = Fraction(500)
 
 
 @singledispatch
-def probabilities(mechanism: object, *_: Any) -> Any:
+def probabilities(mechanism: object, *_: object) -> Any:
     """Return the law of the whole output for the counts of one cell: Fractions or floats, in the order of the outputs."""
     raise TypeError(f"{type(mechanism).__name__} selects nothing")
 

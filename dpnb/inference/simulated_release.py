@@ -62,7 +62,7 @@ def add_noise(mechanism: object, values: Any, rng: np.random.Generator) -> NDArr
 
 
 @singledispatch
-def choose(mechanism: object, *_: Any) -> NDArray[np.int64]:
+def choose(mechanism: object, *_: object) -> NDArray[np.int64]:
     """Return simulated choices from `counts` of one cell, by `rng`, `reps` of them: a point of a grid, places of a list, or a placement."""
     raise TypeError(f"{type(mechanism).__name__} chooses nothing")
 
@@ -104,7 +104,7 @@ def points_of(blocks: Blocks, rings: NDArray[np.intp], places: NDArray[np.int64]
 
 
 @choose.register
-def _(mechanism: PermuteAndFlip, counts: Any, rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
+def _(mechanism: PermuteAndFlip, counts: object, rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
     """As a noisy maximum; shape ``(reps, picks)``."""
     scores = np.asarray(counts, dtype=float) * float(mechanism.rate)
     picked = np.empty((reps, mechanism.picks), dtype=np.int64)
@@ -124,13 +124,13 @@ def _(mechanism: KSExponential, counts: Any, rng: np.random.Generator, reps: int
 
 
 @singledispatch
-def release_part(mechanism: Mechanism, exact: Any, rng: np.random.Generator) -> tuple[int, ...]:
+def release_part(mechanism: Mechanism, exact: object, rng: np.random.Generator) -> tuple[int, ...]:
     """Return the private integers of a whole part, simulated: the exact sampler on a generator's words, where none is faster."""
     return mechanism.noised(exact, GeneratorBits(rng))
 
 
 @release_part.register
-def _(mechanism: AdditiveMechanism, exact: Any, rng: np.random.Generator) -> tuple[int, ...]:
+def _(mechanism: AdditiveMechanism, exact: object, rng: np.random.Generator) -> tuple[int, ...]:
     return tuple(add_noise(mechanism, np.asarray(exact, dtype=np.int64), rng).tolist())
 
 
@@ -140,7 +140,7 @@ def _(mechanism: QuantileSelection, exact: Sequence[Counts], rng: np.random.Gene
 
 
 @release_part.register
-def _(mechanism: PermuteAndFlip, exact: Any, rng: np.random.Generator) -> tuple[int, ...]:
+def _(mechanism: PermuteAndFlip, exact: object, rng: np.random.Generator) -> tuple[int, ...]:
     cells = np.asarray(exact).reshape(-1, mechanism.size)
     return tuple(int(index) for cell in cells for index in choose(mechanism, cell, rng, 1)[0])
 
@@ -177,7 +177,7 @@ def simulated_draws(measurements: Iterable[Measurement], state: str, study: int 
 
 
 def released_parts(
-    measurements: Sequence[Measurement], exact: Iterable[Any], rng: np.random.Generator
+    measurements: Sequence[Measurement], exact: Iterable[object], rng: np.random.Generator
 ) -> tuple[ReleasedPart, ...]:
     """Return what a curator releases of some measurements, simulated: each a draw of its own, with an id of its own."""
     ids = simulated_draws(measurements, state_of(rng))

@@ -46,14 +46,14 @@ class Spelling:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
-def bought_or_bound(given: Any) -> Any:
+def bought_or_bound(given: object) -> Any:
     """Read where a spread comes from."""
     if given not in {"bought", "bound"}:
         raise OptionError('spread= is "bought" (paid, tight) or "bound" (free, wide).')
     return given
 
 
-def asked_rows(given: Any) -> Any:
+def asked_rows(given: object) -> Any:
     """Read how many rows are expected."""
     if given is not None and (isinstance(given, bool) or given not in range(1, 2**40)):
         raise OptionError("about= is a number of rows that you expect, for example about=1000.")
@@ -130,7 +130,7 @@ class Statistic:
         """Return what it is called in a sentence about what it estimates."""
         return self.title
 
-    def option(self, name: str, given: Any) -> Any:
+    def option(self, name: str, given: object) -> Any:
         """Return an option as it was given, exactly.
 
         Raises

@@ -150,7 +150,7 @@ class _Spelling(ast.NodeTransformer):
         return node
 
 
-def value(term: str, look: Callable[[str], Any]) -> Any:
+def value(term: str, look: Callable[[str], object]) -> Any:
     """Return what a term comes to: an expression of columns, or of numbers.
 
     Parameters
@@ -172,7 +172,7 @@ def value(term: str, look: Callable[[str], Any]) -> Any:
     return reduce(operator.mul, [_read(part, look) for part in factors(term)])
 
 
-def _read(text: str, look: Callable[[str], Any]) -> Any:
+def _read(text: str, look: Callable[[str], object]) -> Any:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
@@ -182,7 +182,7 @@ def _read(text: str, look: Callable[[str], Any]) -> Any:
     return _value(tree, look)
 
 
-def _value(tree: ast.AST, look: Callable[[str], Any]) -> Any:
+def _value(tree: ast.AST, look: Callable[[str], object]) -> Any:
     def of(node: ast.AST) -> Any:
         return _value(node, look)
 

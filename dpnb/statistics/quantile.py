@@ -132,7 +132,7 @@ class QuantileCell(Cell):
         return self.limits
 
 
-def exact_levels(given: Any) -> Any:
+def exact_levels(given: object) -> Any:
     """Read one level, or several."""
     levels = given if isinstance(given, tuple) else (given,)
     if any(isinstance(level, bool | str) or level is None for level in levels):

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from dpnb.errors import OwnerError
 from dpnb.inference.seeded_bits import SeededBits
@@ -44,7 +43,7 @@ class SeededRandomness(Randomness):
     seed: str = ""
     drawn: Counter[str] = field(default_factory=Counter)
 
-    def of(self, dataset: str, question: Mapping[str, Any]) -> Randomness:
+    def of(self, dataset: str, question: Mapping[str, object]) -> Randomness:
         """Return the randomness of one draw of a question: the first draw has one, the second another."""
         facts = canonical([dataset, {name: question[name] for name in _MEASURED}])
         self.drawn[facts] += 1

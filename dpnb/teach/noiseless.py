@@ -115,7 +115,7 @@ def _known(question: PendingQuestion, release: Release, rows: PublicRows) -> tup
 
 
 @singledispatch
-def unnoised(mechanism: Mechanism, exact: Any, released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+def unnoised(mechanism: Mechanism, exact: object, released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
     """Return what a mechanism would release without noise."""
     raise Unavailable(f"{mechanism.title} has no answer without noise.")
 
@@ -170,7 +170,7 @@ def _located(mechanism: LocatedSums, exact: Sequence[Counts], released: Released
 
 
 @unnoised.register
-def _thresholded_sums(mechanism: ThresholdedSums, exact: Any, released: ReleasedPart) -> Sequence[int]:
+def _thresholded_sums(mechanism: ThresholdedSums, exact: object, released: ReleasedPart) -> Sequence[int]:
     """The exact counts and sums of the labels that were shown."""
     return _of_labels(exact, released, 1 + len(mechanism.sums))
 
@@ -260,7 +260,7 @@ def _value(leaf: Any, releases: Sequence[Release]) -> NDArray[np.float64]:
     return np.asarray(outcome.value, dtype=float)
 
 
-def _stacked(leaf: Any, each: Sequence[Sequence[Release]]) -> NDArray[np.float64]:
+def _stacked(leaf: object, each: Sequence[Sequence[Release]]) -> NDArray[np.float64]:
     return np.stack([_value(leaf, releases) for releases in each])
 
 
