@@ -8,14 +8,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from dpnb.client.priced_batch import answers, batch_of, sent
+from dpnb.client.priced_batch import answers, batch_of
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query.price import charged_for
 from dpnb.trusted.releases import Release
 from dpnb.trusted.wire.codec import exact_json
 
@@ -49,8 +48,6 @@ class ClassAnswers:
         ask = Ask.make(epsilon="0.01") if pure else Ask.make(rho="0.01")
         alone = PendingQuestion(question.question, question.checked, dataset=self._dataset)
         self._priced = batch_of([alone], ask).priced
-        listed = charged_for(sent(self._priced), self._dataset.schema).questions
-        self._measured = [one.measured for one in listed]
         self._known: dict[int, tuple[str, Estimate] | None] = {}
 
     @property
@@ -75,8 +72,8 @@ class ClassAnswers:
         with suppress(DpnbError):
             told = exact_json(self._dataset.session.receipt(self._dataset, row["entry"]).signed)
             by_name = {one.measured: one for one in map(Release.from_json, told["releases"])}
-            if all(name in by_name for name in self._measured):
-                return str(row["principal"]), self._answer([by_name[name] for name in self._measured])
+            if all(name in by_name for name in self._priced.measured):
+                return str(row["principal"]), self._answer([by_name[name] for name in self._priced.measured])
         return None
 
     def _answer(self, releases: list[Release]) -> Estimate:

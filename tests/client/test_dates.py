@@ -48,7 +48,7 @@ def test_a_literal_date_filters_as_python_compares(visits):
     [
         (lambda v: v.start >= "soon", "is not a date"),
         (lambda v: v.start > 5, "5 is a number. Write a date"),
-        (lambda v: v.month >= "2021-03-05", 'write "2021-03-01", which stands for the whole month'),
+        (lambda v: v.month >= "2021-03-05", 'write "2021-03-01", which means the whole month'),
         (lambda v: v.start.mean(), "ask .median() or .histogram()"),
         (lambda v: (v.start - v.month).mean(), "subtract a date of the same step"),
         (lambda v: (v.start * 2).median(), "holds dates"),

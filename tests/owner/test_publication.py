@@ -324,7 +324,7 @@ def test_an_answers_receipt_needs_no_terminal(folder, tmp_path, admin):
     """From one's own curator: the same receipt, answers and key that the owner's command writes for the charge."""
     people = dpnb.open(folder / "people.dpnb.toml", quiet=True)
     mean = people.age.mean()
-    with pytest.raises(PlanError, match="rests on 0"):
+    with pytest.raises(PlanError, match="comes from 0"):
         dpnb.receipt(mean, to=tmp_path / "pending.json")
     with pytest.raises(PlanError, match="one released answer"):
         dpnb.receipt({"mean": mean}, to=tmp_path / "pending.json")

@@ -232,7 +232,7 @@ def test_a_receipt_over_the_wire_is_verified_with_the_key_alone(office, tmp_path
     for entry in (other.releases[0].entry, 1, 10**6):
         with pytest.raises(PlanError, match="is not a charge of yours"):
             session.receipt(office.people(bob), entry)
-    with pytest.raises(PlanError, match="rests on 2"):
+    with pytest.raises(PlanError, match="comes from 2"):
         dpnb.receipt(mean - other, to=tmp_path / "two.json")
     with pytest.raises(dpnb.errors.OptionError, match="Name a new file"):
         dpnb.receipt(mean, to=tmp_path / "mean.json")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.planner.expression import Compare, Const, Ref
@@ -194,40 +192,6 @@ def test_what_a_table_cannot_say_is_refused_by_name() -> None:
         reading(item, "proportions", simultaneous=1)
     with pytest.raises(PlanError, match="two keys"):
         asked((2,), 300, ("epsilon", 1))
-
-
-def test_people_with_several_rows_get_no_confidence_interval_of_shares() -> None:
-    """Rows of one person are alike: a share of rows has a privacy interval alone, and says why."""
-    item = asked((3,), 300, ("epsilon", 1), statistic="value_counts", max_rows=2)
-    release = released(item, np.array([30, 20, 10]), np.random.default_rng(1))
-    found = reading(item, "proportions").conclude([release])
-    assert np.isfinite(found.interval(0.95, "privacy").width).all()
-    assert found.standard_error is None
-    for call in (
-        lambda: found.interval(0.95, "confidence"),
-        lambda: found.draws(9, DrawGenerator(("a",)), "confidence"),
-    ):
-        with pytest.raises(Unavailable, match="several rows"):
-            call()
-
-
-@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
-@pytest.mark.parametrize("counts", [[0] * 6, [1, 0, 0, 0, 0, 0], [50, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0]])
-def test_no_data_break_a_table(counts: list[int], adjacency: str) -> None:
-    """Empty, constant and tiny tables give shares of the same shape inside 0 and 1, with flags, without a warning."""
-    item = asked((2, 3), max(sum(counts), 1), ("epsilon", 1), adjacency)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for seed, within in itertools.product(range(4), (None, "rows", "columns")):
-            release = released(item, np.array(counts), np.random.default_rng(seed))
-            found = reading(item, "proportions", within=within).conclude([release])
-            assert found.value.shape == (2, 3)
-            for kind in ("privacy", "confidence"):
-                low, high = found.interval(0.95, kind)
-                assert ((low >= 0) & (low <= high) & (high <= 1)).all()
-            assert np.isfinite(found.draws(50, DrawGenerator((release.id,)), "confidence")).all()
-            margin = reading(item, "margin", "c0").conclude([release])
-            assert np.isfinite(margin.interval(0.95, "privacy").low).all()
 
 
 def test_the_plan_says_the_noise_of_each_cell() -> None:

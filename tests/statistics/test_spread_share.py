@@ -142,3 +142,11 @@ def test_a_wrong_number_makes_intervals_wider_and_not_wrong(about):
         )
         assert enough(found.privacy, 400)
         assert enough(found.confidence, 400)
+
+
+def test_no_spread_is_bought_where_it_cannot_be_used():
+    """Where no confidence interval follows, the whole loss goes to the mean."""
+    assert set(laws(MEAN, schema(PrivacyUnit("add-remove", unit="who", max_rows=2)), epsilon=1)) == {
+        "sum",
+        "count",
+    }

@@ -1,4 +1,4 @@
-"""Every reading of trees, densities and moments on data where there is nothing to see: the declared shape, flags, never a crash or a warning."""
+"""Every reading of trees, densities, tables and moments on data where there is nothing to see: the declared shape, flags, never a crash or a warning."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "two leaves": ("tree", {"target": Ref("x"), "options": (("levels", 1),)}),
     "bins": ("histogram", {"target": Ref("x"), "options": (("bins", 3),)}),
     "a drawn density": ("ks_density", {"target": Ref("x")}),
+    "a table": ("crosstab", {"target": Ref("g"), "by": (Ref("b"),)}),
     "moments": ("moments", MOMENTS),
     "moments in a ball": ("moments", {**MOMENTS, "options": (("radius", 1),)}),
 }
@@ -29,6 +30,9 @@ def readings(estimate: Any) -> list[Estimate]:
     """All readings, with and without arguments."""
     if estimate.measurement.checked.statistic == "histogram":
         return [estimate.rounded(), estimate.density(), estimate.density(method="perturbed")]
+    if estimate.measurement.checked.statistic == "crosstab":
+        shares = [estimate.proportions(within=one) for one in (None, "rows", "columns")]
+        return [*shares, estimate.margin("b")]
     if estimate.measurement.checked.statistic == "ks_density":
         return [estimate.cdf(), estimate.median()]
     if estimate.measurement.checked.statistic == "moments":
@@ -69,5 +73,5 @@ def test_every_reading_has_its_shape_whatever_the_rows(name: str, table: str, un
                 inside(one)
                 assert one.flags or measure == "rho", one.text
             low, high = one.outcome.domain  # type: ignore[union-attr]
-            if "density" not in one.text and ".count" not in one.text:
+            if not any(word in one.text for word in ("density", ".count", ".margin")):
                 assert np.all((np.asarray(one.value) >= low) & (np.asarray(one.value) <= high)), one.text

@@ -20,6 +20,7 @@ from dpnb.datasets.exact_answers import answer
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError, LossError, Unavailable
 from dpnb.estimate import Estimate
+from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import placements, probabilities
 from dpnb.planner import PricedQuestion
@@ -229,7 +230,7 @@ def readings_of(estimate: Estimate) -> list[Estimate]:
 
 @pytest.mark.parametrize(("statistic", "place"), CASES)
 def test_rows_of_one_person_give_no_confidence_interval(statistic: str, place: int) -> None:
-    """With up to three rows a person no answer, and nothing read from one, has an interval or a test about a population."""
+    """With up to three rows a person no answer, and nothing read from one, has an interval or draws about a population."""
     measure = "approx" if statistic == "frequent_values" else "epsilon"
     where = schema(UNITS["units of three rows"], measure)
     item = asked(SAMPLES[statistic][place], statistic, where, measure, 5)
@@ -239,3 +240,5 @@ def test_rows_of_one_person_give_no_confidence_interval(statistic: str, place: i
             one.interval(0.95, "confidence")
         assert len(str(reason.value)) > 20, one.text
         assert one.standard_error is one.n_eff is None, one.text
+        with pytest.raises(Unavailable):
+            one.outcome.draws(9, DrawGenerator(("a",)), "confidence")  # type: ignore[union-attr]
