@@ -155,27 +155,21 @@ class BatchReport(Mapping[str, Any]):
     Parameters
     ----------
     plan : PlanView
-        As it was when released.
-    measurements : tuple of PendingQuestion
-    charged : PrivacyLoss
-        What this release was charged: zero where everything was stored or public.
-    left, cap : PrivacyLoss
-        What is left after it, and of the caps that hold the one of which the least is left.
+        As it was when released; its cost is what was charged.
+    left : PrivacyLoss
+        What is left after it.
     entry : int or None
         The ledger's row, if there was a charge.
     before : PrivacyLoss or None
         What was charged in that row already, before kernel and curator ended without an answer: this release completed it.
-    labels, dropped, named, hidden, whose
+    labels, dropped, named, hidden
         As in :class:`PlanView`.
     whole : dict
         What was asked under a name where that is more than an estimate: a regression, a test.
     """
 
     plan: PlanView
-    measurements: tuple[PendingQuestion, ...]
-    charged: PrivacyLoss
     left: PrivacyLoss
-    cap: PrivacyLoss
     entry: int | None
     labels: dict[PendingQuestion, str] = field(default_factory=dict)
     dropped: int = 0
@@ -183,12 +177,31 @@ class BatchReport(Mapping[str, Any]):
     hidden: tuple[PendingQuestion, ...] = ()
     before: PrivacyLoss | None = None
     whole: dict[str, Any] = field(default_factory=dict)
-    whose: str = ""
 
     @property
     def dataset(self) -> Dataset:
         """The dataset that was asked."""
         return self.plan.dataset
+
+    @property
+    def measurements(self) -> tuple[PendingQuestion, ...]:
+        """One per distinct question, in the order of the plan."""
+        return self.plan.measurements
+
+    @property
+    def charged(self) -> PrivacyLoss:
+        """What this release was charged: zero where everything was stored or public."""
+        return self.plan.cost
+
+    @property
+    def cap(self) -> PrivacyLoss:
+        """Of the caps that hold the one of which the least is left."""
+        return self.plan.cap
+
+    @property
+    def whose(self) -> str:
+        """Whose cap it is; empty for the dataset's budget."""
+        return self.plan.whose
 
     @property
     def stored(self) -> tuple[bool, ...]:

@@ -377,11 +377,7 @@ class Session:
         )
         return BatchReport(
             plan=view,
-            measurements=batch.firsts,
-            charged=charged,
             left=left,
-            cap=view.cap,
-            whose=view.whose,
             entry=answered.entry,
             before=None if before is None else PrivacyLoss.from_json(before),
             labels=view.labels,

@@ -93,10 +93,7 @@ def report(*names, stored=(), named=(), hidden=(), dropped=0, **more):
     found = {name: Estimate.leaf(m) for name, m in zip(names, view.measurements, strict=True)}
     return BatchReport(
         plan=view,
-        measurements=view.measurements,
-        charged=view.cost,
         left=view.left - view.cost,
-        cap=view.cap,
         entry=7,
         labels=view.labels,
         dropped=dropped,
