@@ -51,6 +51,20 @@ def test_tool_has_nothing_to_say(npm, words):
 
 
 @needs_build
+def test_each_extension_has_pieces_of_its_own():
+    """Both stand in one page: a piece of the one, of the same number, was once taken for one of the other, whose panel was then not drawn."""
+    named = [
+        {
+            name
+            for path in (FOLDER / "dist").glob(f"{extension}/static/*.js")
+            for name in re.findall(r"rspackChunk\w+", path.read_text())
+        }
+        for extension in ("dpnb", "dpnb-widgets")
+    ]
+    assert named == [{"rspackChunkdpnb"}, {"rspackChunkdpnb_widgets"}]
+
+
+@needs_build
 def test_bundles_are_small():
     """JupyterLab starts with less than 100 kB; the model builder, loaded with its panel, a kind of live card, loaded with its first one, and an interaction bring a third."""
     sizes = {path.name: path.stat().st_size for path in (FOLDER / "dist/dpnb/static").glob("*.js")}
