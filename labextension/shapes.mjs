@@ -100,7 +100,7 @@ function argumentsOf(file, checker) {
 
 function text(kind, [facts, set]) {
   return `// made by shapes.mjs from the types of widgets/${kind}
-import { checked } from '../drawing/checked';
+import { checked } from '../drawing/shape';
 import module from '../widgets/${kind}/view';
 
 export default checked(module, ${JSON.stringify(facts)}, ${JSON.stringify(set)});

@@ -15,7 +15,7 @@ export function refusal(answer: JSONObject | null): string {
       : 'This kernel and this page have different versions of dpnb: restart the kernel and reload the page.';
 }
 
-export interface Opens<Facts, Set> {
+interface Opens<Facts, Set> {
   /** What is on the button. */
   readonly label: string;
   /** Which line it belongs to, for who hears it. */

@@ -1,4 +1,18 @@
 /** What state must look like before it is drawn: state is data, and a notebook's state may come from a stranger. */
+import type { Module } from '../widgets/parts/widget';
+
+/** The module of a view, whose facts and whose hand's settings are checked before they are read. */
+export function checked<Facts, Set>(
+  module: Module<Facts, Set>,
+  facts: Shape,
+  set: Fields
+): Module<Facts, Set> {
+  const reader = {
+    facts: (raw: unknown) => (fits(raw, facts) ? (raw as Facts) : null),
+    set: (raw: unknown) => fitting(raw, set) as Partial<Set>
+  };
+  return { render: props => module.render(props, reader) };
+}
 
 export type Shape =
   | 'any'

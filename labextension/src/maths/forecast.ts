@@ -12,7 +12,7 @@ export interface Law {
 }
 
 /** A question, and the coefficients of its entries. */
-export type Term = readonly [number, readonly number[]];
+type Term = readonly [number, readonly number[]];
 
 export interface Forecast {
   readonly kind: 'sum' | 'one' | 'many' | 'none';

@@ -10,7 +10,7 @@ export function posterior(prior: number, epsilon: number, delta = 0, chance: num
 }
 
 /** The least false-negative rate at false-positive rate `alpha` under (ε, δ). */
-export function tradeoff(alpha: number, epsilon: number, delta = 0): number {
+function tradeoff(alpha: number, epsilon: number, delta = 0): number {
   const steep = alpha === 0 ? 1 - delta : 1 - delta - Math.exp(epsilon) * alpha;
   return Math.max(0, steep, Math.exp(-epsilon) * (1 - delta - alpha));
 }

@@ -15,7 +15,7 @@ export interface People {
 }
 
 /** The largest difference of scores within a pair. */
-export const CALIPER = 0.06;
+const CALIPER = 0.06;
 
 const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 const mean = (values: readonly number[]): number => total(values) / values.length;

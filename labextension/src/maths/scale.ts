@@ -17,7 +17,7 @@ export function valueAt(range: Range, share: number): number {
   return twoDigits(range.low * (range.high / range.low) ** Math.min(Math.max(share, 0), 1));
 }
 
-export function twoDigits(value: number): number {
+function twoDigits(value: number): number {
   return Number(value.toPrecision(2));
 }
 

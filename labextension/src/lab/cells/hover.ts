@@ -9,7 +9,7 @@ const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const BOUND = /^[ \t]*([\p{L}_][\p{L}\p{N}_]*)[ \t]*=(?!=)[ \t]*/gmu;
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']' };
 
-export interface Found {
+interface Found {
   readonly from: number;
   readonly to: number;
   readonly text: string;

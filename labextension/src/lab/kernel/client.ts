@@ -14,8 +14,8 @@ import {
 } from '../../widgets/parts/session_state';
 import { Subshell } from './subshell';
 
-export const TARGET = 'dpnb.session';
-export const ANNOUNCE = 'dpnb.announce';
+const TARGET = 'dpnb.session';
+const ANNOUNCE = 'dpnb.announce';
 
 type Connection = Kernel.IKernelConnection;
 

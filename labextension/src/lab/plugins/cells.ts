@@ -6,13 +6,106 @@ import { INSERT_EVENT, type InsertRequest } from '../../widgets/parts/insert';
 import { RELEASE_EVENT, type ReleaseRequest } from '../../widgets/parts/release';
 import type { Snapshot } from '../../widgets/parts/session_state';
 import { Marks } from '../cells/badges';
-import { highlight } from '../cells/highlight';
 import { hoverHelp } from '../cells/hover';
 import { icon } from '../views/icon';
-import { asPlan, isProtected } from '../cells/magic';
+import { asPlan, isProtected, marks } from '../cells/magic';
 import { runBelow, runReleased, writeBelow } from '../cells/notebooks';
-import { watchStill } from '../views/still_form';
 import { ISessions, type Sessions } from '../kernel/sessions';
+import { RangeSetBuilder, type Extension } from '@codemirror/state';
+import {
+  Decoration,
+  ViewPlugin,
+  type DecorationSet,
+  type EditorView,
+  type ViewUpdate
+} from '@codemirror/view';
+import type { CodeCell } from '@jupyterlab/cells';
+import { MimeModel } from '@jupyterlab/rendermime';
+
+const RECORD = /^application\/vnd\.dpnb\.[a-z]+\+json$/;
+const LOST = 'Error displaying widget';
+
+/** Whether an output is one of ours that has both forms. */
+export function isInteraction(data: Readonly<Record<string, unknown>>): boolean {
+  return (
+    'application/vnd.jupyter.widget-view+json' in data &&
+    'text/html' in data &&
+    Object.keys(data).some(type => RECORD.test(type))
+  );
+}
+
+/** Show the still form of every interaction of a notebook whose model is lost. */
+export async function showStill(panel: NotebookPanel): Promise<void> {
+  for (const cell of panel.content.widgets) {
+    if (cell.model.type !== 'code') {
+      continue;
+    }
+    const { outputs } = (cell as CodeCell).model;
+    const nodes = cell.node.querySelectorAll<HTMLElement>('.jp-OutputArea-output');
+    for (let i = 0; i < Math.min(outputs.length, nodes.length); i++) {
+      const output = outputs.get(i);
+      const node = nodes[i]!;
+      if (!isInteraction(output.data) || !node.textContent.startsWith(LOST)) {
+        continue;
+      }
+      const renderer = panel.content.rendermime.createRenderer('text/html');
+      await renderer.renderModel(new MimeModel({ data: output.data, trusted: output.trusted }));
+      node.replaceChildren(renderer.node);
+    }
+  }
+}
+
+/** Look again for a while after a notebook was opened: models are restored step by step. */
+export function watchStill(panel: NotebookPanel): void {
+  void panel.context.ready
+    .then(() => panel.sessionContext.ready)
+    .then(() => {
+      for (const wait of [500, 1500, 4000, 10_000]) {
+        setTimeout(() => {
+          if (!panel.isDisposed) {
+            void showStill(panel);
+          }
+        }, wait);
+      }
+    });
+}
+
+const LINE = Decoration.line({ class: 'dpnb-magic-line' });
+const KINDS = {
+  magic: Decoration.mark({ class: 'dpnb-magic' }),
+  option: Decoration.mark({ class: 'dpnb-option' })
+};
+
+function decorate(view: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  const found = marks(view.state.doc.toString());
+  if (found !== null) {
+    const line = view.state.doc.lineAt(found.line).from;
+    builder.add(line, line, LINE);
+    for (const mark of found.marks) {
+      builder.add(mark.from, mark.to, KINDS[mark.kind]);
+    }
+  }
+  return builder.finish();
+}
+
+/** The editor extension; it looks at the text and at nothing else. */
+export function highlight(): Extension {
+  return ViewPlugin.fromClass(
+    class {
+      decorations: DecorationSet;
+      constructor(view: EditorView) {
+        this.decorations = decorate(view);
+      }
+      update(update: ViewUpdate): void {
+        if (update.docChanged) {
+          this.decorations = decorate(update.view);
+        }
+      }
+    },
+    { decorations: plugin => plugin.decorations }
+  );
+}
 
 const PLAN = 'dpnb:plan-cell';
 

@@ -22,7 +22,7 @@ export type Grow = (card: HTMLElement, record: unknown, kernel: Kernel) => LiveC
  * Draw a record alone, as text. Null for a record that is none. A kind without it has JupyterLab's own sanitised form of the card
  * there.
  */
-export type PlainCard = (record: unknown) => HTMLElement[] | null;
+type PlainCard = (record: unknown) => HTMLElement[] | null;
 
 /** A kind of card. */
 export interface Kind {

@@ -1,5 +1,6 @@
 /** A release, or a question that waits for one, drawn from its record alone, as text: where a notebook has it without its card, or is not trusted. */
 import { html } from '../../widgets/parts/dom';
+import { headings } from '../../widgets/parts/layout';
 import { cut, release, waitingOf, type Answer } from './record';
 
 const PENDING = 'Pending: no value yet. Nothing was spent.';
@@ -16,7 +17,7 @@ function table(answer: Answer): HTMLElement {
       'table',
       {},
       html('caption', {}, `${asked} · ${answer.paid}`),
-      html('thead', {}, html('tr', {}, ...heads.map(head => html('th', { scope: 'col' }, head)))),
+      html('thead', {}, headings(...heads)),
       html('tbody', {}, ...cells.map(row => html('tr', {}, ...row.map(cell => html('td', {}, cell)))))
     )
   );

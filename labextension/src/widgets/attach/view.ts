@@ -1,17 +1,20 @@
 /** The attach card: unit, mode, columns with questions to take, made-up rows, and the budget as it stands. */
+import { MANY, named, SHOWN } from '../panel/model';
 import { bar } from '../parts/bar';
 import { coded, html, set, unique } from '../parts/dom';
 import { take, type Taken } from '../parts/insert';
-import { scrolling } from '../parts/scroll_region';
+import { dataTable } from '../parts/layout';
+import { madeUpRows, scrolling } from '../parts/scroll_region';
+import { finder } from '../parts/search';
 import type { Dataset } from '../parts/session_state';
 import { widget, type Link, type View } from '../parts/widget';
 
-export interface ReadyQuestion {
+interface ReadyQuestion {
   readonly words: string;
   readonly line: string;
 }
 
-export interface AttachColumn {
+interface AttachColumn {
   readonly name: string;
   readonly label: string;
   readonly kind: string;
@@ -19,7 +22,7 @@ export interface AttachColumn {
   readonly questions: readonly ReadyQuestion[];
 }
 
-export interface AttachFacts {
+interface AttachFacts {
   /** What the notebook calls the dataset. */
   readonly handle: string;
   readonly dataset: Dataset;
@@ -34,19 +37,6 @@ export interface AttachFacts {
   readonly problem: string;
 }
 
-/** From so many columns on there is a field to search them. */
-const MANY = 8;
-const SHOWN = 40;
-
-/** The columns whose name, meaning or kind has every word that was typed. */
-export function found(columns: readonly AttachColumn[], typed: string): AttachColumn[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  return columns.filter(one => {
-    const text = `${one.name} ${one.label} ${one.kind}`.toLowerCase();
-    return words.every(word => text.includes(word));
-  });
-}
-
 const SAID: Readonly<Record<Taken, string>> = {
   written: 'Written into the %%dp cell below. Run it to see what it would cost.',
   copied: 'Copied. Paste it into a cell that begins with %%dp plan epsilon=0.5',
@@ -54,7 +44,7 @@ const SAID: Readonly<Record<Taken, string>> = {
 };
 
 /** What a dataset is called where its questions were written, and what the notebook calls it now. */
-export interface Named {
+interface Named {
   readonly was: string;
   readonly is: string;
 }
@@ -79,8 +69,8 @@ function questions(column: AttachColumn, called: Called): HTMLElement[] {
     const button = html('button', { type: 'button', title: one.line }, one.words);
     button.addEventListener('click', event => {
       if (event.isTrusted) {
-        void called().then(async named => {
-          const line = renamed(one.line, named);
+        void called().then(async now => {
+          const line = renamed(one.line, now);
           const became = await take(button, line);
           said.replaceChildren(html('code', {}, line), ` – ${SAID[became]}`);
         });
@@ -125,11 +115,6 @@ function rowsOf(column: AttachColumn, called: Called): HTMLElement[] {
   ];
 }
 
-function table(head: readonly string[], body: HTMLElement): HTMLElement {
-  const cells = head.map(name => html('th', { scope: 'col' }, name));
-  return scrolling('columns', html('table', {}, html('thead', {}, html('tr', {}, ...cells)), body));
-}
-
 /** The columns, with a field to search many; `called` is what the notebook calls the dataset when a question is taken. */
 export function columns(
   facts: AttachFacts,
@@ -138,7 +123,7 @@ export function columns(
   const count = html('span', { class: 'soft' });
   const body = html('tbody');
   const show = (typed: string): void => {
-    const listed = found(facts.columns, typed);
+    const listed = named(facts.columns, typed);
     body.replaceChildren(...listed.slice(0, SHOWN).flatMap(column => rowsOf(column, called)));
     const hidden = Math.max(listed.length - SHOWN, 0) + (typed === '' ? facts.more : 0);
     count.textContent =
@@ -148,13 +133,7 @@ export function columns(
           ? `${Math.min(listed.length, SHOWN)} shown, ${hidden} more: type to find one.`
           : '';
   };
-  const field = html('input', {
-    type: 'text',
-    'aria-label': 'find a column',
-    placeholder: 'find a column',
-    autocomplete: 'off'
-  });
-  field.addEventListener('input', () => show(field.value));
+  const field = finder('find a column', () => show(field.value));
   show('');
   const search =
     facts.columns.length >= MANY
@@ -164,18 +143,16 @@ export function columns(
           { class: 'say' },
           html('span', { class: 'soft' }, 'Open a column to see what it can be asked.')
         );
-  return [search, table(['column', 'type and bounds', 'meaning'], body)];
+  return [search, scrolling('columns', dataTable(['column', 'type and bounds', 'meaning'], body))];
 }
 
 function madeUp(facts: AttachFacts): HTMLElement {
-  const [names = [], ...rows] = facts.rows;
-  const body = rows.map(row => html('tr', {}, ...row.map(cell => html('td', {}, cell))));
   return html(
     'details',
     { open: facts.columns.length < MANY ? '' : null },
     html('summary', {}, 'Made-up rows'),
     html('p', { class: 'soft' }, 'They fit these declarations and say nothing about the data.'),
-    table(names, html('tbody', {}, ...body))
+    madeUpRows(facts.rows)
   );
 }
 
@@ -202,7 +179,7 @@ export function isAttachFacts(x: unknown): x is AttachFacts {
   );
 }
 
-export function attachView(root: HTMLElement, link: Link<AttachFacts, Record<string, never>>): View {
+function attachView(root: HTMLElement, link: Link<AttachFacts, Record<string, never>>): View {
   const first = link.facts();
   const one = first.dataset;
   const living = html('div', {}, ...budget(first));

@@ -1,7 +1,7 @@
 /** The share that an attack recovers against ε, between guessing and the most that ε allows as the loss moves. */
 import { number, significant } from '../../maths/digits';
 import { place, ticks, valueAt, type Range } from '../../maths/scale';
-import { picture, set, svg } from '../parts/dom';
+import { picture, set, svg, type Part } from '../parts/dom';
 import { under } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import { percent, placesOf, rangeOf, type Attack, type Published, type Reading } from './model';
@@ -49,14 +49,12 @@ function spreads(one: Published, places: readonly number[]): string {
     .join('');
 }
 
-export interface LossPlot {
-  readonly node: SVGSVGElement;
-  /** Draw a publication, and the handle at a loss. */
-  readonly show: (attack: Attack, drawn: Published, reading: Reading, epsilon: number) => void;
-}
-
 /** The picture of one attack; a hand in it moves the loss. */
-export function lossPlot(plan: Attack, move: (epsilon: number) => void, end: () => void): LossPlot {
+export function lossPlot(
+  plan: Attack,
+  move: (epsilon: number) => void,
+  end: () => void
+): Part<[attack: Attack, drawn: Published, reading: Reading, epsilon: number], SVGSVGElement> {
   const range = rangeOf(plan);
   const places = placesOf(plan);
   const guess = svg('path', { class: 'soft-line', 'stroke-dasharray': '5 4' });

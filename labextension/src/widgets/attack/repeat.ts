@@ -5,7 +5,7 @@ const LATE_MS = 4000;
 const LATE =
   'No answer from the kernel yet: it is running a cell, or has ended. This continues when the kernel is free.';
 
-export interface Repeated {
+interface Repeated {
   readonly done: number;
   readonly reps: number;
   /** The last question that the kernel has answered. */

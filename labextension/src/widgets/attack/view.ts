@@ -1,7 +1,7 @@
 /** The attack bench: choose an attack, drag ε, and read what it recovers beside guessing and beside what ε lets through. */
 import { significant } from '../../maths/digits';
 import { codeBox } from '../parts/code_box';
-import { announcer, eachFrame, html, set, svg, unique } from '../parts/dom';
+import { announcer, eachFrame, html, set, svg, unique, type Part } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
 import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
@@ -30,10 +30,7 @@ import {
 } from './model';
 import { type Repeat, repeat } from './repeat';
 
-interface Row {
-  readonly node: HTMLElement;
-  readonly show: (reading: Reading, baseline: number, chosen: boolean) => void;
-}
+type Row = Part<[reading: Reading, baseline: number, chosen: boolean]>;
 
 function row(one: Published, name: string, choose: () => void): Row {
   const box = html('input', { type: 'radio', name });
@@ -106,13 +103,8 @@ interface Bench {
   readonly ask: () => void;
 }
 
-interface Part<Shown> {
-  readonly node: HTMLElement;
-  readonly show: (shown: Shown) => void;
-}
-
 /** Which attack, from which seed, how often. */
-function choices({ state, link, tell, show }: Bench, again: Repeat): Part<AttackFacts> {
+function choices({ state, link, tell, show }: Bench, again: Repeat): Part<[facts: AttackFacts]> {
   const id = unique('attack');
   const names = link.facts().attacks.map(name => html('option', { value: name }, name));
   const attacks = html('select', { id }, ...names);
@@ -145,7 +137,7 @@ function choices({ state, link, tell, show }: Bench, again: Repeat): Part<Attack
 }
 
 /** A button to the loss at which the attack does no better than guessing. */
-function fallButton({ state, tell, show }: Bench): Part<number | null> {
+function fallButton({ state, tell, show }: Bench): Part<[falls: number | null]> {
   const button = html('button', { type: 'button' });
   let target: number | null = null;
   button.addEventListener('click', () => {
@@ -168,7 +160,6 @@ function lossSlider({ state, tell, ask }: Bench, plan: Attack): Slider {
     label: 'ε',
     range: rangeOf(plan),
     value: state.epsilon,
-    ends: ['more private', 'more accurate'],
     input: value => {
       state.epsilon = value;
       ask();
@@ -195,7 +186,7 @@ const DOTS =
 function results(
   bench: Bench,
   plan: Attack
-): { readonly nodes: Node[]; readonly show: Part<Attack>['show'] } {
+): { readonly nodes: Node[]; readonly show: Part<[plan: Attack]>['show'] } {
   const { state, tell, show, ask } = bench;
   state.epsilon = within(rangeOf(plan), state.epsilon);
   const table = publicationTable(plan.publications, key => {
@@ -236,7 +227,7 @@ function results(
 
 const ABSENT = 'The kernel computes this attack; without a kernel it cannot be shown.';
 
-export function attackView(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
+function attackView(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
   const first = link.facts();
   const state = startOf(first, link.chosen());
   const frame = eachFrame(() => show());
@@ -253,7 +244,7 @@ export function attackView(root: HTMLElement, link: Link<AttackFacts, AttackSet>
     ...[chosen.node, goal, absent, problem, body, again.node, code.node]
   );
   let laid = '';
-  let update: Part<Attack>['show'] = () => undefined;
+  let update: Part<[plan: Attack]>['show'] = () => undefined;
 
   function show(): void {
     const facts = link.facts();

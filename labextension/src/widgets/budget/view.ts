@@ -10,7 +10,7 @@ import type { Remedy } from '../plan/remedies';
 import { remedyList } from '../plan/remedy_list';
 import { widget, type Link, type View } from '../parts/widget';
 
-export interface BudgetFacts {
+interface BudgetFacts {
   readonly at: string;
   readonly dataset: Dataset;
   /** What a plan would cost, in the budget's measure; 0 without one. */
@@ -39,7 +39,7 @@ function released(way: Remedy): HTMLElement {
   return release.node;
 }
 
-export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<string, never>>): View {
+function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<string, never>>): View {
   const [bar, counting, ledger] = [livingBar(), countingView(), ledgerView()];
   const title = html('h3', {});
   const badge = html('span', { class: 'badge' });

@@ -1,7 +1,7 @@
 /** The values with two bounds over them, the valley of the typical error, and bias beside noise. */
 import { halfWidth, number, significant } from '../../maths/digits';
 import { marks } from '../../maths/scale';
-import { picture, set, svg, unitOf, type Picture } from '../parts/dom';
+import { picture, set, svg, unitOf, type Picture, type Part } from '../parts/dom';
 import { handle, text } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import { binned, type Bound, type Clamped, type ClampSet, type Dale, type Ground } from './model';
@@ -35,11 +35,6 @@ export interface Moves {
   readonly end: () => void;
 }
 
-export interface BoundsPicture {
-  readonly node: SVGSVGElement;
-  readonly show: (now: ClampSet, found: Clamped) => void;
-}
-
 /** A hand takes the nearer bound, where one is near. */
 function dragging(plot: Picture, ground: Ground, { now, move, end }: Moves): void {
   const x = across(ground);
@@ -68,7 +63,10 @@ function scale({ range }: Ground, x: (value: number) => number, unit: number, ta
   });
 }
 
-export function boundsPicture(ground: Ground, moves: Moves): BoundsPicture {
+export function boundsPicture(
+  ground: Ground,
+  moves: Moves
+): Part<[now: ClampSet, found: Clamped], SVGSVGElement> {
   const x = across(ground);
   const bars = svg('path', { class: 'used', opacity: 0.55, d: columns(ground) });
   const out = svg('path', { fill: 'var(--page)', opacity: 0.7 });
@@ -110,10 +108,7 @@ export function boundsPicture(ground: Ground, moves: Moves): BoundsPicture {
 }
 
 /** The typical error by upper bound, with its least and where the bound stands. */
-export function dalePicture(ground: Ground): {
-  readonly node: SVGSVGElement;
-  readonly show: (now: ClampSet, dale: Dale) => void;
-} {
+export function dalePicture(ground: Ground): Part<[now: ClampSet, dale: Dale], SVGSVGElement> {
   const x = across(ground);
   const curve = svg('path', { class: 'ink-line' });
   const here = svg('circle', { class: 'pv', r: 6 });
@@ -145,10 +140,7 @@ export function dalePicture(ground: Ground): {
 }
 
 /** Bias and noise as two bars, the longer one across the whole width. */
-export function sharePicture(): {
-  readonly node: SVGSVGElement;
-  readonly show: (found: Clamped) => void;
-} {
+export function sharePicture(): Part<[found: Clamped], SVGSVGElement> {
   const biased = svg('path', { class: 'used' });
   const noisy = svg('path', { class: 'pv' });
   const plot = picture('bias and noise', W, 26, biased, noisy);

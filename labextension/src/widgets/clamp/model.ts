@@ -4,14 +4,14 @@ import { halfWidth, number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
 
 /** Bias and noise of a clamped mean. Twin of `dpnb/widgets/kinds/clamp.py`. */
-export interface Errors {
+interface Errors {
   readonly bias: number;
   readonly noise: number;
   readonly rmse: number;
 }
 
 /** Sorted values with their running sums, so that each pair of bounds costs two searches. */
-export interface Sorted {
+interface Sorted {
   readonly values: readonly number[];
   readonly sums: readonly number[];
 }

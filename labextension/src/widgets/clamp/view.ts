@@ -43,7 +43,6 @@ function declaredView(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View
     label: symbol,
     range,
     value: held.now.epsilon,
-    ends: ['more private', 'more accurate'],
     input: epsilon => held.move({ epsilon }),
     change: held.tell
   });
@@ -68,7 +67,7 @@ function declaredView(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View
   return { update: held.follow, dispose: held.stop };
 }
 
-export function clampView(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
+function clampView(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
   return link.facts().declared === null ? handles(root, link) : declaredView(root, link);
 }
 

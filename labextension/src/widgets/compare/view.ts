@@ -1,9 +1,9 @@
 /** Several questions against ε: one line each, labelled where it ends, a handle on the axis that it moves, and a table of ±. */
 import { atMostPercent, number } from '../../maths/digits';
 import { place, ticks, valueAt } from '../../maths/scale';
-import { announcer, html, picture, set, svg, unitOf } from '../parts/dom';
+import { announcer, html, picture, set, svg, unitOf, type Part } from '../parts/dom';
 import { dragState } from '../parts/drag_state';
-import { head, text, under } from '../parts/layout';
+import { dataTable, head, text, under } from '../parts/layout';
 import { lossWords, oddsWords } from '../parts/loss_words';
 import { onAxis } from '../parts/on_axis';
 import { cut, apart } from '../parts/line_names';
@@ -82,10 +82,7 @@ function chartOf(first: CompareFacts, moves: { loss: (loss: number) => void; end
 }
 
 /** The ± of each, in its own unit. */
-function tableOf(first: CompareFacts): {
-  readonly node: HTMLElement;
-  readonly show: (facts: CompareFacts, loss: number) => void;
-} {
+function boughtTable(first: CompareFacts): Part<[facts: CompareFacts, loss: number]> {
   const rows = first.questions.map(one => {
     const [width, part] = [html('td', { class: 'num' }), html('td', { class: 'num' })];
     return {
@@ -94,15 +91,8 @@ function tableOf(first: CompareFacts): {
       row: html('tr', {}, html('th', { scope: 'row' }, html('code', {}, one.name)), width, part)
     };
   });
-  const heads = ['question', '95 % privacy interval', 'of its range'].map((name, i) =>
-    html('th', { scope: 'col', class: i === 0 ? '' : 'num' }, name)
-  );
-  const table = html(
-    'table',
-    {},
-    html('thead', {}, html('tr', {}, ...heads)),
-    html('tbody', {}, ...rows.map(one => one.row))
-  );
+  const columns = ['question', ['95 % privacy interval', 'num'], ['of its range', 'num']] as const;
+  const table = dataTable(columns, html('tbody', {}, ...rows.map(one => one.row)));
   return {
     node: html('div', { class: 'say' }, scrolling('what the loss buys', table)),
     show: (facts, loss) =>
@@ -113,7 +103,7 @@ function tableOf(first: CompareFacts): {
   };
 }
 
-export function compareView(root: HTMLElement, link: Link<CompareFacts, CompareSet>): View {
+function compareView(root: HTMLElement, link: Link<CompareFacts, CompareSet>): View {
   const first = link.facts();
   const held = dragState(link, { loss: first.start }, () => show(), { loss: rangeOf(first) });
   const chart = chartOf(first, { loss: loss => held.move({ loss }), end: held.tell });
@@ -121,13 +111,12 @@ export function compareView(root: HTMLElement, link: Link<CompareFacts, CompareS
     label: first.symbol,
     range: rangeOf(first),
     value: held.now.loss,
-    ends: ['more private', 'more accurate'],
     input: loss => held.move({ loss }),
     change: held.tell
   });
   onAxis(losses, { wide: W, from: LEFT, to: W - RIGHT, below: BOTTOM });
   chart.node.addEventListener('even', () => chart.lay(link.facts()));
-  const [table, odds, cost] = [tableOf(first), announcer(), html('p', { class: 'soft' })];
+  const [table, odds, cost] = [boughtTable(first), announcer(), html('p', { class: 'soft' })];
   root.append(
     head('How accurate each question would be', 'Nothing is spent.', first.dataset),
     chart.node,

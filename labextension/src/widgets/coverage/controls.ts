@@ -1,9 +1,9 @@
 /** The controls of what is simulated: statistic, population and its shape, loss, size, methods, view, studies and seed. */
 import { number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
-import { button, html, picture, set, svg, unique } from '../parts/dom';
+import { button, html, picture, set, svg, unique, type Part } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
-import { ends, labelled } from '../parts/layout';
+import { checkField, ends, labelled } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { offAxis, onAxis } from '../parts/on_axis';
 import { type Slider, slider } from '../parts/slider';
@@ -26,7 +26,7 @@ import {
 import { AXIS } from './shared_picture';
 
 /** The population as it is drawn: so many rows lie so far to the right; two arms back to back, one up and one down. */
-function population(): { node: HTMLElement; show: (facts: CoverageFacts) => void } {
+function population(): Part<[facts: CoverageFacts]> {
   const bars = svg('path', { class: 'used', opacity: 0.6 });
   const below = svg('path', { class: 'used', opacity: 0.3 });
   const floor = svg('path', { class: 'soft-line', d: 'M0 40H200' });
@@ -54,7 +54,7 @@ function population(): { node: HTMLElement; show: (facts: CoverageFacts) => void
   };
 }
 
-export interface Controls {
+interface Controls {
   readonly node: HTMLElement;
   readonly show: (facts: CoverageFacts) => void;
   /** Put the slider of the loss on an axis elsewhere, or back among the others. */
@@ -81,7 +81,7 @@ interface Group<Name extends string> {
 function select(
   label: string,
   change: (key: string) => void
-): { node: HTMLElement; show: (choices: readonly Choice[], chosen: string) => void } {
+): Part<[choices: readonly Choice[], chosen: string]> {
   const field = html('select', { id: unique('select') });
   field.addEventListener('change', () => change(field.value));
   let offered = '';
@@ -196,19 +196,13 @@ function sliders(hand: Hand): Group<'epsilon' | 'rho' | 'n' | 'k' | Shape> & {
   };
 }
 
-function box(words: string, change: (on: boolean) => void): { node: HTMLElement; input: HTMLInputElement } {
-  const input = html('input', { type: 'checkbox' });
-  input.addEventListener('change', () => change(input.checked));
-  return { input, node: html('label', { class: 'check' }, input, ` ${words}`) };
-}
-
 /** Which intervals are shown: those of the release, and those of the bootstrap with its noise. */
 function intervals({ now, set, choose }: Hand): Group<'released' | 'boot' | 'repaired'> {
   const boxes = now().methods.map(({ name, words, resampled }) => {
-    const one = box(name, on => {
+    const one = checkField(name, on => {
       const next = switched(now(), name, on);
       if (next === null) {
-        one.input.checked = true; // one method is always there
+        one.show(true); // one method is always there
         return;
       }
       choose({ shown: next });
@@ -216,7 +210,7 @@ function intervals({ now, set, choose }: Hand): Group<'released' | 'boot' | 'rep
     one.node.title = words;
     return { ...one, name, resampled };
   });
-  const repaired = box('with the noise that keeps its promise', on => set({ repaired: on }));
+  const repaired = checkField('with the noise that keeps its promise', on => set({ repaired: on }));
   const nodes = (which: boolean): HTMLElement[] =>
     boxes.filter(one => one.resampled === which).map(one => one.node);
   const group = (label: string, ...nodes: HTMLElement[]): HTMLElement =>
@@ -229,9 +223,9 @@ function intervals({ now, set, choose }: Hand): Group<'released' | 'boot' | 'rep
       repaired: repaired.node
     },
     show: ({ setup, shown }) => {
-      repaired.input.checked = setup.repaired;
+      repaired.show(setup.repaired);
       for (const one of boxes) {
-        one.input.checked = shown.includes(one.name);
+        one.show(shown.includes(one.name));
       }
     }
   };

@@ -3,9 +3,9 @@
 /** [low, high, what is true, whether it is held]; nothing where there is no interval. */
 export type Stack = readonly (readonly [number | null, number | null, number | null, boolean])[];
 /** Studies so far, the share of their intervals that held, and the band of that share. */
-export type Trail = readonly (readonly [studies: number, share: number, low: number, high: number])[];
+type Trail = readonly (readonly [studies: number, share: number, low: number, high: number])[];
 
-export interface Histogram {
+interface Histogram {
   readonly low: number;
   readonly step: number;
   readonly shares: readonly number[];
@@ -26,7 +26,7 @@ export interface Finding {
 }
 
 /** What was seen of one method: its last intervals, its running coverage, its standard errors and z-scores. */
-export interface Watched {
+interface Watched {
   readonly stack: Stack;
   readonly trail: Trail;
   readonly errors: readonly number[];
@@ -118,7 +118,7 @@ export interface Method {
 }
 
 /** The shares of the population in bins from low to high; of two arms one after the other, each with its name. */
-export interface PopulationShape {
+interface PopulationShape {
   readonly low: number;
   readonly high: number;
   readonly parts: readonly { readonly name: string; readonly shares: readonly number[] }[];

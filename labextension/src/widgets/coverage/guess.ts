@@ -5,7 +5,7 @@ import { labelled } from '../parts/layout';
 
 let wanted = false;
 
-export interface Guess {
+interface Guess {
   readonly switch: HTMLElement;
   readonly node: HTMLElement;
   /** Told what was found; whether it is to be hidden still. */
@@ -13,14 +13,14 @@ export interface Guess {
 }
 
 /** What is said when a guess is shown beside what was found. */
-export function revealed(guess: number, share: number): string {
+function revealed(guess: number, share: number): string {
   const [mine, found] = [number(guess, 0), number(100 * share, 1)];
   const apart = Math.abs(guess - 100 * share);
   return `You guessed ${mine} of 100; ${found} of 100 do${apart <= 2 ? ': well guessed.' : '.'}`;
 }
 
 /** A number from 0 to 100, or nothing. */
-export function guessOf(text: string): number | null {
+function guessOf(text: string): number | null {
   const value = Number(text.replace('%', '').trim());
   return text.trim() !== '' && value >= 0 && value <= 100 ? value : null;
 }

@@ -29,7 +29,7 @@ import { symbolOf } from './table';
 const SIDE_BY_SIDE =
   'display:grid;gap:8px 24px;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr))';
 
-export interface SharedPart {
+interface SharedPart {
   readonly node: HTMLElement;
   /** Where the slider of the loss stands, while it is seen, and what it ranges over. */
   readonly slot: HTMLElement;
@@ -102,7 +102,7 @@ function mover(state: State, { forty }: Pictures, ask: () => void): (loss: numbe
 }
 
 /** What the lab around is told, and what it gives. */
-export interface Around {
+interface Around {
   readonly arrays: () => Arrays;
   /** The loss that is set, and the coverage there. */
   readonly follow: (loss: number, words: string) => void;

@@ -10,7 +10,7 @@ import { symbolOf } from './table';
 
 const { w: W, h: H, left: LEFT, right: RIGHT, top: TOP, bottom: BOTTOM } = WIDE;
 
-export interface Sweep {
+interface Sweep {
   readonly node: HTMLElement;
   readonly show: (swept: SweepFacts, facts: CoverageFacts) => void;
   /** Where the cursor stands. */

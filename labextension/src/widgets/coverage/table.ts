@@ -1,6 +1,7 @@
 /** What is seen in the coverage lab, as sentences and as a table: the kernel's words and numbers. */
 import { number } from '../../maths/digits';
 import { html } from '../parts/dom';
+import { headings } from '../parts/layout';
 import type { CoverageFacts, Finding } from './facts';
 import { sample } from './looks';
 
@@ -39,11 +40,7 @@ export function sentences(facts: CoverageFacts, at: number): HTMLElement[] {
 export function head({ columns }: CoverageFacts): HTMLElement {
   const kind = (name: string, i: number): string | null =>
     i > 0 && i < 4 ? 'num' : name === 'about' ? 'wide' : null;
-  return html(
-    'tr',
-    {},
-    ...columns.map((name, i) => html('th', { scope: 'col', class: kind(name, i) }, name))
-  );
+  return headings(...columns.map((name, i) => [name, kind(name, i)] as const));
 }
 
 /** One row for each method that is shown. */

@@ -1,7 +1,7 @@
 /** The coverage lab: intervals of simulated studies stack up, misses are marked, and each method's coverage runs along. */
 import { number } from '../../maths/digits';
 import { codeBox } from '../parts/code_box';
-import { announcer, button, eachFrame, html, sayCode } from '../parts/dom';
+import { announcer, button, eachFrame, html, sayCode, type Parts } from '../parts/dom';
 import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import { widget, type Link, type View } from '../parts/widget';
@@ -25,10 +25,7 @@ const PALE = 'Pale: results before the last change.';
 const NONE = 'Nothing can be simulated on this page: run the cell in a notebook.';
 
 /** A part of the lab; `at` is where the cursor of a sweep stands. */
-interface Part {
-  readonly nodes: readonly HTMLElement[];
-  readonly show: (facts: CoverageFacts, at: number) => void;
-}
+type LabPart = Parts<[facts: CoverageFacts, at: number]>;
 
 /** The simulation itself: asks for studies while it goes on. */
 interface Simulation {
@@ -135,7 +132,7 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
 }
 
 /** Start and cancel, and how far it is. */
-function runPart({ play, gone, toggle, cancel }: Simulation): Part {
+function runPart({ play, gone, toggle, cancel }: Simulation): LabPart {
   const start = button('Start', toggle, { class: 'strong' });
   const stop = button('Cancel', cancel, { title: 'discards what was simulated so far' });
   const bar = html('progress', { max: 1, value: 0, 'aria-label': 'studies simulated' });
@@ -158,7 +155,7 @@ function runPart({ play, gone, toggle, cancel }: Simulation): Part {
 const LEGEND = '│ the truth, ─ contains it, ✕ misses it; the last 40 studies, newest below';
 
 /** The running coverage of all methods, and the key of its lines. */
-function runningPart(): Part {
+function runningPart(): LabPart {
   const plot = runningPicture('running coverage', WIDE);
   const key = html('p', { class: 'key' });
   return {
@@ -184,7 +181,7 @@ function endOf(now: number, reps: number): number {
 }
 
 /** The studies one by one: their intervals, the running coverage, and why intervals miss. */
-function studiesPart(): Part {
+function studiesPart(): LabPart {
   const stacks = html('div', { class: 'stacks' });
   const [curve, reasons] = [runningPart(), why()];
   const node = html(
@@ -216,7 +213,7 @@ function studiesPart(): Part {
 }
 
 /** What was found, in sentences; heard as one when it rests. */
-function findingsPart(play: Simulation['play']): Part {
+function findingsPart(play: Simulation['play']): LabPart {
   const said = announcer();
   const where = html('p', { class: 'say' });
   const told = html('ul', { class: 'told' });
@@ -242,7 +239,7 @@ function findingsPart(play: Simulation['play']): Part {
 }
 
 /** The coverage of each method in numbers, and beside the published ones. */
-function tablePart(): Part {
+function tablePart(): LabPart {
   const [top, rows] = [html('thead'), html('tbody')];
   const print = html('ul', { class: 'told' });
   return {
@@ -256,7 +253,7 @@ function tablePart(): Part {
   };
 }
 
-export function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
+function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   let answered = link.facts();
   const frame = eachFrame(() => show());
   const simulated = simulation(link, frame.ask);

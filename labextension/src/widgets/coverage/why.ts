@@ -1,6 +1,6 @@
 /** Why intervals miss: one small drawing of each method at a time, chosen by a row of buttons. */
 import { number, significant } from '../../maths/digits';
-import { type Child, button, html, picture, set, svg } from '../parts/dom';
+import { type Child, button, html, picture, set, svg, type Part } from '../parts/dom';
 import { ends, text } from '../parts/layout';
 import { WIDE, pathThrough } from './curves';
 import type { CoverageFacts, Partition, StudyFacts } from './facts';
@@ -135,10 +135,7 @@ const WORDS = {
 } as const;
 type Look = keyof typeof WORDS;
 
-export interface Why {
-  readonly node: HTMLElement;
-  readonly show: (run: StudyFacts, facts: CoverageFacts) => void;
-}
+export type Why = Part<[run: StudyFacts, facts: CoverageFacts]>;
 
 /** The answers of the studies, a histogram for each number that was released. */
 function releases({ releases: found }: StudyFacts): HTMLElement[] {
@@ -157,10 +154,7 @@ function drawings(chosen: Look, run: StudyFacts, shown: readonly string[]): HTML
 }
 
 /** The buttons that choose what is looked at. */
-function tabs(choose: (name: Look) => void): {
-  readonly node: HTMLElement;
-  readonly show: (chosen: Look, parts: Partition | null) => void;
-} {
+function tabs(choose: (name: Look) => void): Part<[chosen: Look, parts: Partition | null]> {
   const made = (Object.keys(WORDS) as Look[]).map(name => {
     return [name, button(name, () => choose(name), { 'aria-pressed': 'false' })] as const;
   });

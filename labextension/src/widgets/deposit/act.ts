@@ -3,7 +3,7 @@ import { html, type Child } from '../parts/dom';
 import { handOver, isGone } from '../parts/release';
 import type { Link } from '../parts/widget';
 
-export interface ActButton {
+interface ActButton {
   readonly node: HTMLElement;
   readonly name: (words: string) => void;
   readonly allow: (on: boolean) => void;

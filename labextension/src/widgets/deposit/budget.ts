@@ -2,7 +2,7 @@
 import { number, significant } from '../../maths/digits';
 import { crowdPart } from '../odds/crowd';
 import { beliefOf, permitted } from '../odds/model';
-import { announcer, html, svg } from '../parts/dom';
+import { announcer, html, svg, type Part } from '../parts/dom';
 import { EPSILONS } from '../parts/drag_state';
 import { choice } from '../parts/layout';
 import { slider } from '../parts/slider';
@@ -57,12 +57,7 @@ interface Now {
   prior: number;
 }
 
-interface Part {
-  readonly node: HTMLElement;
-  readonly show: (now: Now) => void;
-}
-
-function samplePart(hand: Hand, conditions: readonly string[]): Part {
+function samplePart(hand: Hand, conditions: readonly string[]): Part<[now: Now]> {
   const said = announcer();
   const how = choice('how the people came into the file:', DRAWN, 'no', drawn => hand.choose({ drawn }));
   let last: Now = { epsilon: 1, delta: 0, prior: 0.1 };
@@ -105,7 +100,7 @@ function deltaPart(
   words: string,
   moved: (delta: number) => void,
   settled: () => void
-): Part & { readonly words: (text: string) => void } {
+): Part<[now: Now]> & { readonly words: (text: string) => void } {
   const said = html('p', { class: 'soft' });
   const deltas = slider({
     label: 'δ',
@@ -163,7 +158,6 @@ export function budgetStep(first: DepositFacts, hand: Hand): Step {
     label: 'ε for everything that is ever released',
     range: EPSILONS,
     value: 1,
-    ends: ['more private', 'more accurate'],
     input: epsilon => move({ epsilon }),
     change: epsilon => hand.setDataset({ epsilon: significant(epsilon, 3) })
   });

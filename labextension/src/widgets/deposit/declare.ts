@@ -1,7 +1,8 @@
 /** Declare: a form over the columns, drafted from names and types; the TOML that it makes, live, and made-up rows that fit. */
-import { html, set } from '../parts/dom';
-import { scrolling } from '../parts/scroll_region';
-import { checkField, choiceField, textField, type Field } from './fields';
+import { html, set, type Part } from '../parts/dom';
+import { checkField } from '../parts/layout';
+import { madeUpRows } from '../parts/scroll_region';
+import { choiceField, textField, type Field } from './fields';
 import {
   fieldsOf,
   wordsOf,
@@ -41,12 +42,10 @@ const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   date: ['2020-01-01', '2024-12-31']
 };
 
-interface ColumnPart {
-  readonly node: HTMLElement;
-  readonly show: (facts: DepositFacts, one: ColumnFields, unit: string) => void;
-}
-
-function columnPart(name: string, hand: FormHand): ColumnPart {
+function columnPart(
+  name: string,
+  hand: FormHand
+): Part<[facts: DepositFacts, one: ColumnFields, unit: string]> {
   const put = (field: keyof ColumnFields) => (value: string) => hand.setColumn(name, { [field]: value });
   const fields: Readonly<Record<string, Field>> = {
     type: choiceField('type', TYPES, put('type')),
@@ -128,15 +127,6 @@ function personPart({ form, texts }: DepositFacts, hand: FormHand): Step {
   };
 }
 
-function rowsTable([names = [], ...rows]: DepositFacts['rows']): HTMLElement {
-  const body = rows.map(row => html('tr', {}, ...row.map(cell => html('td', {}, cell))));
-  const head = html('tr', {}, ...names.map(name => html('th', { scope: 'col' }, name)));
-  return scrolling(
-    'made-up rows',
-    html('table', { class: 'rows' }, html('thead', {}, head), html('tbody', {}, ...body))
-  );
-}
-
 export function declareStep(first: DepositFacts, hand: FormHand): Step {
   const { texts } = first;
   const person = personPart(first, hand);
@@ -189,7 +179,7 @@ export function declareStep(first: DepositFacts, hand: FormHand): Step {
         made.replaceChildren(
           ...(facts.rows.length === 0
             ? [html('p', { class: 'soft' }, texts.rows)]
-            : [html('p', { class: 'soft' }, texts.fit), rowsTable(facts.rows)])
+            : [html('p', { class: 'soft' }, texts.fit), madeUpRows(facts.rows, 'rows')])
         );
       }
     }

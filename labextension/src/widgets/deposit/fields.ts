@@ -1,11 +1,8 @@
 /** Fields of the form: a label, what is typed or chosen, and what is wrong with it beside it. */
-import { html, set, unique, type Child } from '../parts/dom';
+import { html, set, unique, type Child, type Part } from '../parts/dom';
 
-export interface Field {
-  readonly node: HTMLElement;
-  /** Show a value, unless somebody is typing it; and what is wrong with it. */
-  readonly show: (value: string, wrong: string) => void;
-}
+/** Show a value, unless somebody is typing it; and what is wrong with it. */
+export type Field = Part<[value: string, wrong: string]>;
 
 type Input = HTMLInputElement | HTMLSelectElement;
 
@@ -52,21 +49,4 @@ export function choiceField(
 ): Field {
   const list = html('select', {}, ...entries.map(([value, text]) => html('option', { value }, text)));
   return field(words, list, null, change);
-}
-
-export interface Check {
-  readonly node: HTMLElement;
-  readonly show: (on: boolean) => void;
-}
-
-/** Yes or no. */
-export function checkField(words: Child, change: (on: boolean) => void): Check {
-  const box = html('input', { type: 'checkbox' });
-  box.addEventListener('change', () => change(box.checked));
-  return {
-    node: html('label', { class: 'check' }, box, ' ', words),
-    show: on => {
-      box.checked = on;
-    }
-  };
 }

@@ -1,8 +1,10 @@
 /** Pre-release: statistics from a catalogue, how accurate each will be from public facts alone, and the split of the loss to drag. */
 import { significant } from '../../maths/digits';
 import { splitBar } from '../plan/split_bar';
-import { announcer, button, coded, entered, html, svg, unique } from '../parts/dom';
+import { announcer, button, coded, entered, html, svg, unique, type Part } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
+import { dataTable } from '../parts/layout';
+import { finder, matching } from '../parts/search';
 import { slider } from '../parts/slider';
 import type { Link } from '../parts/widget';
 import { actButton } from './act';
@@ -38,10 +40,7 @@ function band(entry: Entry, loss: number): HTMLElement {
   );
 }
 
-interface Row {
-  readonly node: HTMLElement;
-  readonly show: (picked: Picked) => void;
-}
+type Row = Part<[picked: Picked]>;
 
 function rowOf(entry: Entry, toggle: (name: string) => void): Row {
   const typed =
@@ -75,21 +74,13 @@ function cataloguePart(
   choose: (part: Partial<DepositSet>) => void
 ): Step & { readonly pick: (picked: Picked) => void } {
   const body = html('tbody');
-  const find = html('input', {
-    type: 'text',
-    'aria-label': 'find a statistic',
-    placeholder: 'find a statistic',
-    autocomplete: 'off'
-  });
+  const find = finder('find a statistic', () => filter());
   const more = html('input', { type: 'text', id: unique('mine'), autocomplete: 'off', class: 'filling' });
   let [rows, drawn]: [readonly (readonly [Entry, Row])[], string] = [[], ''];
   const filter = (): void => {
-    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    rows.forEach(([entry, row]) => {
-      row.node.hidden = !words.every(word => `${entry.words} ${entry.text}`.toLowerCase().includes(word));
-    });
+    const seen = new Set(matching(rows, find.value, ([entry]) => `${entry.words} ${entry.text}`));
+    rows.forEach(one => (one[1].node.hidden = !seen.has(one)));
   };
-  find.addEventListener('input', filter);
   const add = (): void => {
     if (more.value.trim() !== '') {
       choose({ typed: [...(link.chosen().typed ?? []), more.value.trim()] });
@@ -98,9 +89,6 @@ function cataloguePart(
   };
   entered(more, add);
   const toggle = (name: string): void => choose(toggled(pickedOf(link.facts(), link.chosen()), name));
-  const heads = ['statistic', 'how accurate', '95 % of answers are within'].map(name =>
-    html('th', { scope: 'col' }, name)
-  );
   return {
     node: html(
       'div',
@@ -109,7 +97,7 @@ function cataloguePart(
       html(
         'div',
         { class: 'catalogue', tabindex: 0, role: 'region', 'aria-label': 'statistics to pick' },
-        html('table', { class: 'bars' }, html('thead', {}, html('tr', {}, ...heads)), body)
+        dataTable(['statistic', 'how accurate', '95 % of answers are within'], body, 'bars')
       ),
       html(
         'p',
@@ -138,11 +126,7 @@ function splitPart(
   link: DepositLink,
   choose: (part: Partial<DepositSet>) => void,
   moved: (picked: Picked) => void
-): {
-  readonly node: HTMLElement;
-  readonly show: (facts: DepositFacts, picked: Picked) => void;
-  readonly dispose: () => void;
-} {
+): Part<[facts: DepositFacts, picked: Picked]> & { readonly dispose: () => void } {
   let now = pickedOf(link.facts(), link.chosen());
   const split = splitBar(
     true,

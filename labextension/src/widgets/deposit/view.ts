@@ -71,7 +71,7 @@ async function declared(link: DepositLink): Promise<{ readonly words: string; re
   return { words, written: false };
 }
 
-export function depositView(root: HTMLElement, link: DepositLink): View {
+function depositView(root: HTMLElement, link: DepositLink): View {
   const first = link.facts();
   const hand = formHand(link);
   const choose = (part: Partial<DepositSet>): void => {

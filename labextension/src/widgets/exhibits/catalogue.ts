@@ -1,10 +1,10 @@
 /** All exhibits in one table: what each claims and what is actual, to search and to filter by theme. */
 import { button, html, unique } from '../parts/dom';
-import { labelled } from '../parts/layout';
+import { head, labelled, dataTable } from '../parts/layout';
 import type { Page } from './facts';
 import { ALL, countOf, fitting, lineOf, textOf } from './model';
 
-export interface Catalogue {
+interface Catalogue {
   readonly node: HTMLElement;
   readonly focus: (name: string) => void;
 }
@@ -31,19 +31,13 @@ function line(page: Page, go: (name: string) => void): Line {
   return { page, opens, text: textOf(page), node };
 }
 
-const NAMES = ['exhibit', 'theme', 'measured in', 'claimed', 'actual'];
-
-function table(lines: readonly Line[]): HTMLElement {
-  const heads = NAMES.map((name, i) =>
-    html('th', { scope: 'col', class: i > 2 ? 'num' : i > 0 ? 'wide' : null }, name)
-  );
-  return html(
-    'table',
-    { class: 'index' },
-    html('thead', {}, html('tr', {}, ...heads)),
-    html('tbody', {}, ...lines.map(one => one.node))
-  );
-}
+const COLUMNS = [
+  'exhibit',
+  ['theme', 'wide'],
+  ['measured in', 'wide'],
+  ['claimed', 'num'],
+  ['actual', 'num']
+] as const;
 
 export function catalogue(
   pages: readonly Page[],
@@ -79,19 +73,10 @@ export function catalogue(
     node: html(
       'div',
       {},
-      html(
-        'div',
-        { class: 'head' },
-        html('h3', {}, 'Exhibits'),
-        html(
-          'span',
-          { class: 'soft' },
-          'published, and not private or accurate as claimed; open one to see how it breaks'
-        )
-      ),
+      head('Exhibits', 'published, and not private or accurate as claimed; open one to see how it breaks'),
       html('div', { class: 'choices' }, labelled('search', search), labelled('theme', theme)),
       count,
-      table(lines)
+      dataTable(COLUMNS, html('tbody', {}, ...lines.map(one => one.node)), 'index')
     ),
     focus: name => lines.find(one => one.page.name === name)?.opens.focus()
   };

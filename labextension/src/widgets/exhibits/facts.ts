@@ -27,7 +27,7 @@ export interface Lever {
   readonly kept: readonly boolean[];
 }
 
-export interface Neighbours {
+interface Neighbours {
   readonly columns: string;
   readonly rows: readonly (readonly [string, string, boolean])[];
 }

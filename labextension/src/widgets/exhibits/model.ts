@@ -1,5 +1,6 @@
 /** The exhibit gallery as it is searched and turned, and the lines of a lever: places, texts and addresses. No DOM. */
 import { significant } from '../../maths/digits';
+import { matching } from '../parts/search';
 import type { Finding, Lever, Page, Reach } from './facts';
 
 const MARK = '#exhibit=';
@@ -27,7 +28,7 @@ export function beside(pages: readonly Page[], open: string, step: 1 | -1): Page
 
 /** The words by which a page is found. */
 export function textOf({ name, title, theme, claim, source, why }: Page): string {
-  return `${name} ${title} ${theme} ${claim} ${source} ${why}`.toLocaleLowerCase();
+  return `${name} ${title} ${theme} ${claim} ${source} ${why}`;
 }
 
 /** The entries of a theme that have every word that was typed. */
@@ -36,10 +37,8 @@ export function fitting<Entry extends { readonly page: Page; readonly text: stri
   typed: string,
   theme: string
 ): Entry[] {
-  const words = typed.toLocaleLowerCase().split(/\s+/);
-  return entries.filter(
-    ({ page, text }) => words.every(word => text.includes(word)) && [ALL, page.theme].includes(theme)
-  );
+  const themed = entries.filter(({ page }) => [ALL, page.theme].includes(theme));
+  return matching(themed, typed, one => one.text);
 }
 
 /** What is said of a search. */

@@ -139,7 +139,7 @@ function stage(
   };
 }
 
-export function exhibitsView(root: HTMLElement, link: Link<ExhibitFacts, ExhibitSet>): View {
+function exhibitsView(root: HTMLElement, link: Link<ExhibitFacts, ExhibitSet>): View {
   const { pages, themes } = link.facts();
   let open = known(pages, link.chosen().open ?? '');
   const place = address(root.closest('[data-dpnb]') !== null);

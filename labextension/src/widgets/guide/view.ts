@@ -67,7 +67,6 @@ const howAccurate: Screen = (facts, set, { choose }) => {
     label: plan.symbol,
     range: { low: 0.01, high: 10 },
     value: loss,
-    ends: ['more private', 'more accurate'],
     input: tell,
     change: value => choose({ loss: value })
   });
@@ -132,7 +131,7 @@ function frame(root: HTMLElement): Frame {
   return { head, steps, body, why, back, next };
 }
 
-export function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
+function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
   let screen = screenOf(link.chosen());
   const { head, steps, body, why, back, next } = frame(root);
   const lacks = (): string => missing(link.facts(), link.chosen(), screen, link.alive?.());

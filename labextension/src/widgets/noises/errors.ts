@@ -53,7 +53,7 @@ function scale(reach: number, base: number): SVGElement[] {
   ];
 }
 
-export interface ErrorPicture {
+interface ErrorPicture {
   readonly node: SVGSVGElement;
   readonly keys: HTMLElement;
   readonly describe: (words: string) => void;

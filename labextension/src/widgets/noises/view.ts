@@ -1,7 +1,7 @@
 /** Two noises: what privacy adds and what sampling adds; as dots, densities or running totals; and where they cross. */
 import { number } from '../../maths/digits';
 import { place, ticks, valueAt } from '../../maths/scale';
-import { announcer, html, picture, set, svg, unitOf } from '../parts/dom';
+import { announcer, html, picture, set, svg, unitOf, type Part } from '../parts/dom';
 import { type DragState, dragState, losses as lossSlider } from '../parts/drag_state';
 import { choice, figures, head, text, under } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
@@ -47,13 +47,11 @@ function axis(unit: number): SVGElement[] {
   ];
 }
 
-interface CrossingPicture {
-  readonly node: SVGSVGElement;
-  readonly show: (crossing: Crossing) => void;
-}
-
 /** Both noises against the number of people on log-log paper: two straight lines that cross at n*. A hand in it moves the number. */
-function crossingPicture(move: (n: number) => void, end: () => void): CrossingPicture {
+function crossingPicture(
+  move: (n: number) => void,
+  end: () => void
+): Part<[crossing: Crossing], SVGSVGElement> {
   const one = svg('path', { class: 'ink-line', 'stroke-dasharray': '5 3' });
   const two = svg('path', { class: 'pv-line' });
   const star = svg('path', { class: 'soft-line' });
@@ -139,7 +137,7 @@ function sizeSlider(held: DragState<NoisesSet>): Slider {
   });
 }
 
-export function noisesView(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>): View {
+function noisesView(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>): View {
   const { epsilon, n, question } = link.facts();
   const first: NoisesSet = { epsilon, n, shape: 'dots' };
   const held = dragState(link, first, () => show(), {

@@ -1,6 +1,6 @@
 /** An icon array: of people like this one, how many before, at most how many after, and the rest. */
 import { number } from '../../maths/digits';
-import { html, picture, set, svg } from '../parts/dom';
+import { html, picture, set, svg, type Part } from '../parts/dom';
 import { key } from '../parts/layout';
 import { dots, type Belief } from './model';
 
@@ -8,10 +8,7 @@ const [W, COLUMNS] = [640, 50];
 const GAP = W / COLUMNS;
 
 /** People like this one as dots: before, at most after, and the rest. */
-export function crowdPart(people: number): {
-  readonly node: HTMLElement;
-  readonly show: (belief: Belief, people: number) => void;
-} {
+export function crowdPart(people: number): Part<[belief: Belief, people: number]> {
   const stroke = { 'stroke-width': GAP * 0.66, fill: 'none' };
   const rest = svg('path', { ...stroke, 'stroke-linecap': 'round', stroke: 'var(--dp-fill)' });
   const before = svg('path', { ...stroke, 'stroke-linecap': 'round', stroke: 'var(--ink)' });

@@ -1,25 +1,93 @@
 /** Odds: what ε and δ do to a belief about one person: in a table, in people, and in two worlds. */
 import { number, significant } from '../../maths/digits';
-import { announcer, html } from '../parts/dom';
+import { announcer, html, type Part, picture, set, svg } from '../parts/dom';
 import { dragState, losses as lossSlider, type DragState } from '../parts/drag_state';
-import { figures, head, key } from '../parts/layout';
+import { dataTable, figures, head, key, handle, text } from '../parts/layout';
 import { slider, type Slider } from '../parts/slider';
 import { widget, type Link, type View } from '../parts/widget';
 import { crowdPart } from './crowd';
-import { beliefOf, DELTAS, EPSILONS, LEAST, permitted, tableOf, type OddsFacts, type OddsSet } from './model';
-import { worldsPicture } from './worlds';
+import {
+  beliefOf,
+  DELTAS,
+  EPSILONS,
+  LEAST,
+  permitted,
+  tableOf,
+  type OddsFacts,
+  type OddsSet,
+  answerAt,
+  answers,
+  answerWords,
+  ratioWords,
+  REACH
+} from './model';
+import { draggable } from '../parts/pointer';
+
+const [W, H, BASE] = [640, 160, 128];
+
+const place = (value: number): number => W / 2 + (value / REACH) * (W / 2);
+
+const countWords = (k: number): string => (k === 0 ? 'the count' : k > 0 ? `+${k}` : `−${-k}`);
+
+function draw(line: SVGElement, points: SVGElement, found: readonly (readonly [number, number])[]): void {
+  const at = found.map(([k, likely]) => `${place(k).toFixed(1)} ${(BASE - likely * (BASE - 14)).toFixed(1)}`);
+  set(line, { d: `M${at.join('L')}` });
+  set(points, { d: at.map(point => `M${point}h0`).join('') }); // answers are whole numbers
+}
+
+interface Worlds {
+  readonly node: SVGSVGElement;
+  readonly ratio: (facts: OddsFacts, epsilon: number) => string;
+  readonly show: (facts: OddsFacts, epsilon: number) => void;
+}
+
+/** Both worlds; `moved` hears that another answer is shown, `end` that the drag has ended. */
+function worldsPicture(moved: () => void, end: () => void): Worlds {
+  let output = 2;
+  const pick = (to: number): void => {
+    output = answerAt(to);
+    moved();
+  };
+  const axis = svg('path', { class: 'axis', d: `M0 ${BASE}H${W}` });
+  const labels = svg('g', {}, ...[-10, -5, 0, 5, 10].map(k => text(place(k), H - 12, countWords(k))));
+  const without = svg('path', { class: 'soft-line', 'stroke-dasharray': '5 3' });
+  const withYou = svg('path', { class: 'pv-line' });
+  const marks = { 'stroke-width': 5, fill: 'none' };
+  const withoutMarks = svg('path', { ...marks, 'stroke-linecap': 'round', stroke: 'var(--soft)' });
+  const withMarks = svg('path', { ...marks, 'stroke-linecap': 'square', stroke: 'var(--dp-accent)' });
+  const marker = svg('path', { class: 'ink-line' });
+  const thumb = handle('a released answer', (across, up) => pick(output + Math.sign(across + up)), 8);
+  const layers = [axis, labels, without, withYou, withoutMarks, withMarks, marker, thumb];
+  const plot = picture('the released count in two worlds', W, H, ...layers);
+  draggable(plot.node, { move: at => pick(((at - W / 2) / (W / 2)) * REACH), end });
+  const ratio = (facts: OddsFacts, epsilon: number): string => ratioWords(facts, epsilon, output);
+  return {
+    node: plot.node,
+    ratio,
+    show: (facts, epsilon) => {
+      draw(without, withoutMarks, answers(facts, epsilon, 0));
+      draw(withYou, withMarks, answers(facts, epsilon, 1));
+      const at = place(output);
+      set(marker, { d: `M${at} 4V${BASE}` });
+      set(thumb, {
+        cx: at,
+        cy: BASE,
+        'aria-valuemin': -REACH,
+        'aria-valuemax': REACH,
+        'aria-valuenow': output,
+        'aria-valuetext': answerWords(output)
+      });
+      plot.describe(ratio(facts, epsilon));
+    }
+  };
+}
 
 /** Several beliefs at several losses. */
-function tablePart(): {
-  readonly node: HTMLElement;
-  readonly show: (facts: OddsFacts, now: OddsSet) => void;
-} {
+function tablePart(): Part<[facts: OddsFacts, now: OddsSet]> {
   const body = html('tbody');
   const names = [...EPSILONS.map(epsilon => `ε ${epsilon}`), 'ε as set'];
-  const heads = names.map(name => html('th', { scope: 'col', class: 'num' }, name));
-  const top = html('tr', {}, html('th', { scope: 'col' }, 'before'), ...heads);
   return {
-    node: html('table', {}, html('thead', {}, top), body),
+    node: dataTable(['before', ...names.map(name => [name, 'num'] as const)], body),
     show: (facts, now) =>
       body.replaceChildren(
         ...tableOf(facts, now).map(({ prior, cells }) =>
@@ -58,7 +126,7 @@ function deltaSlider({ now, move, tell }: DragState<OddsSet>): Slider {
   });
 }
 
-export function oddsView(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
+function oddsView(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
   const { epsilon, prior, delta, people } = link.facts();
   const held = dragState<OddsSet>(link, { epsilon, prior, delta }, () => show(), {
     epsilon: { low: 0.01, high: 10 },

@@ -1,7 +1,8 @@
 /** The columns of a dataset, each to be put into a cell, as it is or as a ready question: by click, by key, or by drag. */
-import { coded, html } from '../parts/dom';
+import { coded, html, type Part } from '../parts/dom';
 import { take, type Taken } from '../parts/insert';
-import { foundOf, named, SHOWN } from './model';
+import { finder } from '../parts/search';
+import { foundOf, MANY, named, SHOWN } from './model';
 import type { Column, Dataset } from '../parts/session_state';
 
 /** Puts text into the cell at hand; false where there is none. */
@@ -10,20 +11,12 @@ export type Insert = (text: string) => boolean;
 /** The type under which a column is dragged inside a panel: its dataset and its name. */
 export const COLUMN = 'application/x-dpnb-column';
 
-/** From so many columns on there is a field to find one. */
-const MANY = 8;
-
 const SAID: Readonly<Record<Taken | 'refused', string>> = {
   written: 'Put into the cell.',
   copied: 'Copied: paste it into a cell.',
   shown: 'Copy it into a cell.',
   refused: 'Click into a code cell first: it is put there.'
 };
-
-export interface ColumnsView {
-  readonly node: HTMLElement;
-  readonly show: (one: Dataset) => void;
-}
 
 /** Gives a text to the cell at hand, or to the notebook around, and says what became of it. */
 function giver(said: HTMLElement, insert?: Insert): (from: HTMLElement, text: string) => void {
@@ -88,16 +81,11 @@ function item(column: Column, dataset: string, give: (from: HTMLElement, text: s
 }
 
 /** The list; without `insert`, the notebook around is offered the line, or the clipboard. */
-export function columnsView(insert?: Insert): ColumnsView {
+export function columnsView(insert?: Insert): Part<[one: Dataset]> {
   const said = html('p', { class: 'soft', role: 'status' });
   const summary = html('summary', {});
   const unit = html('p', { class: 'soft' });
-  const find = html('input', {
-    type: 'text',
-    'aria-label': 'find a column',
-    placeholder: 'find a column',
-    autocomplete: 'off'
-  });
+  const find = finder('find a column', () => draw());
   const search = html('p', { class: 'find' }, find);
   const body = html('ul', { class: 'columns' });
   const give = giver(said, insert);
@@ -112,7 +100,6 @@ export function columnsView(insert?: Insert): ColumnsView {
     body.replaceChildren(...found.slice(0, SHOWN).map(column => item(column, name, give)));
     said.textContent = foundOf(found.length);
   };
-  find.addEventListener('input', draw);
   return {
     node: html(
       'details',

@@ -1,18 +1,21 @@
 /** What the panel knows and says: columns found, a regression that is built, a paragraph for a paper, how old the picture is. No DOM. */
 import { halfWidth } from '../../maths/digits';
+import { matching } from '../parts/search';
 import { advice, clock, type Column, type Dataset, type Link, type Snapshot } from '../parts/session_state';
 import type { Answer } from '../parts/widget';
 
 /** How many columns are drawn. */
 export const SHOWN = 40;
 
+/** From so many columns on there is a field to find one. */
+export const MANY = 8;
+
 /** The columns whose name, meaning or kind has every word that was typed. */
-export function named(columns: readonly Column[], typed: string): Column[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  return columns.filter(one => {
-    const text = `${one.name} ${one.label} ${one.kind}`.toLowerCase();
-    return words.every(word => text.includes(word));
-  });
+export function named<One extends Pick<Column, 'name' | 'label' | 'kind'>>(
+  columns: readonly One[],
+  typed: string
+): One[] {
+  return matching(columns, typed, ({ name, label, kind }) => `${name} ${label} ${kind}`);
 }
 
 /** What is said below the columns that were found. */
@@ -85,7 +88,7 @@ const word = (answer: Answer | null, name: string): string => {
   return typeof found === 'string' ? found : '';
 };
 
-export interface Coefficient {
+interface Coefficient {
   readonly name: string;
   /** Half the length of its 95 % interval. */
   readonly width: number | null;

@@ -1,6 +1,7 @@
 /** The model builder: variables dragged onto y ← x, or chosen by keyboard, become the cell that asks moments and regresses on them. */
 import { COLUMN, drag, type Insert } from './columns';
-import { button, coded, html, set } from '../parts/dom';
+import { button, coded, html, set, type Part } from '../parts/dom';
+import { dataTable } from '../parts/layout';
 import {
   costOf,
   dropped,
@@ -22,11 +23,6 @@ import type { Column, Dataset } from '../parts/session_state';
 import type { Answer } from '../parts/widget';
 
 type Ask = (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>;
-
-export interface RegressionView {
-  readonly node: HTMLElement;
-  readonly show: (one: Dataset) => void;
-}
 
 const WAIT = 120;
 
@@ -108,11 +104,10 @@ function side(zone: Zone, words: string, builder: Builder): { node: HTMLElement;
 }
 
 /** The ± that each coefficient is expected to have, before anything is bought. */
-function expectation(): { readonly node: HTMLElement; readonly show: (found: Written) => void } {
+function expectation(): Part<[found: Written]> {
   const [rows, given] = [html('tbody', {}), html('p', { class: 'soft' })];
   const warning = html('p', { class: 'warn', role: 'status' });
-  const heads = ['coefficient', 'expected ± (95 %)'].map(name => html('th', { scope: 'col' }, name));
-  const table = html('table', { class: 'expected' }, html('thead', {}, html('tr', {}, ...heads)), rows);
+  const table = dataTable(['coefficient', 'expected ± (95 %)'], rows, 'expected');
   const node = html('div', { hidden: '' }, table, given, warning);
   return {
     node,
@@ -197,7 +192,7 @@ function payment(changed: () => void): {
 const HINT =
   'Drag variables onto y and x, or choose them. Moments are paid for once; every regression on them is free.';
 
-export function regressionView(ask: Ask, insert?: Insert): RegressionView {
+export function regressionView(ask: Ask, insert?: Insert): Part<[one: Dataset]> {
   let one: Dataset | null = null;
   let formula: Formula = { y: '', x: [] };
   let [asked, timer, drawn] = [0, 0, ''];

@@ -2,12 +2,79 @@
 import { livingBar } from '../parts/bar';
 import { columnsView, type Insert } from './columns';
 import { countingView } from '../parts/comparison';
-import { button, html } from '../parts/dom';
+import { button, html, type Part } from '../parts/dom';
 import { ledgerView } from '../parts/ledger';
 import { methodsOf, notice } from './model';
-import { plannedView, type Board } from './plan_board';
 import type { Dataset, Link, Snapshot } from '../parts/session_state';
-import type { Answer } from '../parts/widget';
+import type { Answer, Mounted } from '../parts/widget';
+import { isPlanFacts, type PlanFacts } from '../plan/model';
+
+/** Makes the board of a plan. It is brought when there is a plan to see: most panels never show one. */
+type Board = (facts: PlanFacts) => Promise<Mounted<PlanFacts> | null>;
+
+/** The facts of a plan, as the kernel answered; null where it gave none. */
+function factsOf(answer: Answer | null): PlanFacts | null {
+  const facts: unknown = answer?.facts;
+  return isPlanFacts(facts) ? facts : null;
+}
+
+function plannedView(
+  ask: (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>,
+  make: Board
+): Part<[one: Dataset, state: Snapshot]> {
+  const cost = html('span', { class: 'soft' });
+  const place = html('div', {});
+  const node = html('details', { hidden: '' }, html('summary', {}, 'Current plan ', cost), place);
+  let [key, number, turn] = ['', 0, 0];
+  let board: Mounted<PlanFacts> | null = null;
+
+  const bring = async (): Promise<void> => {
+    const mine = ++turn;
+    const facts = factsOf(await ask({ ask: 'plan' }));
+    if (mine !== turn) {
+      return;
+    }
+    if (facts === null) {
+      key = ''; // asked again with the next state
+      return;
+    }
+    if (board !== null) {
+      board.show(facts);
+      return;
+    }
+    const made = await make(facts);
+    if (mine === turn && made !== null) {
+      board = made;
+      place.replaceChildren(made.node);
+    } else {
+      made?.dispose();
+    }
+  };
+  const look = (): void => {
+    if (node.open && !node.hidden && key === '') {
+      key = 'asked';
+      void bring();
+    }
+  };
+  node.addEventListener('toggle', look);
+  return {
+    node,
+    show: (one, state) => {
+      const plan = state.plan?.dataset === one.name ? state.plan : null;
+      node.hidden = plan === null;
+      if (plan === null || plan.number !== number) {
+        turn++;
+        board?.dispose();
+        board = null;
+        place.replaceChildren();
+        number = plan?.number ?? 0;
+      }
+      cost.textContent = plan?.cost ?? '';
+      key = '';
+      look();
+    }
+  };
+}
 
 export interface Actions {
   /** Put text into the active cell; where there is none around, a click offers it to the notebook instead. */
@@ -51,15 +118,12 @@ function paragraph(dataset: string, ask: NonNullable<Actions['ask']>): HTMLEleme
   return html('div', {}, html('div', { class: 'buttons' }, copy), said, text);
 }
 
-interface Part {
-  readonly node: HTMLElement;
-  readonly show: (one: Dataset, state: Snapshot) => void;
-}
+type DatasetPart = Part<[one: Dataset, state: Snapshot]>;
 
 /** The model builder, whose code comes after JupyterLab has started. */
-function builder(ask: NonNullable<Actions['ask']>, insert?: Insert): Part {
+function builder(ask: NonNullable<Actions['ask']>, insert?: Insert): DatasetPart {
   const node = html('div', {});
-  let [last, made]: [Dataset | null, Part | null] = [null, null];
+  let [last, made]: [Dataset | null, DatasetPart | null] = [null, null];
   void import(/* webpackChunkName: "panel-regression" */ './regression').then(({ regressionView }) => {
     const found = (made = regressionView(ask, insert));
     node.append(found.node);
@@ -77,7 +141,7 @@ function builder(ask: NonNullable<Actions['ask']>, insert?: Insert): Part {
 }
 
 /** One dataset: made once, and brought in step, so that what is typed, unfolded or being dragged stays. */
-function datasetView(name: string, actions: Actions): Part {
+function datasetView(name: string, actions: Actions): DatasetPart {
   const title = html('h3', {});
   const code = html('code', {});
   const badge = html('span', { class: 'badge' });
@@ -85,7 +149,7 @@ function datasetView(name: string, actions: Actions): Part {
   const own = html('p', { class: 'soft' });
   const bar = livingBar();
   const counting = countingView();
-  const parts: Part[] = [
+  const parts: DatasetPart[] = [
     { node: bar.node, show: one => bar.show(one) },
     { node: words, show: () => undefined },
     { node: own, show: () => undefined },
@@ -128,7 +192,7 @@ interface View {
 function sessionView(root: HTMLElement, actions: Actions): View {
   const said = html('p', { role: 'status' });
   const place = html('div', {});
-  const made = new Map<string, Part>();
+  const made = new Map<string, DatasetPart>();
   root.replaceChildren(said, place);
   return {
     show: (link, state) => {

@@ -1,9 +1,9 @@
 /** The budget as a bar: a block for each charge, a ghost for the plan, hatching where it would not fit. */
 import { usedShare } from '../../maths/budget';
-import { html, set, svg, unique, type Child } from './dom';
+import { html, set, svg, unique, type Child, type Part } from './dom';
 import { brief, clock, type Charge, type Dataset } from './session_state';
 
-export interface Block {
+interface Block {
   readonly from: number;
   readonly share: number;
   readonly title: string;
@@ -127,11 +127,6 @@ export function bar(one: Budget & Pick<Dataset, 'words'>, plan = 0, parts?: read
   );
 }
 
-export interface LivingBar {
-  readonly node: HTMLElement;
-  readonly show: (one: Dataset, plan?: number) => void;
-}
-
 const WAYS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowRight: at => at + 1,
   ArrowLeft: at => at - 1,
@@ -140,7 +135,7 @@ const WAYS: Readonly<Record<string, (at: number, last: number) => number>> = {
 };
 
 /** The bar whose blocks can be pointed at, or walked through with the arrow keys: each says what it paid for. */
-export function livingBar(): LivingBar {
+export function livingBar(): Part<[one: Dataset, plan?: number]> {
   const place = html('div', {});
   const said = html('p', { class: 'soft read' });
   let [rest, at, held] = ['', 0, false];

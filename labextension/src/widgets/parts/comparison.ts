@@ -1,7 +1,7 @@
 /** zCDP compared with adding up: one promise counted both ways, so that it shows what the tighter way saves. A display; no charge changes. */
 import { compared, type Compared, type Event } from '../../maths/composition';
 import { usedShare } from '../../maths/budget';
-import { button, html, set, svg, unique } from './dom';
+import { button, html, set, svg, unique, type Part } from './dom';
 import { brief, type Counting, type Dataset } from './session_state';
 
 const SMALL = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
@@ -61,11 +61,6 @@ export function verdict(
   return said.filter(Boolean);
 }
 
-export interface CountingView {
-  readonly node: HTMLElement;
-  readonly show: (one: Dataset, plan?: readonly Event[]) => void;
-}
-
 function measured(name: string, share: number | null, more: number | null): SVGSVGElement {
   const [spent, ghost] = [usedShare(share ?? 0, 1), usedShare(more ?? 0, 1)];
   return svg(
@@ -91,7 +86,7 @@ function measured(name: string, share: number | null, more: number | null): SVGS
 }
 
 /** The toggle, and behind it the two bars. */
-export function countingView(): CountingView {
+export function countingView(): Part<[one: Dataset, plan?: readonly Event[]]> {
   const id = unique('counting');
   const open = (): void => {
     body.hidden = !body.hidden;

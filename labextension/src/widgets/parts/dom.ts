@@ -17,6 +17,18 @@ function filled<E extends Element>(element: E, attributes: Attributes, children:
   return element;
 }
 
+/** What stands on a page, and how it is brought in step. */
+export interface Part<Now extends readonly unknown[], Drawn extends Element = HTMLElement> {
+  readonly node: Drawn;
+  readonly show: (...now: Now) => void;
+}
+
+/** The same of several nodes, which stand where their view puts them. */
+export interface Parts<Now extends readonly unknown[], Drawn extends Element = HTMLElement> {
+  readonly nodes: readonly Drawn[];
+  readonly show: (...now: Now) => void;
+}
+
 /** Set attributes; one that is already so is left alone, since the page is laid out again after each that is set. */
 export function set(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {

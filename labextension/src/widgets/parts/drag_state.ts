@@ -85,7 +85,6 @@ export function losses<S extends { epsilon: number }>(held: () => DragState<S>, 
     label: 'ε',
     range,
     value: held().now.epsilon,
-    ends: ['more private', 'more accurate'],
     input: epsilon => held().move({ epsilon } as Partial<S>),
     change: () => held().tell()
   });

@@ -1,19 +1,13 @@
 /** A whole number in a field: typed, checked, and told when it is entered. */
 import { number } from '../../maths/digits';
-import { entered, html, set, unique } from './dom';
+import { entered, html, set, unique, type Part } from './dom';
 import { labelled } from './layout';
-
-export interface IntegerField {
-  readonly node: HTMLElement;
-  /** Show a value, unless somebody is typing. */
-  readonly show: (value: number) => void;
-}
 
 export function integerField(
   label: string,
   [low, high]: readonly [number, number],
   change: (value: number) => void
-): IntegerField {
+): Part<[value: number]> {
   const field = html('input', {
     type: 'text',
     inputmode: 'numeric',

@@ -1,5 +1,5 @@
 /** How a screen is laid out: its heading, a row of figures, the key of a drawing. */
-import { coded, html, svg, type Child } from './dom';
+import { coded, html, svg, type Child, type Part } from './dom';
 
 /** Title on the left, what holds for all of it on the right. */
 export function head(title: string, note: string, about: string | null = null): HTMLElement {
@@ -53,6 +53,24 @@ export function key(...entries: (readonly [string, string])[]): HTMLElement {
   );
 }
 
+/** What a column is called, and the class of its heading. */
+type Heading = string | readonly [words: string, kind: string | null];
+
+/** The headings of columns. */
+export function headings(...columns: Heading[]): HTMLTableRowElement {
+  const told = columns.map(one => (typeof one === 'string' ? ([one, null] as const) : one));
+  return html('tr', {}, ...told.map(([words, kind]) => html('th', { scope: 'col', class: kind }, words)));
+}
+
+/** A table of some columns. */
+export function dataTable(
+  columns: readonly Heading[],
+  body: Child,
+  kind: string | null = null
+): HTMLTableElement {
+  return html('table', { class: kind }, html('thead', {}, headings(...columns)), body);
+}
+
 const WAYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -82,7 +100,7 @@ export function choice<T extends string>(
   entries: readonly (readonly [T, string])[],
   value: T,
   chosen: (value: T) => void
-): { readonly node: HTMLElement; readonly show: (value: T) => void } {
+): Part<[value: T]> {
   const list = html(
     'select',
     { 'aria-label': name },
@@ -97,6 +115,18 @@ export function choice<T extends string>(
 /** A field with its label, and what is wrong with what stands in it. */
 export function labelled(words: string, field: HTMLElement, wrong: Child = null): HTMLElement {
   return html('div', { class: 'control' }, html('label', { for: field.id }, words), field, wrong);
+}
+
+/** Yes or no. */
+export function checkField(words: Child, change: (on: boolean) => void): Part<[on: boolean]> {
+  const box = html('input', { type: 'checkbox' });
+  box.addEventListener('change', () => change(box.checked));
+  return {
+    node: html('label', { class: 'check' }, box, ' ', words),
+    show: on => {
+      box.checked = on;
+    }
+  };
 }
 
 /** What the two ends of a scale stand for; whoever hears it is told in other words. */

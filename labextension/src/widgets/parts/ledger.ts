@@ -1,6 +1,6 @@
 /** The ledger of a dataset: found, sorted and narrowed to this session, fast with thousands of entries; and taken along as a file. */
 import { csv } from './ledger_rows';
-import { button, coded, html, set } from './dom';
+import { button, coded, html, set, type Part } from './dom';
 import {
   askedOf,
   countOf,
@@ -13,6 +13,7 @@ import {
   summaryOf,
   type Order
 } from './ledger_rows';
+import { finder } from './search';
 import { clock, type Charge, type Dataset } from './session_state';
 import type { Answer } from './widget';
 
@@ -33,11 +34,6 @@ function line(row: Charge): HTMLElement {
     html('th', { scope: 'row' }, ...coded(askedOf(row)), ' ', stored),
     html('td', { class: 'num' }, row.paid)
   );
-}
-
-export interface LedgerView {
-  readonly node: HTMLDetailsElement;
-  readonly show: (one: Dataset) => void;
 }
 
 type Ask = (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>;
@@ -83,19 +79,13 @@ function filters(changed: () => void): {
   readonly typed: () => string;
   readonly here: () => boolean;
 } {
-  const find = html('input', {
-    type: 'text',
-    'aria-label': 'find in the ledger',
-    placeholder: 'find',
-    autocomplete: 'off'
-  });
+  const find = finder('find in the ledger', changed);
   const scope = html(
     'select',
     { 'aria-label': 'whose entries' },
     html('option', { value: 'all' }, 'whole dataset'),
     html('option', { value: 'here' }, 'this session')
   );
-  find.addEventListener('input', changed);
   scope.addEventListener('change', changed);
   return {
     node: html('p', { class: 'find' }, find, ' ', scope),
@@ -159,7 +149,7 @@ function files(name: () => string | undefined, all: () => Promise<Charge[]>): HT
 }
 
 /** The view; `ask` brings the entries that were not told. */
-export function ledgerView(ask?: Ask): LedgerView {
+export function ledgerView(ask?: Ask): Part<[one: Dataset], HTMLDetailsElement> {
   const known = entries(ask);
   let most = PAGE;
   const summary = html('summary', {});

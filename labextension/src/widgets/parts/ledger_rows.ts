@@ -1,4 +1,5 @@
 /** The rows of a ledger: found, sorted, narrowed and counted, and what is said of them. No DOM. */
+import { matching } from './search';
 import type { Charge, Dataset } from './session_state';
 import type { Answer } from './widget';
 
@@ -47,13 +48,12 @@ export const ORDERS: Readonly<Record<Order, (a: Charge, b: Charge) => number>> =
 
 /** The entries that have every word that was typed, in an order. */
 export function listed(rows: readonly Charge[], typed: string, order: Order, here: boolean): Charge[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows
-    .filter(row => {
-      const text = `${row.questions.join(' ')} ${row.kind} ${row.note} ${row.paid} ${row.time}`.toLowerCase();
-      return (!here || row.here) && words.every(word => text.includes(word));
-    })
-    .sort(ORDERS[order]);
+  const ours = rows.filter(row => !here || row.here);
+  return matching(
+    ours,
+    typed,
+    row => `${row.questions.join(' ')} ${row.kind} ${row.note} ${row.paid} ${row.time}`
+  ).sort(ORDERS[order]);
 }
 
 /** How a column is sorted, whose heading sorts by `first`, and by `second` when it is pressed again. */

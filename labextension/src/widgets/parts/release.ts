@@ -1,5 +1,6 @@
 /** The Release button: it never spends by itself, it leaves a cell behind that does, and runs it where it can. */
-import { button, html } from './dom';
+import { copyButton } from './code_box';
+import { html } from './dom';
 
 export const RELEASE_EVENT = 'dpnb:release';
 /** The class of the button, by which it is found. */
@@ -14,7 +15,7 @@ export interface ReleaseRequest {
 /** Marks what a kernel drew that is gone since: nothing in it can be released. */
 export const GONE = 'data-dpnb-gone';
 
-export interface ReleaseButton {
+interface ReleaseButton {
   readonly node: HTMLElement;
   readonly button: HTMLButtonElement;
   /** Whether it can be pressed; never where the kernel behind it is gone. */
@@ -30,7 +31,7 @@ export function disarm(root: Element): void {
   root.querySelectorAll<HTMLButtonElement>(`button.${RELEASES}`).forEach(one => (one.disabled = true));
 }
 
-export interface Handed {
+interface Handed {
   readonly node: HTMLElement;
   /** Whether the notebook around took the cell; where none did, it is shown to be copied. */
   readonly run: (source: string, asked: boolean) => boolean;
@@ -39,16 +40,12 @@ export interface Handed {
 /** Hands a cell to the notebook around a button; `label` and `words` are said of it where no notebook takes it. */
 export function handOver(from: Element, label: string, words: string): Handed {
   const text = html('textarea', { readonly: '', rows: 4, 'aria-label': label });
-  const copy = button('Copy', () => {
-    text.select();
-    void navigator.clipboard.writeText(text.value).catch(() => undefined);
-  });
   const shown = html(
     'div',
     { hidden: '' },
     html('p', { class: 'say' }, words),
     text,
-    html('div', { class: 'buttons' }, copy)
+    html('div', { class: 'buttons' }, copyButton(text))
   );
   return {
     node: shown,

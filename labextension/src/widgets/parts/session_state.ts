@@ -7,7 +7,7 @@ import { significant } from '../../maths/digits';
 export const PROTOCOL = 1;
 
 /** A question ready to be asked: in words, and as a line of a cell. */
-export interface ReadyLine {
+interface ReadyLine {
   readonly words: string;
   readonly line: string;
 }

@@ -5,10 +5,11 @@ import { entered, html, set, unique } from './dom';
 import { ends } from './layout';
 import { ARROWS, FULL, neighbour, placeOf, typedValue, valueOf, type Scale, type Track } from './track';
 
-export interface SliderOptions extends Track {
+interface SliderOptions extends Track {
   readonly label: string;
   readonly value: number;
-  readonly ends: readonly [string, string];
+  /** What its ends stand for; those of a loss, where nothing is said. */
+  readonly ends?: readonly [string, string];
   readonly write?: (value: number) => string;
   /** While it moves. */
   readonly input: (value: number) => void;
@@ -58,7 +59,10 @@ function drawing(label: string, words: readonly [string, string]): Drawing {
 }
 
 export function slider(options: SliderOptions): Slider {
-  const { node, range, field, note, wrong } = drawing(options.label, options.ends);
+  const { node, range, field, note, wrong } = drawing(
+    options.label,
+    options.ends ?? ['more private', 'more accurate']
+  );
   let [value, track]: [number, Track] = [options.value, options];
   let typing = false; // the text of the field is not taken yet, and belongs to the user
   const write = (x: number): string =>

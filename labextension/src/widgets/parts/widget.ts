@@ -33,7 +33,7 @@ interface Reply {
 }
 
 /** A widget's model, as every host gives it: JupyterLab's or Voilà's manager, anywidget, or a page without a kernel. */
-export interface Model {
+interface Model {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
@@ -46,7 +46,7 @@ export interface Model {
 }
 
 /** What of a model's state is fit to be drawn. */
-export interface Reader<Facts, Set> {
+interface Reader<Facts, Set> {
   /** The facts; null where they are not of the kind's shape. */
   readonly facts: (raw: unknown) => Facts | null;
   readonly set: (raw: unknown) => Partial<Set>;

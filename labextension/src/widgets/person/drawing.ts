@@ -148,7 +148,7 @@ function frame(bounds: SVGPathElement, labels: SVGGElement, facts: PersonFacts, 
   );
 }
 
-export interface PeoplePicture extends Picture {
+interface PeoplePicture extends Picture {
   readonly show: (facts: PersonFacts, now: PersonSet, person: number, change: Change) => void;
 }
 

@@ -61,7 +61,7 @@ function report(told: Figures, words: string, most: string, facts: PersonFacts, 
   told.note(1, 'the most that anybody here can move it');
 }
 
-export function personView(root: HTMLElement, link: Link<PersonFacts, PersonSet>): View {
+function personView(root: HTMLElement, link: Link<PersonFacts, PersonSet>): View {
   const { held, person, lay, choose, place } = tableUnderHand(link, () => show());
   const { now } = held;
   let largest = largestMoves(link.facts());

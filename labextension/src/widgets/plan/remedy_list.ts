@@ -1,12 +1,9 @@
 /** What to do when a plan exceeds the budget, as a list: an act for each, and why. */
-import { html } from '../parts/dom';
+import { html, type Part } from '../parts/dom';
 import type { Remedy } from './remedies';
 
 /** Draw remedies, each with what makes it so. */
-export function remedyList(): {
-  node: HTMLElement;
-  show: (found: readonly Remedy[], act: (one: Remedy) => HTMLElement) => void;
-} {
+export function remedyList(): Part<[found: readonly Remedy[], act: (one: Remedy) => HTMLElement]> {
   const node = html('ul', { class: 'ways' });
   let offered = '';
   return {

@@ -1,6 +1,17 @@
 /** Plan before you spend: the questions of a cell, their shares to drag, and a button that inserts the cell. */
-import { announcer, coded, eachFrame, html, sayCode, set, svg, unique } from '../parts/dom';
-import { head } from '../parts/layout';
+import {
+  announcer,
+  coded,
+  eachFrame,
+  html,
+  sayCode,
+  set,
+  svg,
+  unique,
+  type Part,
+  type Parts
+} from '../parts/dom';
+import { dataTable, head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { releaseButton } from '../parts/release';
 import { scrolling } from '../parts/scroll_region';
@@ -60,13 +71,11 @@ function tick(name: string, ticked: (on: boolean) => void): HTMLInputElement {
   return box;
 }
 
-interface QuestionTable {
-  readonly node: HTMLElement;
-  readonly show: (facts: PlanFacts, now: readonly Now[]) => void;
-}
-
 /** What a cell asks, a line each with accuracy and cost, and its derived values; `ticked` hears which question of the split is asked or left out. */
-function questionTable(first: PlanFacts, ticked: (place: number, on: boolean) => void): QuestionTable {
+function questionTable(
+  first: PlanFacts,
+  ticked: (place: number, on: boolean) => void
+): Part<[facts: PlanFacts, now: readonly Now[]]> {
   const free = isFree(first);
   let next = 0;
   const rows = first.questions.map(({ name, text, state, nameable }) => {
@@ -74,13 +83,9 @@ function questionTable(first: PlanFacts, ticked: (place: number, on: boolean) =>
     return rowOf(name, text, free && i >= 0 && nameable ? tick(name, on => ticked(i, on)) : null);
   });
   const derived = first.derived.map(one => rowOf(one.name, one.text, null));
-  const heads = ['question', 'expected accuracy (95 %)'].map(name => html('th', { scope: 'col' }, name));
-  const table = html(
-    'table',
-    { class: 'planned' },
-    html('thead', {}, html('tr', {}, ...heads, html('th', { scope: 'col', class: 'num' }, 'cost'))),
-    html('tbody', {}, ...[...rows, ...derived].map(one => one.row))
-  );
+  const lines = [...rows, ...derived].map(one => one.row);
+  const columns = ['question', 'expected accuracy (95 %)', ['cost', 'num']] as const;
+  const table = dataTable(columns, html('tbody', {}, ...lines), 'planned');
   return {
     node: scrolling('what the cell asks', table),
     show: (facts, now) => {
@@ -102,10 +107,7 @@ function questionTable(first: PlanFacts, ticked: (place: number, on: boolean) =>
 }
 
 /** The budget of a plan as a bar: spent, this plan as a ghost, and the room that stays. */
-function budgetBar(): {
-  readonly node: SVGSVGElement;
-  readonly show: (facts: PlanFacts, cost: number, said: string) => void;
-} {
+function budgetBar(): Part<[facts: PlanFacts, cost: number, said: string], SVGSVGElement> {
   const hatch = unique('ghost');
   const stripe = svg('path', { d: 'M0 0V6' });
   const used = svg('rect', { x: 0, y: 0, height: 10, class: 'used' });
@@ -155,7 +157,6 @@ function lossSlider(held: Held): Slider {
     label: `${first.symbol} of this cell`,
     range,
     value: sum(held.losses) || range.low,
-    ends: ['more private', 'more accurate'],
     input: value => held.move(scaled(held.losses, value)),
     change: held.tell
   });
@@ -200,13 +201,10 @@ function remedyButton({ label, cell, losses }: Remedy, held: Held): HTMLElement 
   return button;
 }
 
-interface Part {
-  readonly nodes: readonly Element[];
-  readonly show: (facts: PlanFacts, standing: Standing) => void;
-}
+type Told = Parts<[facts: PlanFacts, standing: Standing], Element>;
 
 /** What the split comes to, and what to do when it exceeds the budget. */
-function verdictPart(held: Held): Part {
+function verdictPart(held: Held): Told {
   const [ghost, said, remedies] = [budgetBar(), announcer(), remedyList()];
   const notes = html('p', { class: 'soft', role: 'status' });
   return {
@@ -222,7 +220,7 @@ function verdictPart(held: Held): Part {
 }
 
 /** The buttons, and the line of the cell that Release leaves behind. */
-function releasePart(held: Held): Part {
+function releasePart(held: Held): Told {
   const first = held.link.facts();
   const cell = html('code', { class: 'cell' });
   const problem = html('p', { class: 'warn', role: 'status' });
@@ -317,7 +315,7 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
   };
 }
 
-export function planView(root: HTMLElement, link: Link<PlanFacts, PlanSet>): View {
+function planView(root: HTMLElement, link: Link<PlanFacts, PlanSet>): View {
   root.append(head(`Plan for ${link.facts().dataset}`, 'Nothing was spent.'));
   return planControls(root, link);
 }

@@ -145,7 +145,6 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     label: `+${first.symbol}`,
     range: rangeOf(first),
     value: loss,
-    ends: ['more private', 'more accurate'],
     scale: trackOf(first),
     input: move,
     change: settled
@@ -201,7 +200,7 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
   };
 }
 
-export function remeasureView(root: HTMLElement, link: Link<RemeasureFacts, RemeasureSet>): View {
+function remeasureView(root: HTMLElement, link: Link<RemeasureFacts, RemeasureSet>): View {
   root.append(head('Measure again', 'Nothing is spent by dragging.', link.facts().question));
   return forecast(root, link);
 }

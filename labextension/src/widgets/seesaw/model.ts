@@ -72,7 +72,7 @@ export function widthOf(facts: SeesawFacts, loss: number): number {
 }
 
 /** How many people without noise would be as accurate as the answer at a loss, rounded down. */
-export function effectiveAt(facts: Pick<SeesawFacts, 'people' | 'curve'>, loss: number): number | null {
+function effectiveAt(facts: Pick<SeesawFacts, 'people' | 'curve'>, loss: number): number | null {
   if (facts.people === null) {
     return null;
   }

@@ -117,7 +117,7 @@ export interface Moves {
   readonly end: () => void;
 }
 
-export interface BalancePlot {
+interface BalancePlot {
   readonly node: SVGSVGElement;
   /** Draw the curve and its axes from newer facts. */
   readonly lay: (facts: SeesawFacts) => void;

@@ -1,6 +1,6 @@
 /** ε ↔ ±: drag either, the other follows. Moving them spends nothing. */
 import { number } from '../../maths/digits';
-import { announcer, html, set } from '../parts/dom';
+import { announcer, html, set, type Parts } from '../parts/dom';
 import { dragState, type DragState } from '../parts/drag_state';
 import { figures, head } from '../parts/layout';
 import { lossWords, oddsWords } from '../parts/loss_words';
@@ -26,18 +26,12 @@ import { axisOf, balancePlot, uprightOf } from './plot';
 
 type Held = DragState<{ loss: number }>;
 
-interface Part<Shown extends readonly unknown[]> {
-  readonly nodes: readonly HTMLElement[];
-  readonly show: (...shown: Shown) => void;
-}
-
 /** The two sliders, each on the axis that it moves and each of which moves the other. */
 function sliders(held: Held, first: SeesawFacts, reach: (width: number) => void): [Slider, Slider] {
   const losses = slider({
     label: first.symbol,
     range: rangeOf(first),
     value: held.now.loss,
-    ends: ['more private', 'more accurate'],
     input: loss => held.move({ loss }),
     change: held.tell
   });
@@ -54,7 +48,7 @@ function sliders(held: Held, first: SeesawFacts, reach: (width: number) => void)
 }
 
 /** How many people a question is planned for, where their true number is private; and what is wrong. */
-function sizePart(choose: (size: number) => void): Part<[SeesawFacts]> {
+function sizePart(choose: (size: number) => void): Parts<[SeesawFacts]> {
   const size = html('input', {
     type: 'text',
     inputmode: 'numeric',
@@ -91,7 +85,7 @@ function sizePart(choose: (size: number) => void): Part<[SeesawFacts]> {
 }
 
 /** The Release button, where the facts tell of a name; what to do where they do not. */
-function releasePart(link: Link<SeesawFacts, SeesawSet>, held: Held): Part<[Balance]> {
+function releasePart(link: Link<SeesawFacts, SeesawSet>, held: Held): Parts<[Balance]> {
   const release = releaseButton(() => cellFor(link.facts(), held.now.loss) ?? '', true);
   const words = 'Give it a name, such as answer = …, to release it from here.';
   const unnamed = html('p', { class: 'soft' }, words);
@@ -107,7 +101,7 @@ function releasePart(link: Link<SeesawFacts, SeesawSet>, held: Held): Part<[Bala
 }
 
 /** The figures: ±, people where they can be told, and the loss with what it leaves. */
-function figuresPart(first: SeesawFacts): Part<[Balance]> {
+function figuresPart(first: SeesawFacts): Parts<[Balance]> {
   const accurate = first.people === null ? [] : ['as accurate as, without noise'];
   const told = figures('95 % privacy interval', ...accurate, '');
   return {
@@ -174,7 +168,7 @@ export function balance(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): 
   };
 }
 
-export function seesawView(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
+function seesawView(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
   root.append(head('What accuracy costs', 'Nothing is spent.', link.facts().question));
   return balance(root, link);
 }

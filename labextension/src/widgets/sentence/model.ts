@@ -7,7 +7,7 @@ export interface Piece {
   readonly which: number;
 }
 
-export interface Stops {
+interface Stops {
   readonly name: string;
   /** Each stop as it is written. */
   readonly values: readonly string[];

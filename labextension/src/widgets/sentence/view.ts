@@ -1,5 +1,5 @@
 /** A paragraph in which some numbers are handles: dragged sideways, or stepped by keys; the rest of it and a curve follow. */
-import { html, picture, set, svg, unitOf } from '../parts/dom';
+import { html, picture, set, svg, unitOf, type Part } from '../parts/dom';
 import { dragState } from '../parts/drag_state';
 import { text } from '../parts/layout';
 import { widget, type Link, type View } from '../parts/widget';
@@ -53,11 +53,6 @@ function pullable(
   node.addEventListener('pointercancel', release);
 }
 
-interface Paragraph {
-  readonly node: HTMLElement;
-  readonly show: (at: readonly number[]) => void;
-}
-
 interface Hands {
   readonly begin: (which: number) => void;
   readonly pulled: (which: number, stops: number) => void;
@@ -89,7 +84,7 @@ function handleOf(facts: SentenceFacts, which: number, hands: Hands): HTMLElemen
   return node;
 }
 
-function paragraphOf(facts: SentenceFacts, hands: Hands): Paragraph {
+function paragraphOf(facts: SentenceFacts, hands: Hands): Part<[at: readonly number[]]> {
   const pieces = facts.pieces.map(piece => ({
     piece,
     node:
@@ -155,7 +150,7 @@ function chartOf(facts: SentenceFacts): {
   };
 }
 
-export function sentenceView(root: HTMLElement, link: Link<SentenceFacts, SentenceSet>): View {
+function sentenceView(root: HTMLElement, link: Link<SentenceFacts, SentenceSet>): View {
   const facts = link.facts();
   const held = dragState(link, { at: facts.numbers.map(one => one.start) }, () => show());
   let [from, last] = [0, 0];

@@ -4,7 +4,7 @@ import { widget, type Link, type View } from '../parts/widget';
 import type { RemeasureFacts, RemeasureSet } from '../remeasure/model';
 import { forecast } from '../remeasure/view';
 
-export interface StoredFacts {
+interface StoredFacts {
   readonly name: string;
   readonly question: string;
   readonly badge: string;
@@ -16,7 +16,7 @@ export interface StoredFacts {
   readonly why: string;
 }
 
-export function storedView(root: HTMLElement, link: Link<StoredFacts, RemeasureSet>): View {
+function storedView(root: HTMLElement, link: Link<StoredFacts, RemeasureSet>): View {
   const { question, badge } = link.facts();
   const body = html('tbody');
   const id = unique('more');

@@ -1,6 +1,6 @@
 /** The class wall: a class's noisy answers to one question on one axis, filling in while they come. */
-import { announcer, html, sayCode } from '../parts/dom';
-import { choice, figures, head, type Figures } from '../parts/layout';
+import { announcer, html, sayCode, type Part } from '../parts/dom';
+import { choice, dataTable, figures, head, type Figures } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import { widget, type Link, type View } from '../parts/widget';
 import { ordered, ORDERS, verdict, type Order, type WallFacts, type WallSet } from './model';
@@ -21,11 +21,9 @@ function watch(link: Link<WallFacts, WallSet>): () => void {
 }
 
 /** The picture in its place, as wide as that. */
-function picturePart(resized: () => void): {
-  readonly node: HTMLElement;
-  readonly show: (facts: WallFacts, order: Order) => void;
-  readonly dispose: () => void;
-} {
+function picturePart(
+  resized: () => void
+): Part<[facts: WallFacts, order: Order]> & { readonly dispose: () => void } {
   const node = html('div');
   let width = 640;
   const seen = new ResizeObserver(() => {
@@ -75,12 +73,7 @@ function table(facts: WallFacts, order: Order): HTMLTableElement {
     const paid = facts.figures.at(-1)?.[0] ?? '';
     rows.push(line('averaged', [both.words, both.span, ...(known ? [verdict(both)] : []), paid]));
   }
-  return html(
-    'table',
-    {},
-    html('thead', {}, html('tr', {}, ...names.map(one => html('th', { scope: 'col' }, one)))),
-    html('tbody', {}, ...rows)
-  );
+  return dataTable(names, html('tbody', {}, ...rows));
 }
 
 function figuresOf(facts: WallFacts): Figures {
@@ -90,10 +83,7 @@ function figuresOf(facts: WallFacts): Figures {
 }
 
 /** What there is to read: drawn anew when the answers are others. */
-function numbersPart(): {
-  readonly node: HTMLElement;
-  readonly show: (facts: WallFacts, order: Order) => void;
-} {
+function numbersPart(): Part<[facts: WallFacts, order: Order]> {
   const place = html('div');
   const node = html('details', {}, html('summary', {}, 'The answers as a table'), place);
   return {
@@ -105,7 +95,7 @@ function numbersPart(): {
   };
 }
 
-export function wallView(root: HTMLElement, link: Link<WallFacts, WallSet>): View {
+function wallView(root: HTMLElement, link: Link<WallFacts, WallSet>): View {
   let order: Order = link.chosen().order ?? 'came';
   let drawn: WallFacts | null = null;
   const heading = head('Class wall', 'Nothing is spent by looking.', '');
