@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +27,7 @@ import traitlets
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
 from dpnb.widgets import host_questions, hosts
-from dpnb.widgets.registry import INTERACTIONS, Facts, Names, value_of
+from dpnb.widgets.registry import INTERACTIONS, Facts, Names, is_number, value_of
 
 if TYPE_CHECKING:
     from dpnb.widgets.portable import Portable
@@ -176,9 +175,7 @@ class Interaction(ipywidgets.DOMWidget):
     def held(self, name: str, start: float, low: float, high: float) -> float:
         """Return a number that the user set, inside its range; anything else gives the initial one."""
         value = self.chosen.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            return start
-        return min(max(float(value), low), high)
+        return min(max(float(value), low), high) if is_number(value) else start
 
     def _heard(self, change: object) -> None:
         """Draw anew for what was set; errors are shown in the widget, not raised."""

@@ -8,6 +8,7 @@ from typing import get_args
 
 from dpnb.errors import PlanError
 from dpnb.inference.bootstrap import Kind as BootstrapKind
+from dpnb.widgets.registry import a_whole
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 
 #: What each interval is, in words.
@@ -86,10 +87,10 @@ class Setup:
         _number("outliers", self.outliers, 0, 0.5)
         _number("the share", self.share, 0.001, 0.999)
         _number("effect", self.effect, -0.95, 0.95)
-        _whole("n", self.n, 10, MOST["n"])
-        _whole("reps", self.reps, 1, MOST["reps"])
-        _whole("rng", self.seed, 0, 2**53)
-        _whole("k", self.k, 10, MOST["k"])
+        a_whole("n", self.n, 10, MOST["n"])
+        a_whole("reps", self.reps, 1, MOST["reps"])
+        a_whole("rng", self.seed, 0, 2**53)
+        a_whole("k", self.k, 10, MOST["k"])
         if not isinstance(self.repaired, bool):
             raise PlanError("repaired is True or False.")
 
@@ -129,8 +130,3 @@ def shown_methods(given: object) -> list[str]:
 def _number(name: str, value: object, low: float, high: float) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise PlanError(f"{name} is a number from {low:g} to {high:g}.")
-
-
-def _whole(name: str, value: object, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise PlanError(f"{name} is a whole number from {low:,} to {high:,}.")

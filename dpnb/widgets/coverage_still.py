@@ -18,12 +18,11 @@ from dpnb.widgets.coverage_design import LabInputs
 from dpnb.widgets.coverage_run import Run, StudyRun, SweepRun, with_methods
 from dpnb.widgets.coverage_setup import BOOTSTRAP, WORDS, Setup
 from dpnb.widgets.registry import Facts
-from dpnb.widgets.still_picture import still
+from dpnb.widgets.still_picture import intervals, still
 
 Rows: TypeAlias = Sequence[Sequence[str]]
 
-_WIDTH, _LEFT, _RIGHT, _ROW = 560, 130, 14, 24
-_TALL, _SIDE = 170, 44
+_WIDTH, _TALL, _SIDE = 560, 170, 44
 _MARKS = {"too few": "✕", "as promised": "✓", "more": "▲"}
 
 
@@ -161,26 +160,14 @@ def _bands(rows: list[Facts], level: float) -> Markup | None:
     if not rows:
         return None
     floor = min(level - 0.03, *(row["low"] for row in rows))
-
-    def at(share: float) -> float:
-        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (share - floor) / (1 - floor)
-
-    tall = _ROW * len(rows) + 22
-    shapes: list[object] = [
-        el("title", "coverage of each interval, with its band"),
-        el("desc", "; ".join(f"{row['name']}: {100 * row['coverage']:.3g} %" for row in rows)),
+    marks = [_MARKS[verdict(row["held"], row["studies"], level)] for row in rows]
+    drawn = [
+        (f"{mark} {row['name']}", row["low"], row["coverage"], row["high"], "3")
+        for mark, row in zip(marks, rows, strict=True)
     ]
-    shapes.append(_line(at(level), 0, at(level), tall - 18, stroke_dasharray="3 3"))
-    shapes.append(_text(at(level), tall - 4, f"promised: {100 * level:g} %", "middle"))
-    for place, row in enumerate(rows):
-        y = _ROW * place + 12
-        mark = _MARKS[verdict(row["held"], row["studies"], level)]
-        shapes.append(_text(0, y + 4, f"{mark} {row['name']}", "start"))
-        shapes.append(_line(at(row["low"]), y, at(row["high"]), y, stroke_width="3"))
-        shapes.append(
-            el("circle", cx=f"{at(row['coverage']):.1f}", cy=y, r=4, class_="dot", fill="currentColor")
-        )
-    return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {tall}", role="img", font_size="12")
+    said = "; ".join(f"{row['name']}: {100 * row['coverage']:.3g} %" for row in rows)
+    promised = level, f"promised: {100 * level:g} %"
+    return intervals("coverage of each interval, with its band", said, drawn, (floor, 1.0), promised)
 
 
 def _lines(values: Sequence[float], rows: list[Facts], level: float) -> Markup | None:

@@ -29,7 +29,7 @@ from dpnb.trusted.query.plan import Share
 from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid, kind_of
 from dpnb.widgets.host_questions import handle_of, opening, spoken, text_of
-from dpnb.widgets.registry import Facts, Names
+from dpnb.widgets.registry import Facts, Names, is_number
 from dpnb.widgets.snapshot import listed
 
 #: A ± and its number, at the beginning of what is said of an accuracy.
@@ -266,9 +266,7 @@ def _chosen(chosen: Names, asked: list[float]) -> list[float]:
 
 
 def _number(value: object) -> bool:
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-    )
+    return is_number(value) and value >= 0
 
 
 def _question(

@@ -7,11 +7,12 @@ state, and the folder ``labextension/src/widgets/seesaw``.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from dpnb.errors import DpnbError, OptionError
+from dpnb.errors import DpnbError, OptionError, PlanError
 
 if TYPE_CHECKING:
     from dpnb.widgets._base import Interaction
@@ -75,6 +76,41 @@ INTERACTIONS = (
     Entry("wall"),
 )
 """In the order of their names; ``%dp budget`` is a command of its own, which prints the card, and a sentence is code."""
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite number, and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def a_loss(epsilon: Any) -> float:
+    """Return an ε that was given.
+
+    Raises
+    ------
+    PlanError
+        If it is no number above 0.
+    """
+    try:
+        found = math.nan if isinstance(epsilon, bool | str) else float(epsilon)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
+    return found
+
+
+def a_whole(name: str, value: object, low: int, high: int) -> int:
+    """Return a whole number that was given.
+
+    Raises
+    ------
+    PlanError
+        If it is none, or lies outside of its range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise PlanError(f"{name} is a whole number from {low:,} to {high:,}.")
+    return value
 
 
 def value_of(names: Names, text: str, example: str) -> Any:

@@ -10,7 +10,6 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -190,15 +189,6 @@ def _row(act: Names) -> Facts:
 DELTAS = (1e-5, 1e-6, 1e-9)
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """A budget as both ways of counting see it; None is what follows from the other at a chosen δ."""
-
-    epsilon: float | None
-    rho: float | None
-    delta: float | None
-
-
 def listed(events: Iterable[PrivacyEvent]) -> list[list[Any]]:
     """Return events as pictures take them: ``[kind, amount, δ, how many]``, and the moves of Laplace noise."""
     return [
@@ -227,27 +217,28 @@ def counting(
     cap : PrivacyLoss, optional
         What may be spent in all, where that is less than the budget.
     """
-    promise, seen = _promise(budget, budget.cap if cap is None else cap), tuple(events)
+    (epsilon, rho, delta), seen = _promise(budget, budget.cap if cap is None else cap), tuple(events)
     return {
         "kept": "adding" if budget.measure is Measure.PURE else "zcdp",
-        "epsilon": promise.epsilon,
-        "rho": promise.rho,
-        "delta": promise.delta,
-        "deltas": list(DELTAS) if promise.delta is None else [promise.delta],
+        "epsilon": epsilon,
+        "rho": rho,
+        "delta": delta,
+        "deltas": list(DELTAS) if delta is None else [delta],
         "events": listed(seen),
         "whole": compose(seen, budget.measure).amount == spent.amount,
     }
 
 
-def _promise(budget: Budget, cap: PrivacyLoss) -> Promise:
+def _promise(budget: Budget, cap: PrivacyLoss) -> tuple[float | None, float | None, float | None]:
+    """Return ε, ρ and δ as both ways of counting see a budget; None is what follows from the others at a chosen δ."""
     if budget.measure is Measure.PURE:
-        return Promise(float(cap.amount), None, None)
+        return float(cap.amount), None, None
     if budget.measure is Measure.ZCDP:
-        return Promise(None, float(cap.amount), None)
+        return None, float(cap.amount), None
     words = {name: rational(text) for name, text in budget.asked_as.items()}
     delta = words["delta"] - budget.cap.delta  # the rest of δ is for the events' own
     epsilon = float(words["epsilon"]) if cap.amount == budget.cap.amount else None
-    return Promise(epsilon, float(cap.amount), float(delta))
+    return epsilon, float(cap.amount), float(delta)
 
 
 _MOST_COLUMNS = 1000

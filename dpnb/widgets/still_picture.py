@@ -1,7 +1,7 @@
-"""The pictures of still forms: a bar for each of a few numbers, and lines along a logarithmic axis.
+"""The pictures of still forms: a bar for each of a few numbers, lines along a logarithmic axis, intervals below each other.
 
-Places are percentages and letters are in pixels: a picture fits any width and stays readable on a telephone. Each says in
-words what it shows.
+Places of bars and lines are percentages and letters are in pixels: a picture fits any width and stays readable on a telephone. Each
+says in words what it shows.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from dpnb.widgets.registry import Facts
 Bar = tuple[str, float, str]
 Line = tuple[str, Sequence[float], Sequence[float]]
 """A name, places along, and heights."""
+Interval = tuple[str, float, float, float, str]
+"""A name, the lower end, the value, the upper end, and how wide the line is."""
 
 _WIDTH, _ROW, _HEIGHT = 640, 38, 190
 _LEFT, _RIGHT, _TOP, _FLOOR = 11.0, 78.0, 12, 160
 _SOFT, _HAIR, _ACCENT = "#5b5e66", "#dcdde2", "#0a6480"
 _DASHES = (None, "7 5", "2 4", "10 4 2 4")
 _LONGEST, _MOST = 34, 10
+_NAMES, _MARGIN, _STEP, _SHORT = 130, 14, 22, 20
 
 
-def bars(title: str, rows: Sequence[Bar]) -> Markup:
+def bars(title: str, rows: Sequence[Bar], marks: Sequence[Sequence[float]] = ()) -> Markup:
     """Return a picture of bars.
 
     Parameters
@@ -37,9 +40,13 @@ def bars(title: str, rows: Sequence[Bar]) -> Markup:
         What is drawn.
     rows : sequence of (str, float, str)
         A name, the length of its bar from 0 to 1, and the number in words. At most ten are drawn.
+    marks : sequence of sequences of float, optional
+        Where strokes stand on each bar.
     """
     shown = list(rows[:_MOST])
     parts = [part for place, row in enumerate(shown) for part in _bar(_ROW * place, row)]
+    for place, strokes in enumerate(marks[:_MOST]):
+        parts += [_stroke(_ROW * place, mark) for mark in strokes]
     said = "; ".join(f"{name}: {words}" for name, _, words in shown) or "nothing yet"
     return _picture(title, said, _ROW * max(len(shown), 1), parts)
 
@@ -54,6 +61,74 @@ def _bar(top: int, row: Bar) -> list[Markup]:
         el("rect", width="100%", fill=_HAIR, **size),
         el("rect", width=f"{100 * share:.2f}%", fill=_ACCENT, **size),
     ]
+
+
+def _stroke(top: int, share: float) -> Markup:
+    at = f"{100 * min(max(share, 0.0), 1.0):.2f}%"
+    return el("line", x1=at, x2=at, y1=str(top + 16), y2=str(top + 31), stroke=_SOFT, stroke_width="2")
+
+
+def intervals(
+    title: str,
+    said: str,
+    rows: Sequence[Interval],
+    ends: tuple[float, float],
+    at: tuple[float, str] | None = None,
+) -> Markup:
+    """Return a picture of intervals on one axis, each with a dot at its value.
+
+    Parameters
+    ----------
+    title, said : str
+        What is drawn, and the same in words.
+    rows : sequence of Interval
+        From above.
+    ends : (float, float)
+        Of the axis; what lies beyond is cut there.
+    at : (float, str), optional
+        Where a dashed line goes across, and what it stands for.
+    """
+    floor = _STEP * len(rows)
+    parts = [part for place, row in enumerate(rows) for part in _interval(row, ends, _STEP * place + 11)]
+    if at is not None:
+        x = _along(at[0], ends)
+        parts.append(el("path", d=f"M{x:.1f} 0V{floor}", stroke="currentColor", stroke_dasharray="4 3"))
+        parts.append(_said(x, floor + 15, at[1], "middle"))
+    return el(
+        "svg",
+        el("title", clean(title)),
+        el("desc", clean(said)),
+        *parts,
+        viewBox=f"0 0 {_WIDTH} {floor + 20}",
+        role="img",
+        aria_label=f"{title}: {said}",
+        font_size="11",
+    )
+
+
+def _along(value: float, ends: tuple[float, float]) -> float:
+    share = min(max((value - ends[0]) / (ends[1] - ends[0]), 0.0), 1.0)
+    return _NAMES + (_WIDTH - _NAMES - _MARGIN) * share
+
+
+def _interval(row: Interval, ends: tuple[float, float], y: int) -> list[Markup]:
+    name, low, value, high, wide = row
+    left, right = _along(low, ends), _along(high, ends)
+    return [
+        _said(0, y + 4, _short(name, _SHORT), "start"),
+        el(
+            "path",
+            d=f"M{left:.1f} {y}H{max(right, left + 1):.1f}",
+            stroke="currentColor",
+            stroke_width=wide,
+            opacity="0.75",
+        ),
+        el("circle", cx=f"{_along(value, ends):.1f}", cy=y, r=3, fill="currentColor"),
+    ]
+
+
+def _said(x: float, y: float, words: str, anchor: str) -> Markup:
+    return el("text", words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, fill="currentColor")
 
 
 def lines(title: str, drawn: Sequence[Line], along: str, at: float | None = None) -> Markup:

@@ -339,10 +339,8 @@ def clamps() -> list[Case]:
     values = np.random.default_rng(3).lognormal(3.0, 0.8, 200).round(3).tolist()
     found = []
     for low, high in ((0.0, 10.0), (0.0, 60.0), (5.0, 500.0), (20.0, 20.0)):
-        e = clamped_errors(values, low, high, 0.01)
-        found.append(
-            case("errors", [values, low, high, 0.01], {"bias": e.bias, "noise": e.noise, "rmse": e.rmse})
-        )
+        errors = zip(("bias", "noise", "rmse"), clamped_errors(values, low, high, 0.01), strict=True)
+        found.append(case("errors", [values, low, high, 0.01], dict(errors)))
     return found
 
 

@@ -175,7 +175,6 @@ def test_a_widget_follows_the_name_to_the_answer_that_came_after(data, answer, s
     other = dpnb.release({"o": data.x.sum()}, epsilon=0.1)["o"]
     held = {"m": other}
     monkeypatch.setattr("dpnb.widgets.kinds.remeasure.names", lambda: held)
-    monkeypatch.setattr("dpnb.widgets.kinds.stored.names", lambda: held)
     for strange in (other, 7, data.x.mean()):
         held["m"] = strange
         one.refresh()

@@ -457,7 +457,7 @@ def test_the_still_wall_says_what_the_living_one_shows(data):
     assert wall.facts["sentence"] in text
     assert "ε 1.5" in text
     assert wall.facts["sentence"] in wall.card().html
-    assert wall.card().html.count("<circle") == 3
+    assert wall.card().html.count("<circle") == 4
 
 
 def test_an_axis_is_not_stretched_by_one_wild_answer():

@@ -16,21 +16,19 @@ import numpy as np
 from dpnb.audit.attacks.benches import BENCHES, on_arrays, repetitions
 from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.cards.card import Card
-from dpnb.cards.markup import Markup, el
+from dpnb.cards.markup import Markup
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate.table import Table
-from dpnb.exhibits.drawing import themed
 from dpnb.inference.digits import percent
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.registry import Facts, Names, arguments_of
-from dpnb.widgets.still_picture import still
+from dpnb.widgets.registry import Facts, Names, a_loss, a_whole, arguments_of, is_number
+from dpnb.widgets.still_picture import bars, still
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FINE = 49
 _OWN = "%dp attack linkage quasi=[region, age], secret=ill"
-_MOST = {"rng": 2**53, "reps": 200}
 
 
 class Attack(Interaction):
@@ -67,7 +65,7 @@ class Attack(Interaction):
             return cls()
         attack, given = _split(text)
         found = arguments_of(names, given, _OWN) if given else {}
-        here = {name: found.pop(name) for name in ("epsilon", *_MOST) if name in found}
+        here = {name: found.pop(name) for name in ("epsilon", "rng", "reps") if name in found}
         return cls(attack, arrays=found, **here)
 
     def __init__(
@@ -81,10 +79,8 @@ class Attack(Interaction):
     ) -> None:
         self._attack = _attack(attack)
         self._own = {self._attack: dict(arrays)} if arrays else {}
-        if not _positive(epsilon):
-            raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
-        self._epsilon, self._pulled = float(epsilon), 0
-        self._begin(_whole("rng", rng, 0), _whole("reps", reps, 1))
+        self._epsilon, self._pulled = a_loss(epsilon), 0
+        self._begin(_seed(rng), _repeats(reps))
         super().__init__()
 
     def _begin(self, rng: int, reps: int) -> None:
@@ -164,7 +160,7 @@ class Attack(Interaction):
             rng, reps = (
                 self.chosen.get(name, now) for name, now in (("rng", self._rng), ("reps", self._reps))
             )
-            self._begin(_whole("rng", rng, 0), _whole("reps", reps, 1))
+            self._begin(_seed(rng), _repeats(reps))
             if again and self.result.reps < self._reps:
                 self._step(self._attack)
             self.facts = self.describe()
@@ -184,19 +180,21 @@ class Attack(Interaction):
         times = "One repetition" if found.reps == 1 else f"{found.reps} repetitions"
         notes = [
             f"Guessing: {found.guess}. ε pays for {found.loss}.",
+            "The strokes on a bar: guessing, and the most that ε allows.",
             _fall(found),
             f"{times}, seed {self._rng}; ± is two standard errors.",
             "; ".join(filter(None, self.code().splitlines())),
         ]
         head = ("published", "recovered", "guessing", f"at most, ε {epsilon:g}")
         title = f"Attack bench: {found.name}"
-        picture = bench_picture(found, epsilon)
+        picture = _picture(found, epsilon)
         return still("attack", title, found.goal, head, rows, self.facts, notes=notes, picture=picture)
 
     def _at(self) -> float:
         """The ε that is set, inside what was computed."""
         epsilons, asked = self.result.epsilons, self.chosen.get("epsilon", self._epsilon)
-        return min(max(float(asked) if _positive(asked) else self._epsilon, epsilons[0]), epsilons[-1])
+        good = is_number(asked) and asked > 0
+        return min(max(float(asked) if good else self._epsilon, epsilons[0]), epsilons[-1])
 
     def _lay(self, name: str) -> Bench:
         if name not in self._benches:
@@ -229,15 +227,12 @@ def _attack(given: object) -> str:
     return name
 
 
-def _positive(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+def _seed(rng: object) -> int:
+    return a_whole("rng", rng, 0, 2**53)
 
 
-def _whole(name: str, value: object, least: int) -> int:
-    most = _MOST[name]
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise PlanError(f"{name} is a whole number from {least} to {most:,}.")
-    return value
+def _repeats(reps: object) -> int:
+    return a_whole("reps", reps, 1, 200)
 
 
 def _record(found: Bench) -> Facts:
@@ -277,61 +272,13 @@ def _fall(found: Bench) -> str:
     return f"Up to ε {epsilon:g} the attack stays within five points of guessing."
 
 
-_WIDTH, _LEFT, _RIGHT, _TOP, _ROW = 640, 180, 64, 26, 30
-_SOFT, _HAIR, _ACCENT, _INK = "#5b5e66", "#dcdde2", "#0a6480", "#5b5e66"
-
-
-def bench_picture(found: Bench, epsilon: float) -> Markup:
-    """Return the picture of a bench at an ε.
-
-    Parameters
-    ----------
-    found : Bench
-    epsilon : float
-        Inside its losses.
-    """
-    floor = _TOP + _ROW * len(found.publications)
-    guess = _across(found.baseline)
-    said = "; ".join(
-        f"{one.label}: {100 * found.share(one.key, epsilon):.0f} %" for one in found.publications
-    )
-    picture = el(
-        "svg",
-        el("title", f"share recovered by {found.name} at ε {epsilon:g}"),
-        el("desc", f"{said}; guessing: {100 * found.baseline:.0f} %"),
-        *(part for place, one in enumerate(found.publications) for part in _bar(found, one, epsilon, place)),
-        el(
-            "path", stroke=_SOFT, stroke_width="1.5", stroke_dasharray="5 4", d=f"M{guess} {_TOP - 6}V{floor}"
-        ),
-        _words("┆ guessing   ▮ the most that ε allows", x=str(_LEFT), y="14"),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {_WIDTH} {floor + 8}",
-        width=str(_WIDTH),
-        height=str(floor + 8),
-        role="img",
-        aria_label=f"share recovered at ε {epsilon:g}: {said}; guessing: {100 * found.baseline:.0f} %",
-    )
-    return themed(picture)
-
-
-def _across(share: float) -> str:
-    return f"{_LEFT + (_WIDTH - _LEFT - _RIGHT) * share:.1f}"
-
-
-def _bar(found: Bench, one: Publication, epsilon: float, place: int) -> list[Markup]:
-    top, share = _TOP + _ROW * place, found.share(one.key, epsilon)
-    end, high, low = _across(share), top + 22, top + 6
-    parts = [
-        _words(one.label, x=str(_LEFT - 8), y=str(top + 19), text_anchor="end"),
-        el("path", fill=_HAIR, d=f"M{_LEFT} {low}H{_across(1)}V{high}H{_LEFT}Z"),
-        el("path", fill=_ACCENT, d=f"M{_LEFT} {low}H{end}V{high}H{_LEFT}Z"),
-        _words(f"{100 * share:.0f} %", x=str(_WIDTH - _RIGHT + 8), y=str(top + 19)),
-    ]
-    if one.bound is not None:
-        edge = _across(one.bound(epsilon))
-        parts.append(el("path", stroke=_INK, stroke_width="4", d=f"M{edge} {top + 2}V{top + 26}"))
-    return parts
-
-
-def _words(text: str, **places: str) -> Markup:
-    return el("text", text, fill=_SOFT, font_size="13", font_family="sans-serif", **places)
+def _picture(found: Bench, epsilon: float) -> Markup:
+    """Draw what is recovered at an ε, with a stroke for guessing and one for the most that ε allows."""
+    rows, marks = [], []
+    for one in found.publications:
+        share, most = found.share(one.key, epsilon), None if one.bound is None else one.bound(epsilon)
+        bound = "" if most is None else f", at most {percent(most)}"
+        rows.append((one.label, share, f"{percent(share)}{bound}"))
+        marks.append([found.baseline] if most is None else [found.baseline, most])
+    title = f"share recovered at ε {epsilon:g}; guessing recovers {percent(found.baseline)}"
+    return bars(title, rows, marks)

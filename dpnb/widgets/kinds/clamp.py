@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +22,7 @@ from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
 from dpnb.widgets.host_questions import text_of
 from dpnb.widgets.kinds.person import priced, public_numbers
-from dpnb.widgets.registry import Facts
+from dpnb.widgets.registry import Facts, a_loss
 from dpnb.widgets.still_picture import bars, lines, still
 
 _MOST = 5_000
@@ -59,9 +58,7 @@ class Clamp(Interaction):
         epsilon: float = 0.5,
         assume_n: int | None = None,
     ) -> None:
-        if not (math.isfinite(float(epsilon)) and epsilon > 0):
-            raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
-        self._epsilon = float(epsilon)
+        self._epsilon = a_loss(epsilon)
         self._values: list[float] = []
         self._declared: Facts | None = None
         if isinstance(values, ColumnHandle):
@@ -124,9 +121,9 @@ class Clamp(Interaction):
             high = float(np.quantile(self._values, share))
             if high <= low:
                 continue
-            e = clamped_errors(self._values, low, high, noise)
-            rows.append((f"{number(low)} to {number(high)}", *(number(x) for x in (e.bias, e.noise, e.rmse))))
-            errors.append((rows[-1][0], e.rmse, number(e.rmse)))
+            found = clamped_errors(self._values, low, high, noise)
+            rows.append((f"{number(low)} to {number(high)}", *map(number, found)))
+            errors.append((rows[-1][0], found[-1], number(found[-1])))
         head = ("bounds", "bias", "noise, sd", "typical error")
         worst = max((size for _, size, _ in errors), default=1.0) or 1.0
         picture = bars("typical error", [(name, size / worst, said) for name, size, said in errors])
@@ -166,18 +163,9 @@ def _incomes() -> list[float]:
     return [float(x) for x in np.random.default_rng(1).lognormal(3.4, 0.7, 1000).round(1)]
 
 
-@dataclass(frozen=True, slots=True)
-class ClampedErrors:
-    """Bias of the clamped mean, sd of its noise, and the root of the sum of their squares."""
-
-    bias: float
-    noise: float
-    rmse: float
-
-
-def clamped_errors(values: ArrayLike, low: float, high: float, noise: float) -> ClampedErrors:
-    """Return the errors of the clamped mean; `noise` is the sd of its noise for bounds one unit apart."""
+def clamped_errors(values: ArrayLike, low: float, high: float, noise: float) -> tuple[float, float, float]:
+    """Return the bias of the clamped mean, the sd of its noise, and both as one error; `noise` is that sd for bounds one unit apart."""
     data = np.asarray(values, dtype=float)
     bias = float(np.clip(data, low, high).mean() - data.mean())
     spread = noise * (high - low)
-    return ClampedErrors(bias, spread, math.hypot(bias, spread))
+    return bias, spread, math.hypot(bias, spread)

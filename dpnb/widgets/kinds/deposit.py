@@ -27,7 +27,7 @@ from dpnb.widgets.accuracy import published_losses
 from dpnb.widgets.arithmetic import line_weights
 from dpnb.widgets.host_questions import Dispatcher
 from dpnb.widgets.projection import Catalogue, kind_of_budget
-from dpnb.widgets.registry import Facts, Names
+from dpnb.widgets.registry import Facts, Names, is_number
 from dpnb.widgets.still_picture import Bar, bars, still
 
 _ROWS = 1000
@@ -183,10 +183,9 @@ class Deposit(Interaction):
         names = [name for name in told if name in texts] if isinstance(told, list) else []
         cap = float(schema.budget.cap.amount)
         total = self.held("loss", cap, 0.0, cap)
-        equal = (
-            not isinstance(shares, list) or len(shares) != len(told or []) or not all(map(_positive, shares))
-        )
-        parts = [1.0 if equal else float(shares[told.index(name)]) for name in names]  # type: ignore[index,union-attr]
+        given = shares if isinstance(shares, list) and isinstance(told, list) else []
+        equal = len(given) != len(told or []) or not all(is_number(one) and one > 0 for one in given)
+        parts = [1.0 if equal else float(given[told.index(name)]) for name in names]  # type: ignore[union-attr]
         losses = [total * part / sum(parts) for part in parts]
         weights = line_weights(losses, [None] * len(losses), total) if losses else []
         same = len(set(weights)) < 2
@@ -256,10 +255,6 @@ class Deposit(Interaction):
 
 def _public_size(schema: Schema) -> int | None:
     return schema.unit.rows or schema.unit.units
-
-
-def _positive(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 def _cell(step: Callable[[], str], _asked: Names) -> Facts:

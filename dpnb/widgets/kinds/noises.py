@@ -13,7 +13,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.kinds.odds import scaled_law
-from dpnb.widgets.registry import Facts
+from dpnb.widgets.registry import Facts, a_loss
 from dpnb.widgets.still_picture import lines, still
 
 _SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
@@ -41,9 +41,7 @@ class Noises(Interaction):
             raise PlanError(f"share lies between 0 and 1, not at {share}. Write for example share=0.3.")
         if int(n) != n or n < 10:
             raise PlanError("n is a whole number of people, at least 10. Write for example n=1000.")
-        if not (math.isfinite(float(epsilon)) and epsilon > 0):
-            raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
-        self._share, self._n, self._epsilon = float(share), int(n), float(epsilon)
+        self._share, self._n, self._epsilon = float(share), int(n), a_loss(epsilon)
         super().__init__()
 
     def describe(self) -> Facts:
@@ -61,23 +59,14 @@ class Noises(Interaction):
         """Draw the table of both noises; see :class:`Interaction`."""
         epsilon = self.held("epsilon", self._epsilon, 0.01, 10)
         law = DiscreteLaplaceLaw(Fraction(self.facts["law"]["scale"]) / Fraction(epsilon))
-        rows = []
-        for n in _SIZES:
-            sampling = self._share * (1 - self._share) / n
-            privacy = law.variance_float / n**2
-            rows.append(
-                (
-                    f"{n:,}",
-                    f"{math.sqrt(sampling):.2g}",
-                    f"{math.sqrt(privacy):.2g}",
-                    f"{math.floor(effective_size(n, sampling, privacy)):,}",
-                )
-            )
+        sampled = [math.sqrt(self._share * (1 - self._share) / n) for n in _SIZES]
+        noised = [math.sqrt(law.variance_float) / n for n in _SIZES]
+        rows = [
+            (f"{n:,}", f"{one:.2g}", f"{two:.2g}", f"{math.floor(effective_size(n, one**2, two**2)):,}")
+            for n, one, two in zip(_SIZES, sampled, noised, strict=True)
+        ]
         head = ("people", "sampling, sd", "privacy, sd", "as accurate as")
-        sizes = [float(n) for n in _SIZES]
-        sampled = [math.sqrt(self._share * (1 - self._share) / n) for n in sizes]
-        noised = [math.sqrt(law.variance_float) / n for n in sizes]
-        drawn = [("sampling", sizes, sampled), ("privacy", sizes, noised)]
+        drawn = [("sampling", _SIZES, sampled), ("privacy", _SIZES, noised)]
         about = f"{self.facts['question']}, ε {epsilon:g}"
         picture = lines("both noises, sd", drawn, "n")
         return still("noises", "Two noises", about, head, rows, self.facts, picture=picture)

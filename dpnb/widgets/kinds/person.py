@@ -32,7 +32,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.registry import Facts
+from dpnb.widgets.registry import Facts, a_loss
 from dpnb.widgets.still_picture import Bar, bars, still
 
 T = TypeVar("T")
@@ -88,10 +88,8 @@ class Person(Interaction):
             raise PlanError(f"kind is one of {', '.join(STATISTICS)}, not {kind!r}.")
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise PlanError("The bounds are empty. Write low below high, for example low=20, high=80.")
-        if not (math.isfinite(epsilon) and epsilon > 0):
-            raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
         found = public_numbers(_DEFAULT if values is None else values)
-        self._low, self._high, self._kind, self._epsilon = float(low), float(high), kind, float(epsilon)
+        self._low, self._high, self._kind, self._epsilon = float(low), float(high), kind, a_loss(epsilon)
         self._people = People(
             tuple(found),
             tuple(int(arm) for arm in _like(arms, _arms(found), {0.0, 1.0}, "arms", "0 or 1")),

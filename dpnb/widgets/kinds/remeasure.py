@@ -19,7 +19,27 @@ from dpnb.widgets.still_picture import bars, still
 _MORE = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 
 
-class Remeasure(Interaction):
+class Answered(Interaction):
+    """An interaction about a released answer: it follows the name that holds it, to the answers that come after."""
+
+    example: ClassVar[str] = "effect"
+    named: ClassVar[bool] = True
+    follows: ClassVar[bool] = True
+
+    def __init__(self, estimate: Estimate, *, name: str | None = None) -> None:
+        if name is not None and not name.isidentifier():
+            raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
+        self._given, self._name, self._estimate = name, "answer", estimate
+        self._curves = Curves()
+        super().__init__()
+
+    def _follow(self) -> None:
+        """Find the answer by its name, and its name by the answer."""
+        self._estimate = succeeded(self._estimate, self._given or self._name, names())
+        self._name = self._given or called(self._estimate) or self._name
+
+
+class Remeasure(Answered):
     """How accurate a released number becomes if you pay more.
 
     Parameters
@@ -31,22 +51,14 @@ class Remeasure(Interaction):
     """
 
     module: ClassVar[str] = "remeasure"
-    example: ClassVar[str] = "effect"
-    named: ClassVar[bool] = True
-    follows: ClassVar[bool] = True
 
     def __init__(self, estimate: Estimate, *, name: str | None = None) -> None:
         answer_of(estimate)
-        if name is not None and not name.isidentifier():
-            raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
-        self._given, self._name, self._estimate = name, "answer", estimate
-        self._curves = Curves()
-        super().__init__()
+        super().__init__(estimate, name=name)
 
     def describe(self) -> Facts:
         """Conclude from each prefix of the releases, and price more; see :class:`Interaction`."""
-        self._estimate = succeeded(self._estimate, self._given or self._name, names())
-        self._name = self._given or called(self._estimate) or self._name
+        self._follow()
         return forecast(self._estimate, self._name, self._curves)
 
     def card(self) -> Card:

@@ -14,15 +14,15 @@ from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.pending_question import paid_for
 from dpnb.trusted.privacy.loss import brief
-from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import Curves, question_of
-from dpnb.widgets.forecasts import forecast, succeeded
-from dpnb.widgets.host_questions import called, names, text_of
+from dpnb.widgets.curve import question_of
+from dpnb.widgets.forecasts import forecast
+from dpnb.widgets.host_questions import text_of
+from dpnb.widgets.kinds.remeasure import Answered
 from dpnb.widgets.registry import Facts
 from dpnb.widgets.still_picture import bars, still
 
 
-class Stored(Interaction):
+class Stored(Answered):
     """Where a released answer came from, and what it costs to ask again, with new noise or more accurately.
 
     Parameters
@@ -38,24 +38,16 @@ class Stored(Interaction):
     """
 
     module: ClassVar[str] = "stored"
-    example: ClassVar[str] = "effect"
-    named: ClassVar[bool] = True
-    follows: ClassVar[bool] = True
 
     def __init__(self, estimate: object, *, name: str | None = None) -> None:
         question = question_of(estimate)
         if not question.releases or not isinstance(estimate, Estimate):
             raise PlanError("Nothing was paid for this answer yet. Release it first: %%dp epsilon=1.")
-        if name is not None and not name.isidentifier():
-            raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
-        self._given, self._name, self._estimate = name, "answer", estimate
-        self._curves = Curves()
-        super().__init__()
+        super().__init__(estimate, name=name)
 
     def describe(self) -> Facts:
         """Read the releases, and price what more would buy; see :class:`Interaction`."""
-        self._estimate = succeeded(self._estimate, self._given or self._name, names())
-        self._name = self._given or called(self._estimate) or self._name
+        self._follow()
         question = question_of(self._estimate)
         more, why = self._more()
         return {

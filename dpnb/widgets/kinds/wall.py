@@ -11,21 +11,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.markup import Markup, clean
 from dpnb.client.archive import archive
 from dpnb.client.class_answers import ClassAnswers
 from dpnb.errors import DpnbError, OptionError, PlanError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.registry import Facts, Names
-from dpnb.widgets.still_picture import still
+from dpnb.widgets.still_picture import Interval, intervals, still
 from dpnb.widgets.wall_answers import Answer, answer_of, answers_in
 from dpnb.widgets.wall_facts import facts_of, wall_of
 
@@ -94,7 +94,7 @@ class Wall(Interaction):
             text for text in (facts["waiting"], facts["sentence"], *facts["notes"], facts["problem"]) if text
         ]
         about = facts["question"] or facts["place"]
-        return still("wall", "Class wall", about, head, rows, facts, notes=said, picture=wall_picture(facts))
+        return still("wall", "Class wall", about, head, rows, facts, notes=said, picture=_picture(facts))
 
 
 def _place(answers: object) -> Folder | Classroom | None:
@@ -151,90 +151,21 @@ def _own(held: Iterable[Answer]) -> float | None:
     return None
 
 
-_WIDTH, _LEFT, _RIGHT, _ROW = 640, 110, 14, 22
-_NAME = 14
-
-Scale = Callable[[float], float]
-
-
-def wall_picture(facts: Names) -> Markup | None:
-    """Return the picture of a wall, or None while it is empty.
-
-    Parameters
-    ----------
-    facts : dict
-        What :func:`dpnb.widgets.wall_facts.facts_of` says.
-    """
-    rows = facts["answers"]
-    if not rows:
+def _picture(facts: Names) -> Markup | None:
+    """Draw the answers and their average; nothing while there is none."""
+    if not facts["answers"]:
         return None
-    floor = _ROW * (len(rows) + 2)
-    x = _scale(facts)
-    return el(
-        "svg",
-        el("title", "answers with their 95 % privacy intervals"),
-        el("desc", facts["sentence"]),
-        *_truth(facts["truth"], x, floor),
-        *(part for place, row in enumerate(rows) for part in _answer(row, x, _ROW * place + 10)),
-        *_average(facts["average"], x, floor - 12),
-        viewBox=f"0 0 {_WIDTH} {floor + 20}",
-        role="img",
-        aria_label=f"answers with their 95 % privacy intervals: {facts['sentence']}",
-        font_size="11",
-    )
-
-
-def _scale(facts: Names) -> Scale:
+    rows = [_drawn(row, row["who"]) for row in facts["answers"]]
+    if facts["average"] is not None:
+        rows.append((*_drawn(facts["average"], "averaged")[:4], "5"))
     low, high = facts["reach"]
-
-    def x(value: float) -> float:
-        share = min(max((value - low) / (high - low), 0), 1)
-        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * share
-
-    return x
+    truth = facts["truth"] and (facts["truth"]["value"], f"truth {facts['truth']['words']}")
+    return intervals("answers with their 95 % privacy intervals", facts["sentence"], rows, (low, high), truth)
 
 
-def _answer(row: Names, x: Scale, y: int) -> list[Markup]:
+def _drawn(row: Names, who: str) -> Interval:
     missed = row["held"] is False
-    name = row["who"] if len(row["who"]) <= _NAME else f"{row['who'][: _NAME - 1]}…"
-    return [
-        _text(0, y + 4, f"✕ {name}" if missed else name, "start"),
-        _line(x(row["low"]), x(row["high"]), y, "2.6" if missed else "1.4"),
-        el("circle", cx=f"{x(row['value']):.1f}", cy=y, r=3, fill="currentColor"),
-    ]
-
-
-def _average(average: Names | None, x: Scale, y: int) -> list[Markup]:
-    if average is None:
-        return []
-    at = x(average["value"])
-    return [
-        _text(0, y + 4, "averaged", "start"),
-        _line(x(average["low"]), x(average["high"]), y, "5"),
-        el("path", d=f"M{at:.1f} {y - 6}l6 6l-6 6l-6 -6Z", fill="currentColor"),
-    ]
-
-
-def _truth(truth: Names | None, x: Scale, floor: int) -> list[Markup]:
-    if truth is None:
-        return []
-    at = f"{x(truth['value']):.1f}"
-    line = el("path", d=f"M{at} 0V{floor}", stroke="currentColor", stroke_dasharray="4 3")
-    return [line, _text(x(truth["value"]), floor + 14, f"truth {truth['words']}", "middle")]
-
-
-def _line(low: float, high: float, y: int, width: str) -> Markup:
-    return el(
-        "path",
-        d=f"M{low:.1f} {y}H{max(high, low + 1):.1f}",
-        stroke="currentColor",
-        stroke_width=width,
-        opacity="0.75",
-    )
-
-
-def _text(x: float, y: float, said: str, anchor: str) -> Markup:
-    return el("text", said, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, fill="currentColor")
+    return f"✕ {who}" if missed else who, row["low"], row["value"], row["high"], "2.6" if missed else "1.4"
 
 
 @dataclass(frozen=True, slots=True)
