@@ -98,6 +98,7 @@ WRONG = {
     # values that cannot be
     "(p.x / 0).mean()": (PlanError, "divide by a constant that is not zero"),
     "(p.x // 0).mean()": (PlanError, "divide by a constant that is not zero"),
+    "100 // (p.x - 7)": (PlanError, "non-zero constant"),
     "(p.x / p.y).mean()": (PlanError, "non-zero constant"),
     "1 / p.x": (PlanError, "non-zero constant"),
     "p.x ** 3": (PlanError, "x * x * x"),
