@@ -22,6 +22,7 @@ from dpnb.trusted.privacy.loss import PrivacyLoss, brief, rational
 from dpnb.trusted.releases import Release
 
 Kind = Literal["privacy", "confidence"]
+Amount = str | float | Fraction
 _ASK = "Put %%dp epsilon=… above the cell that asks, run it, and run this check again."
 
 
@@ -31,8 +32,8 @@ def released(
     statistic: str | None = None,
     column: str | None = None,
     dataset: str | None = None,
-    epsilon: Any = None,
-    rho: Any = None,
+    epsilon: Amount | None = None,
+    rho: Amount | None = None,
     at_most: bool = False,
     title: str = "the release",
 ) -> CheckResult:
@@ -65,7 +66,7 @@ def released(
     ]
     told = next((one for one in wrong if one), None)
     amounts = [("paid", float(estimate.loss.amount))]
-    amounts += [("asked", float(rational(epsilon if rho is None else rho)))] if (epsilon or rho) else []
+    amounts += [("asked", float(rational(given)))] if (given := epsilon if rho is None else rho) else []
     return CheckResult("released", title, tuple(parts), told, levels(amounts))
 
 
@@ -128,13 +129,19 @@ def _columns(node: object) -> Iterable[str]:
                 yield from _columns(part)
 
 
-def _cost(paid: PrivacyLoss, epsilon: Any, rho: Any, at_most: bool, parts: list[Part]) -> Mistake | None:  # noqa: FBT001
-    if epsilon is None and rho is None:
-        return None
+def _cost(
+    paid: PrivacyLoss,
+    epsilon: Amount | None,
+    rho: Amount | None,
+    at_most: bool,  # noqa: FBT001
+    parts: list[Part],
+) -> Mistake | None:
     if epsilon is not None and rho is not None:
         raise LossError("Give one of epsilon= and rho=.")
-    wanted = rational(epsilon if rho is None else rho, name="epsilon" if rho is None else "rho")
-    symbol = "ε" if rho is None else "ρ"
+    given, name, symbol = (epsilon, "epsilon", "ε") if rho is None else (rho, "rho", "ρ")
+    if given is None:
+        return None
+    wanted = rational(given, name=name)
     right = paid.amount == wanted or (at_most and paid.amount < wanted)
     told = f"{symbol} {brief(paid.amount)} paid"
     parts.append(Part("cost", right, told if right else f"{told}, where {brief(wanted)} is asked"))
@@ -157,7 +164,7 @@ def _exceeded(paid: Fraction, wanted: Fraction, symbol: str) -> Mistake:
     )
 
 
-def spent(what: Any, *, at_most: Any, at_least: Any = 0, title: str = "the budget") -> CheckResult:
+def spent(what: Any, *, at_most: Amount, at_least: Amount = 0, title: str = "the budget") -> CheckResult:
     """Check what the ledger says was spent.
 
     Parameters
@@ -224,7 +231,9 @@ def _of_entries(estimate: Estimate, wanted: set[int]) -> Fraction:
     )
 
 
-def plan(view: object, *, at_most: Any, questions: int | None = None, title: str = "the plan") -> CheckResult:
+def plan(
+    view: object, *, at_most: Amount, questions: int | None = None, title: str = "the plan"
+) -> CheckResult:
     """Check a plan before anything is spent.
 
     Parameters
