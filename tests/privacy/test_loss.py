@@ -94,18 +94,13 @@ def test_a_number_is_read_as_the_decimal_it_is_written_as(value, expected):
         1j,
         Decimal("NaN"),
         "١",
+        "²",
         "1 2",
     ],
 )
 def test_what_is_no_finite_number_is_refused_with_an_example_to_type(value):
     with pytest.raises(LossError, match=r"epsilon=0\.5"):
         rational(value)
-
-
-def test_digits_of_other_scripts_are_read_only_where_they_are_the_same_number_or_refused():
-    """No text is read as a number other than the one it shows."""
-    with pytest.raises(LossError):
-        rational("²")
 
 
 @pytest.mark.parametrize(
