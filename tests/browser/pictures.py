@@ -71,9 +71,9 @@ def write(names: Iterable[str] = ()) -> None:
     with tempfile.TemporaryDirectory() as home, sync_playwright() as play:
         os.environ["DPNB_HOME"] = home
         made = Path(home) / "live"
-        drawn = sorted(live.write(made))
+        drawn = sorted(live.write(made, list(names)))
         browser = play.chromium.launch(executable_path=found, args=list(ARGUMENTS))
-        for name in names or drawn:
+        for name in drawn:
             for scheme, mark in SCHEMES.items():
                 picture = smaller(shot(browser, made / f"{name}.html", scheme))
                 (FOLDER / f"{name}{mark}.png").write_bytes(picture)
