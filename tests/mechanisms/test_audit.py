@@ -85,13 +85,6 @@ def test_rounding_near_the_floor_is_paid_for_at_length():
     assert max(loss - claim for claim, loss in tight(1000)) <= 0
 
 
-def test_two_cells_under_change_one_are_paid_by_factor_two():
-    """A row that moves from one cell to another loses in both; with factor 2 the two losses sum to at most ε."""
-    for epsilon in EPSILONS:
-        mechanism = QuantileSelection(epsilon, Fraction(1, 2), 0, 4, 2)
-        assert 2 * worst(mechanism, 4, "add-remove") <= float(epsilon)
-
-
 def two_rows_gone(mechanism: QuantileSelection) -> float:
     """The worst log-ratio when one unit's two rows leave."""
     laws = {rows: log_law(mechanism, rows) for n in range(5) for rows in multisets(5, n)}
