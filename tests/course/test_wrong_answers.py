@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from dpnb.teach.prediction import NoGuess
+from dpnb.course.prediction import NoGuess
 from tests.course.lessons import COURSE, Lesson, all_of
 from tests.course.wrong_answers import HELPED, NEEDS, WRONG
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpnb.course.prediction import NoGuess
 from dpnb.errors import OptionError
 from dpnb.teach import predict, reveal
-from dpnb.teach.prediction import NoGuess
 
 
 @pytest.fixture(autouse=True)

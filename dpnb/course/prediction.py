@@ -79,7 +79,7 @@ def reveal(name: str, answer: object, words: str = "") -> None:
     --------
     >>> reveal("nobody guessed this", 12)
     Traceback (most recent call last):
-    dpnb.teach.prediction.NoGuess: Predict first: write your guess at 'nobody guessed this' in place of the dots above, run that cell, and then this one.
+    dpnb.course.prediction.NoGuess: Predict first: write your guess at 'nobody guessed this' in place of the dots above, run that cell, and then this one.
     """
     kept = _read()
     if name not in kept:
