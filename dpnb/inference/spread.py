@@ -12,6 +12,8 @@ from dpnb.inference.elementwise import Number, Truth, choose, greater
 _NU_FLOOR = 1.0
 _CLEAR, UPPER = 2.0, 1.645
 """How many standard deviations of its noise a variance is above zero where it is clear of it; and how many its likely largest is above it."""
+MARGIN = 0.5
+"""How many standard deviations of its noise are added to a variance that is to err on the wide side."""
 
 
 def is_clear(variance: Number, noise: Number) -> Truth:

@@ -36,7 +36,15 @@ from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.formula_terms import value
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.regression import ANY_SIZE, DRAWS, anything, around_draws, drawn_variances
+from dpnb.statistics.regression import (
+    ANY_SIZE,
+    DRAWS,
+    WELL,
+    anything,
+    around_draws,
+    clearance,
+    drawn_variances,
+)
 from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.result import Read, Result
 from dpnb.trusted.releases import Release
@@ -52,8 +60,6 @@ _STEPS = 60
 _AGAIN = 6
 _FAR = 20.0
 _CLOSE = 1e-9
-_SELDOM = 0.99
-_WELL = 2.0
 
 
 def logistic(setting: Setting, formula: str) -> Read:
@@ -227,19 +233,16 @@ class LogisticFit:
         """How many times the noise would have to be as large to make the information singular."""
         beta, good = self._solution
         information = _information(self.design.x, self._released[1], beta)
-        if not good or np.linalg.eigvalsh(information)[0] <= 0:
+        if not good:
             return 0.0
-        root = np.linalg.inv(np.linalg.cholesky(information))
-        moved = _information(self.design.x, self._grouped(self._noise_draws)[1], beta)
-        norms = np.linalg.norm(root @ moved @ root.T, 2, axis=(-2, -1))
-        return 1 / max(float(np.quantile(norms, _SELDOM)), 1e-12)
+        return clearance(information, _information(self.design.x, self._grouped(self._noise_draws)[1], beta))
 
     @property
     def flags(self) -> tuple[str, ...]:
         """Warnings, from released numbers only."""
         if not self._solution[1]:
             return (NO_MAXIMUM,)
-        return (UNCLEAR,) if self._clearance < 1 else ("ill-conditioned",) if self._clearance < _WELL else ()
+        return (UNCLEAR,) if self._clearance < 1 else ("ill-conditioned",) if self._clearance < WELL else ()
 
     @property
     def lost(self) -> bool:

@@ -17,10 +17,10 @@ from dpnb.errors import Unavailable
 from dpnb.inference import effective_size, student_inflation
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Truths, around
+from dpnb.inference.spread import MARGIN
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.pair_spread import (
-    MARGIN,
     TAILS,
     fishers_note,
     hides,
@@ -31,7 +31,7 @@ from dpnb.statistics.pair_spread import (
     tails_of,
     upper_spread,
 )
-from dpnb.statistics.ratio import CLUSTERED, Ratio
+from dpnb.statistics.ratio import CLUSTERED, EXACT_TESTS, Ratio
 from dpnb.statistics.result import Read, Result
 from dpnb.trusted.releases import Release
 
@@ -77,7 +77,7 @@ def mean(setting: Setting, column: str) -> Read:
             effective=None if spread is None else effective_size(sizes, spread, noise),
             cell_flags=(ratio.flags,),
             redraw=redraw,
-            notes={"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"},
+            notes=dict(EXACT_TESTS),
         )
 
     return Read(f".mean({_quoted(column)})", (), (), conclude)

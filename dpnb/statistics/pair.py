@@ -32,10 +32,10 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Number, Truth, drawn_inside, greater, inside, lesser, root
+from dpnb.inference.spread import MARGIN
 from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting
 from dpnb.statistics.noise import Summand, additive, count_of, price_row, scaled, unit_losses
 from dpnb.statistics.pair_spread import (
-    MARGIN,
     NAMES,
     TAILS,
     Products,

@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 from dpnb.errors import OptionError
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import Number, choose, greater, lesser, root
-from dpnb.inference.spread import UPPER
+from dpnb.inference.spread import MARGIN, UPPER
 from dpnb.statistics._base import Centred, Pricing, Setting, Square, powered
 from dpnb.statistics.noise import Summand, additive, unit_losses
 from dpnb.statistics.released import Parts
@@ -71,8 +71,7 @@ _ROWS = 2000
 _FEW, _SOME, _ENOUGH = Fraction(5000), Fraction(10_000), Fraction(10_000)
 _FEW_RHO, _SOME_RHO, _ENOUGH_RHO = Fraction(1000), Fraction(2500), Fraction(1000)
 _MOST, _MOST_RHO, _LEAST = Fraction(1, 5), Fraction(1, 7), Fraction(1, 50)
-MARGIN = _CLEAR = 0.5
-_HIDDEN = 0.25
+_CLEAR, _HIDDEN = 0.5, 0.25
 
 
 def product_share(setting: Setting, share: Share) -> Fraction:

@@ -38,9 +38,18 @@ from dpnb.statistics.ratio import CLUSTERED
 DRAWS = 999
 ONE_SD = 0.6826894921370859
 ANY_SIZE = 1e305  # beyond what an interval that is computed from draws takes for a bound
-_WELL = 2.0
+WELL = 2.0
 _TINY = 1e-12
 _SELDOM = 0.99
+
+
+def clearance(matrix: Floats, draws: Floats) -> float:
+    """Return how many times draws of the noise on a matrix would have to be as large to make it singular; below one they could have."""
+    if np.linalg.eigvalsh(matrix)[0] <= 0:
+        return 0.0
+    root = np.linalg.inv(np.linalg.cholesky(matrix))
+    norms = np.linalg.norm(root @ draws @ root.T, 2, axis=(-2, -1))
+    return 1 / max(float(np.quantile(norms, _SELDOM)), _TINY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +124,7 @@ class Fit:
         """How many times the noise on X'X would have to be as large to make it singular; below one it could have been."""
         if self.formula.intercept:
             return self._smallest / self._noise_norm
-        if self._smallest <= 0:
-            return 0.0
-        root = np.linalg.inv(np.linalg.cholesky(self._system[0]))
-        norms = np.linalg.norm(root @ self._noise_draws @ root.T, 2, axis=(-2, -1))
-        return 1 / max(float(np.quantile(norms, _SELDOM)), _TINY)
+        return clearance(self._system[0], self._noise_draws)
 
     @property
     def singular(self) -> bool:
@@ -270,7 +275,7 @@ class Fit:
             found.append("too few rows")
         if self.singular:
             found.append("singular")
-        elif self._clearance < _WELL:
+        elif self._clearance < WELL:
             found.append("ill-conditioned")
         return (*found, "spread unclear") if self.unclear else tuple(found)
 

@@ -37,7 +37,7 @@ from dpnb.errors import OptionError, SchemaError, Unavailable
 from dpnb.inference import student_inflation
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats
-from dpnb.inference.spread import is_clear, upper_limit
+from dpnb.inference.spread import MARGIN, is_clear, upper_limit
 from dpnb.statistics._base import Numeric, Setting
 from dpnb.statistics.formula import Formula
 from dpnb.statistics.moment_integers import of_four, radius_squared
@@ -49,7 +49,6 @@ from dpnb.trusted.measurements.sums import WITHIN
 
 CLASSICAL, ROBUST = "nonrobust", "HC1"
 NOTE = "draws of the noise, and errors of unequal variances (HC1) from the released products"
-_MARGIN = 0.5
 
 
 def is_robust(cov_type: object) -> bool:
@@ -220,7 +219,7 @@ class RobustFit(Fit):
             value, noise = self._form(row)
             sure = is_clear(value, noise)
             clear = clear and sure
-            found.append(factor * (value + _MARGIN * noise if sure else upper_limit(value, noise)))
+            found.append(factor * (value + MARGIN * noise if sure else upper_limit(value, noise)))
         return np.array(found), clear
 
     @cached_property

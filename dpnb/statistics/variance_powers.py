@@ -40,6 +40,7 @@ from fractions import Fraction
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import given
 from dpnb.inference.elementwise import Number, greater, root
+from dpnb.inference.spread import MARGIN
 from dpnb.statistics._base import Centred, Setting
 from dpnb.statistics.noise import Summand, unit_losses
 from dpnb.statistics.released import Parts
@@ -126,7 +127,6 @@ NOTE = (
     "the fourth moment as released, and half a standard deviation of its noise; at most what the bounds allow"
 )
 _FEW, _SOME, _ENOUGH = Fraction(100), Fraction(500), 1200
-_MARGIN = 0.5
 
 
 def tail_share(setting: Setting, share: Share) -> Fraction:
@@ -195,4 +195,4 @@ class Tails:
             + 16 * mean**2 * self.cube_noise.total_variance
             + 36 * mean**4 * square_noise.total_variance
         )
-        return greater(found - variance**2, 0.0) + _MARGIN * root(noise) / rows
+        return greater(found - variance**2, 0.0) + MARGIN * root(noise) / rows
