@@ -171,35 +171,36 @@ def test_a_point_beside_a_tree_is_forecast_to_beat_both(unit, kind, steps):
             assert kind == "rho" or spent == 10 * part
 
 
+def medians(epsilon: Any, reps: int, adjacency: str = "change-one", **more: Any) -> tuple[float, float, bool]:
+    """Root mean square error of medians of the same 1,000 people, half the width of their limits, and whether all of these hold."""
+    table = np.sort(ages(np.random.default_rng(8), 1000)["x"])
+    studies, _ = simulate.draw_studies(
+        "quantile",
+        lambda _, shape: {"x": np.broadcast_to(table, shape)},
+        1000,
+        {"epsilon": epsilon},
+        reps=reps,
+        rng=3,
+        columns=[Column.integer("x", 0, 100, missing=0 if adjacency == "change-one" else "drop")],
+        adjacency=adjacency,
+        q=Fraction(1, 2),
+        ci=True,
+        **more,
+    )
+    low, high = studies.interval(0.95, "privacy")
+    error = float(np.sqrt(np.mean((studies.value - table[499]) ** 2)))
+    return error, float(np.mean(high - low) / 2), bool(((low <= table[499]) & (table[499] <= high)).all())
+
+
 def test_a_point_with_its_limits_is_nearer_than_off_a_tree(monkeypatch):
     """A median at n 1,000 and ε 1 under change-one: .58 beside .81 off a tree, and limits narrower than of selections."""
 
-    def studied(points: Any, tree: bool = True) -> tuple[float, float]:
+    def patched(name: str, value: Any) -> tuple[float, float, bool]:
         with monkeypatch.context() as patch:
-            if points is not None:
-                patch.setattr("dpnb.statistics.quantile.for_points", lambda _: points)
-            if not tree:
-                patch.setattr("dpnb.statistics.quantile.by_tree", lambda _: False)
-            column, table = (
-                Column.integer("x", 0, 100, missing=0),
-                np.sort(ages(np.random.default_rng(8), 1000)["x"]),
-            )
-            studies, _ = simulate.draw_studies(
-                "quantile",
-                lambda _, shape: {"x": np.broadcast_to(table, shape)},
-                1000,
-                {"epsilon": 1},
-                reps=400,
-                rng=3,
-                columns=[column],
-                adjacency="change-one",
-                q=Fraction(1, 2),
-                ci=True,
-            )
-        low, high = studies.interval(0.95, "privacy")
-        return float(np.sqrt(np.mean((studies.value - table[499]) ** 2))), float(np.mean(high - low) / 2)
+            patch.setattr(f"dpnb.statistics.quantile.{name}", lambda _: value)
+            return medians(1, 400)
 
-    ours, off_tree, selected = studied(None), studied(Fraction(0)), studied(None, tree=False)
+    ours, off_tree, selected = medians(1, 400), patched("for_points", Fraction(0)), patched("by_tree", False)
     assert ours[0] < 0.8 * off_tree[0]
     assert ours[1] < 0.8 * selected[1]
 
@@ -224,30 +225,15 @@ def test_of_few_rows_at_a_small_loss_the_tree_has_all_of_it(unit, kind):
 
 def test_where_limits_are_useless_anyway_the_point_is_three_times_as_near():
     """A median of 1,000 at ε 0.1, change-one: the tree of all of it leaves ± 42 of 0 to 100, with half of it ± 49, and a point off by a third."""
-    table = np.sort(ages(np.random.default_rng(8), 1000)["x"])
-    studies, _ = simulate.draw_studies(
-        "quantile", lambda _, shape: {"x": np.broadcast_to(table, shape)}, 1000, {"epsilon": "0.1"}, reps=200,
-        rng=3, columns=[Column.integer("x", 0, 100, missing=0)], adjacency="change-one", q=Fraction(1, 2), ci=True,
-    )  # fmt: skip
-    low, high = studies.interval(0.95, "privacy")
-    assert ((low <= table[499]) & (table[499] <= high)).all()
-    assert float(np.sqrt(np.mean((studies.value - table[499]) ** 2))) < 3.5
+    error, _, held = medians("0.1", 200)
+    assert held
+    assert error < 3.5
 
 
 def test_at_a_small_loss_limits_are_half_as_wide_as_beside_a_selection():
     """A median of 1,000 at ε 0.1, add-remove: ± 18 where a point beside it left ± 37; of ten times as many named the point is selected."""
-    table = np.sort(ages(np.random.default_rng(8), 1000)["x"])
-
-    def width(**more: Any) -> float:
-        studies, _ = simulate.draw_studies(
-            "quantile", lambda _, shape: {"x": np.broadcast_to(table, shape)}, 1000, {"epsilon": "0.1"}, reps=100,
-            rng=3, columns=[Column.integer("x", 0, 100)], adjacency="add-remove", q=Fraction(1, 2), ci=True, **more,
-        )  # fmt: skip
-        low, high = studies.interval(0.95, "privacy")
-        return float(np.mean(high - low) / 2)
-
-    assert width() < 22
-    assert width(about=2**13) > 30
+    assert medians("0.1", 100, "add-remove")[1] < 22
+    assert medians("0.1", 100, "add-remove", about=2**13)[1] > 30
 
 
 def test_rows_are_public_or_named_or_a_thousand():
