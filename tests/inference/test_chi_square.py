@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from scipy import stats
 
 from dpnb.inference.chi_square import goodness_of_fit, independence
 from dpnb.inference.fast_noise import discrete_gaussian, discrete_laplace
+from tests.examples import mostly_long
 
 EVEN, SKEWED, RARE = ([0.5, 0.5], [0.5, 0.5]), ([0.9, 0.1], [0.7, 0.2, 0.1]), ([0.97, 0.03], [0.95, 0.05])
 MARGINS = {"even": EVEN, "skewed": SKEWED, "rare": RARE}
@@ -56,42 +58,31 @@ def p_values(
     return np.array(found)
 
 
-@pytest.mark.parametrize("public", [True, False], ids=["public size", "private size"])
-@pytest.mark.parametrize(
-    ("n", "loss"),
-    [
-        (30, ("epsilon", 0.3)),
-        (30, ("epsilon", 5.0)),
-        (200, ("epsilon", 0.05)),
-        (1000, ("rho", 0.01)),
-        (50, ("rho", 1.0)),
-    ],
+SHORT = [
+    (30, ("epsilon", 0.3), 200),
+    (30, ("epsilon", 5.0), 200),
+    (200, ("epsilon", 0.05), 200),
+    (1000, ("rho", 0.01), 200),
+    (50, ("rho", 1.0), 200),
+]
+LONG = itertools.product(
+    [15, 30, 200, 2000],
+    [("epsilon", 0.05), ("epsilon", 0.3), ("epsilon", 5.0), ("rho", 0.01), ("rho", 1.0)],
+    [3000],
 )
-@pytest.mark.parametrize("margins", MARGINS)
-def test_independence_keeps_its_level(margins: str, n: int, loss: tuple[str, float], public: bool) -> None:
-    """Under independence at most 5 % are rejected at 5 %, and 1 % at 1 %, also where the noise hides the margins."""
-    found = p_values(np.outer(*MARGINS[margins]), n, loss, public=public, reps=200)
-    for alpha in (0.05, 0.01):
-        assert seldom(int((found <= alpha).sum()), 200, alpha), (alpha, (found <= alpha).mean())
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("public", [True, False], ids=["public size", "private size"])
-@pytest.mark.parametrize(
-    "loss", [("epsilon", 0.05), ("epsilon", 0.3), ("epsilon", 5.0), ("rho", 0.01), ("rho", 1.0)]
-)
-@pytest.mark.parametrize("n", [15, 30, 200, 2000])
+@pytest.mark.parametrize(("n", "loss", "reps"), mostly_long([*SHORT, *LONG], *SHORT))
 @pytest.mark.parametrize("margins", MARGINS)
-def test_independence_keeps_its_level_in_many_studies(
-    margins: str,
-    n: int,
-    loss: tuple[str, float],
-    public: bool,
+def test_independence_keeps_its_level(
+    margins: str, n: int, loss: tuple[str, float], reps: int, public: bool
 ) -> None:
-    """The same with 3,000 studies, where 6.5 % at 5 % would be noticed."""
-    found = p_values(np.outer(*MARGINS[margins]), n, loss, public=public, reps=3000, draws=399)
-    for alpha in (0.1, 0.05, 0.01):
-        assert seldom(int((found <= alpha).sum()), 3000, alpha), (alpha, (found <= alpha).mean())
+    """Under independence at most 5 % are rejected at 5 %, and 1 % at 1 %, also where the noise hides the margins; of 3,000, 6.5 % would be noticed."""
+    draws, levels = (199, (0.05, 0.01)) if reps == 200 else (399, (0.1, 0.05, 0.01))
+    found = p_values(np.outer(*MARGINS[margins]), n, loss, public=public, reps=reps, draws=draws)
+    for alpha in levels:
+        assert seldom(int((found <= alpha).sum()), reps, alpha), (alpha, (found <= alpha).mean())
 
 
 def test_the_textbook_test_rejects_too_often_here() -> None:
