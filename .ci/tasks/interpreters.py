@@ -29,7 +29,7 @@ def candidates(version: str) -> Iterator[str]:
         path = os.path.join(folder, "python" + version)
         if os.access(path, os.X_OK):
             yield path
-    pyenv = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     for path in sorted(
         glob.glob(os.path.join(pyenv, "versions", version + ".*", "bin", "python")), reverse=True
     ):

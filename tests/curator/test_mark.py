@@ -749,6 +749,17 @@ def test_200_bit_flips_never_read_less_spent_than_the_mark_and_what_is_refused_n
     assert seen["refused"] + seen["frozen"] > 80, seen
 
 
+def test_a_bit_that_makes_the_ledgers_id_that_of_a_draft_is_damage(tmp_path):
+    """The tables are those of today: nobody is sent to another home, where what was spent is forgotten."""
+    path = tmp_path / "ledger.sqlite3"
+    five_charges(path)
+    content = bytearray(path.read_bytes())
+    content[71] ^= 1  # the last letter of "dpnM"
+    path.write_bytes(content)
+    with pytest.raises(OwnerError, match=r"is damaged.*dpnb restore"):
+        Ledger(path)
+
+
 COLUMN = b"time TEXT NOT NULL, kind TEXT"
 
 
