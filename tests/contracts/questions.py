@@ -39,6 +39,11 @@ OWN_SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "options": (("clamped", True),)},
         {"target": X, "by": (G,), "options": (("clamped", True),)},
     ),
+    "weighted_mean": (
+        {"target": X, "other": Y, "options": (("ci", False),)},
+        {"target": X, "other": Y, "options": (("spread", "bound"),)},
+        {"target": X, "other": Y, "options": (("ci", False),), "by": (G,)},
+    ),
     "variance": ({"target": X}, {"target": B, "by": (G,)}),
     "std": ({"target": X}, {"target": X, "by": (G,)}),
     "quantile": (
@@ -104,12 +109,15 @@ COLUMNS: dict[str, dict[str, Any]] = {
 
 
 def usual_samples(statistic: Statistic) -> tuple[dict[str, Any], ...]:
-    """Samples by what a statistic is of: with each of its examples, and by groups where it can be."""
+    """Samples by what a statistic is of: with its first example, by groups where it can be, and with each further example.
+
+    So an example that a new option brings stands last, and what was pinned of the others keeps its name.
+    """
     columns, arms = COLUMNS[statistic.target], (B,) * statistic.arms
     options = [{"options": tuple(sorted(one.items()))} for one in statistic.examples] or [{}]
     groups = () if statistic.target in {"numbers", "value"} else (G,)
     plain = [{**columns, **one, **({"by": arms} if arms else {})} for one in options]
-    return (*plain, *({**plain[0], "by": (group, *arms)} for group in groups))
+    return (plain[0], *({**plain[0], "by": (group, *arms)} for group in groups), *plain[1:])
 
 
 SAMPLES = {one.name: OWN_SAMPLES.get(one.name) or usual_samples(one) for one in STATISTICS}
