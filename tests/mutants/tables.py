@@ -59,7 +59,7 @@ MUTANTS = {
     "chi-square: null tables without noise": Mutant(
         "Compares a noised table with tables that carry no noise: it rejects far more often than stated.",
         replaced(chi_square, "_test", null_tables_without_noise),
-        without_folder(test_independence_keeps_its_level, "even", 200, ("epsilon", 0.05), True),
+        without_folder(test_independence_keeps_its_level, "even", 200, ("epsilon", 0.05), 200, True),
     ),
     "z test: half of the p-value": Mutant(
         "Reports half of the p-value, so that the test rejects what its own interval holds.",
