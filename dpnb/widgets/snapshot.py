@@ -259,16 +259,7 @@ def attach_facts(dataset: Dataset, name: str | None = None) -> Facts:
         "dataset": {**dataset_record(dataset), "columns": []},
         "description": clean(schema.description),
         "notes": [clean(note) for note in dataset.notes],
-        "columns": [
-            {
-                "name": column.name,
-                "label": clean(column.label) if column.label != column.name else "",
-                "kind": column.describe() if column.type != "category" else f"category {column.describe()}",
-                "missing": missing_rule(column),
-                "questions": ready(schema, column, handle),
-            }
-            for column in schema.columns[:_MOST_COLUMNS]
-        ],
+        "columns": [_column(schema, column, handle) for column in schema.columns[:_MOST_COLUMNS]],
         "more": max(len(schema.columns) - _MOST_COLUMNS, 0),
         "rows": dummy_table(schema),
         "sources": [[what, clean(text)] for what, text in sources(schema)],

@@ -20,7 +20,7 @@ from tests.curator import small
 
 def test_every_question_it_offers_is_priced_by_a_cell(data):
     """Whatever is taken from the card runs as the one line of a %%dp cell."""
-    lines = [one["line"] for column in widgets.attach(data).facts["columns"] for one in column["questions"]]
+    lines = [one["line"] for column in widgets.attach(data).facts["columns"] for one in column["asks"]]
     assert len(lines) == 4 + 3 + 3
     for line in lines:
         read = price_of(f"%%dp epsilon=0.5\n{line}", Snapshot.of({"small": data}))
@@ -31,7 +31,7 @@ def test_questions_are_written_with_the_notebook_s_own_name(data):
     """A dataset that the notebook calls otherwise is asked under that name; what is no name is refused."""
     facts = widgets.attach(data, name="mine").facts
     assert facts["handle"] == "mine"
-    assert facts["columns"][0]["questions"][0]["line"] == "average_x = mine.x.mean()"
+    assert facts["columns"][0]["asks"][0]["line"] == "average_x = mine.x.mean()"
     with pytest.raises(OptionError, match="name= is"):
         widgets.attach(data, name="not a name")
 

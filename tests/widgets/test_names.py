@@ -72,7 +72,7 @@ def test_a_plan_is_written_as_its_questions_and_nothing_else(data):
 def test_every_ready_question_is_one_question(data):
     """What the attach card and the panel offer is one line that names one answer, a keyword among the columns or not."""
     for column in widgets.attach(data).facts["columns"]:
-        for ready in column["questions"]:
+        for ready in column["asks"]:
             (line,) = ast.parse(ready["line"]).body
             assert isinstance(line, ast.Assign)
             assert asks_alone(ready["line"])

@@ -50,7 +50,7 @@ WRITERS = {
     "budget bar": lambda data: widgets.budget(planned(data, 50)).facts["ways"][0]["cell"],
     "model builder": lambda data: model(data, handle_of(data), {"y": "x", "x": ["y"]})["cell"],
     "questions of the panel": lambda data: dataset_record(data)["columns"][0]["asks"][0]["line"],
-    "questions of the attach card": lambda data: attach_facts(data)["columns"][0]["questions"][0]["line"],
+    "questions of the attach card": lambda data: attach_facts(data)["columns"][0]["asks"][0]["line"],
 }
 
 

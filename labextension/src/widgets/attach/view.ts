@@ -6,21 +6,8 @@ import { take, type Taken } from '../parts/insert';
 import { dataTable } from '../parts/layout';
 import { madeUpRows, scrolling } from '../parts/scroll_region';
 import { finder } from '../parts/search';
-import type { Dataset } from '../parts/session_state';
+import type { Column, Dataset } from '../parts/session_state';
 import { widget, type Link, type View } from '../parts/widget';
-
-interface ReadyQuestion {
-  readonly words: string;
-  readonly line: string;
-}
-
-interface AttachColumn {
-  readonly name: string;
-  readonly label: string;
-  readonly kind: string;
-  readonly missing: string;
-  readonly questions: readonly ReadyQuestion[];
-}
 
 interface AttachFacts {
   /** What the notebook calls the dataset. */
@@ -28,7 +15,7 @@ interface AttachFacts {
   readonly dataset: Dataset;
   readonly description: string;
   readonly notes: readonly string[];
-  readonly columns: readonly AttachColumn[];
+  readonly columns: readonly Column[];
   /** How many columns are not listed. */
   readonly more: number;
   /** Names, and made-up rows under them. */
@@ -63,9 +50,9 @@ export function renamed(line: string, { was, is }: Named): string {
 }
 
 /** The questions of one column: a click or Enter takes one, and it is said what became of it. */
-function questions(column: AttachColumn, called: Called): HTMLElement[] {
+function questions(column: Column, called: Called): HTMLElement[] {
   const said = html('p', { class: 'soft', role: 'status' });
-  const list = column.questions.map(one => {
+  const list = column.asks.map(one => {
     const button = html('button', { type: 'button', title: one.line }, one.words);
     button.addEventListener('click', event => {
       if (event.isTrusted) {
@@ -82,7 +69,7 @@ function questions(column: AttachColumn, called: Called): HTMLElement[] {
 }
 
 /** One column: a row, and under it what it can be asked. */
-function rowsOf(column: AttachColumn, called: Called): HTMLElement[] {
+function rowsOf(column: Column, called: Called): HTMLElement[] {
   const id = unique('column');
   const name = html(
     'button',
@@ -109,7 +96,7 @@ function rowsOf(column: AttachColumn, called: Called): HTMLElement[] {
       {},
       html('th', { scope: 'row' }, name),
       html('td', {}, ...coded(column.kind)),
-      html('td', { class: 'soft' }, column.label)
+      html('td', { class: 'soft' }, column.label === column.name ? '' : column.label)
     ),
     below
   ];

@@ -11,10 +11,7 @@ export const SHOWN = 40;
 export const MANY = 8;
 
 /** The columns whose name, meaning or kind has every word that was typed. */
-export function named<One extends Pick<Column, 'name' | 'label' | 'kind'>>(
-  columns: readonly One[],
-  typed: string
-): One[] {
+export function named(columns: readonly Column[], typed: string): Column[] {
   return matching(columns, typed, ({ name, label, kind }) => `${name} ${label} ${kind}`);
 }
 
