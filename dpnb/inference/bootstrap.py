@@ -27,12 +27,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
+from dpnb.inference.elementwise import Number
 from dpnb.inference.spread import normal_quantile
 
 Kind = Literal["unbiased", "conservative", "most conservative"]
@@ -153,7 +154,7 @@ def _quantile(level: float) -> float:
     return normal_quantile(0.5 + level / 2)
 
 
-def deconvolved_interval(made: Bootstrap, level: float = 0.95) -> tuple[Any, Any]:
+def deconvolved_interval(made: Bootstrap, level: float = 0.95) -> tuple[Number, Number]:
     """Return intervals from the deconvolved law of the resamples [2]_.
 
     The law of a resample's statistic without noise is estimated by maximum penalised likelihood within an exponential family of

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dpnb.inference.digits import dated
+from dpnb.inference.elementwise import Number
 
 Kind = Literal["privacy", "confidence"]
 KINDS: tuple[Kind, ...] = ("privacy", "confidence")
@@ -34,17 +35,17 @@ class Interval:
         Of dates the step that the ends count (days from 1970-01-01, …); they are then shown as dates.
     """
 
-    low: Any
-    high: Any
+    low: Number
+    high: Number
     level: float
     kind: Kind
     note: str = ""
     calendar: str | None = None
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Number]:
         return iter((self.low, self.high))
 
-    def __getitem__(self, place: int) -> Any:
+    def __getitem__(self, place: int) -> Number:
         return (self.low, self.high)[place]
 
     def __len__(self) -> int:
@@ -76,12 +77,12 @@ class Interval:
         return f"[{number(float(low))}, {number(float(high))}]"
 
     @property
-    def width(self) -> Any:
+    def width(self) -> Number:
         """High minus low."""
         return self.high - self.low
 
     @property
-    def half_width(self) -> Any:
+    def half_width(self) -> Number:
         """Half of the width: the ± of a symmetric interval."""
         return (self.high - self.low) / 2
 
