@@ -106,7 +106,7 @@ def test_the_card_of_an_answer_asked_again_offers_all_of_them_together(data):
     again = data.x.sum()
     dpnb.release({"again": again}, epsilon="0.5")
     spent = data.budget.spent
-    offered = re.search(r"together: (dpnb\.combine\(again\)) makes", line_of(again, "again").stored.text)
+    offered = re.search(r"together: (dpnb\.combine\(again\)) combines", line_of(again, "again").stored.text)
     both = eval(offered[1], {"dpnb": dpnb, "again": again})  # noqa: S307 - what a person would type
     assert len(both.releases) == 2
     assert both.interval(kind="privacy").width < again.interval(kind="privacy").width

@@ -14,8 +14,8 @@ from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, LossError
 FAULTS: dict[int, str] = {
     sqlite3.SQLITE_BUSY: "is locked by another program. Close that program (or end its curator) and run this again",
     sqlite3.SQLITE_LOCKED: "is locked by another program. Close that program (or end its curator) and run this again",
-    sqlite3.SQLITE_READONLY: "is read-only. Give its owner write access to the file and its folder, and run this again. Where it has that, the file is "
-    "damaged: put a copy back with dpnb restore --from BACKUP",
+    sqlite3.SQLITE_READONLY: "is read-only. Give its owner write access to it and its folder, and run this again; if it is damaged: "
+    "dpnb restore --from BACKUP",
     sqlite3.SQLITE_PERM: "may not be opened. Give its owner read and write access, and run this again",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened. Check that its folder exists and can be written, and run this again",
     sqlite3.SQLITE_FULL: "has no room: the disk is full. Free some space and run this again",
