@@ -175,7 +175,7 @@ def close(page, screen):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     expect(screen.get_by_role("radio", name="Close it for ever")).to_be_checked()
-    tab_to(page, screen.get_by_role("textbox", name="Why"))
+    tab_to(page, screen.get_by_role("textbox", name="Reason"))
     page.keyboard.type("the study's end; 5 $x {y}")
     enter(page, screen.get_by_role("button", name="Close it for ever"))
     enter(page, screen.get_by_role("button", name="Yes, for ever"))

@@ -72,7 +72,7 @@ def an_undone_change_is_seen(folder: Path) -> None:
     home, data = folder / "home", folder / "data"
     data.mkdir()
     attached.test_a_change_that_is_undone_while_a_file_is_read_is_seen(
-        home, data, attached.overwritten, "csv"
+        home, data, attached.overwritten, ".csv"
     )
 
 

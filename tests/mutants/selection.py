@@ -153,12 +153,12 @@ MUTANTS = {
     ),
     "zero scale, Laplace": Mutant(
         "A scale of zero, a loss of zero and floats are accepted.",
-        replaced(laplace, "positive", lambda _: lambda value, name: Fraction(value)),
+        replaced(laplace, "above_zero", lambda _: lambda value, name: Fraction(value)),
         lambda _: TestDiscreteLaplace().test_zero_sensitivity_zero_loss_and_floats_are_refused(),
     ),
     "zero scale, Gaussian": Mutant(
         "A variance of zero is accepted.",
-        replaced(gaussian, "positive", lambda _: lambda value, name: Fraction(value)),
+        replaced(gaussian, "above_zero", lambda _: lambda value, name: Fraction(value)),
         lambda _: TestDiscreteGaussian().test_zero_sensitivity_zero_loss_and_floats_are_refused(),
     ),
     "noise added in 64 bits": Mutant(
