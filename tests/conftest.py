@@ -20,6 +20,8 @@ STARTED = ("curator", "serving", "wire", "benchmarks", "repo")
 """Rooms of tests that start curators as everybody does."""
 # nbformat brings jsonschema, whose check of international addresses compiles a grammar: 2.4 s in each process, for what no notebook has
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+# the second thread of a matrix product waits by spinning: on a busy machine a check of 1 s takes 34
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 PROFILE = os.environ.get("DPNB_HYPOTHESIS", "ordinary")
 
 pytest.register_assert_rewrite("tests.contracts")
