@@ -111,8 +111,8 @@ class Trial:
 
 LIMIT = 15.0
 """Seconds of processor that all calls of one check may take: a right answer is not wrong because others keep the machine busy."""
-PATIENCE = 20
-"""How many times as long they may take by the clock: it ends a call that waits, and must not end one that others slow down."""
+PATIENCE = 4
+"""How many times as long they may take by the clock."""
 _LOOKS = 0.2
 """Seconds between two looks at a call that does not end."""
 _OWN = ("epsilon", "size", "rng")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from dpnb.trusted.curator.open_dataset import PreparedCopies
 from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.schema import Schema
+from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
 from tests.forked_curators import seed_of_a_start
 
@@ -83,6 +85,17 @@ def curator(home: Path | str, randomness: Randomness | None = None) -> Curator:
     shelf = PreparedCopies(place, prepare_numpy, NumpyEngine)
     made = randomness or SeededRandomness(seed=seed_of_a_start(place.root))
     return Curator(place, Ledger(place.ledger), shelf, made, "dpnb.datasets")
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a home's lock, as a running curator does."""
+    lock = FileLock(path)
+    assert lock.acquire(60)
+    try:
+        yield
+    finally:
+        lock.free()
 
 
 def session(service: Curator, principal: str = "ann") -> Session:

@@ -39,7 +39,6 @@ from dpnb.trusted.owner.restoration import restore
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.wire.codec import encode, exact_json
-from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import Again, Attach, Receipt, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
@@ -163,7 +162,7 @@ def test_a_deleted_ledger_stops_the_start_of_a_curator_process_and_its_kernel_he
     while home.address.exists():
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    with FileLock(home.lock) as _:
+    with small.locked(home.lock):
         home.ledger.unlink()
     with pytest.raises(FrozenError, match=r"(?s)missing.*dpnb restore") as told:
         dpnb.open(tmp_path / "small.csv", quiet=True)
@@ -934,7 +933,7 @@ def test_a_restore_that_dies_halfway_leaves_the_home_frozen_and_the_next_one_fin
 def test_a_restore_is_refused_without_a_reason_beside_a_curator_and_for_a_damaged_ledger(desk, capsys):
     with pytest.raises(OwnerError, match="needs a reason"):
         restore(desk.home, " ")
-    with FileLock(desk.home.lock), pytest.raises(OwnerError, match="A curator runs"):
+    with small.locked(desk.home.lock), pytest.raises(OwnerError, match="A curator runs"):
         restore(desk.home, "now")
     with pytest.raises(OwnerError, match="no copy of a ledger"):
         restore(desk.home, "now", desk.home.root / "nowhere")

@@ -17,7 +17,6 @@ from dpnb.trusted.curator.mark import mark_of
 from dpnb.trusted.owner.act_entries import Act, hold
 from dpnb.trusted.owner.restoration import restore
 from dpnb.trusted.wire.codec import encode, exact_json
-from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import Again, Attach
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
@@ -267,7 +266,7 @@ def renamed(world):
 
 def beside(world):
     """Restore while a curator holds the home."""
-    with FileLock(world.place.lock):
+    with small.locked(world.place.lock):
         world.restore()
 
 

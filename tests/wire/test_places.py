@@ -64,8 +64,10 @@ def test_private_files_are_0600_and_replaced_whole(tmp_path):
 def test_a_lock_is_held_by_one_and_freed_by_its_holders_death(tmp_path):
     """A second holder is refused; a killed holder's lock is free."""
     path = tmp_path / "lock"
-    with FileLock(path):
-        assert not FileLock(path).acquire()
+    lock = FileLock(path)
+    assert lock.acquire()
+    assert not FileLock(path).acquire()
+    lock.free()
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

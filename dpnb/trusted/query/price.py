@@ -120,7 +120,8 @@ def together(bundles: Iterable[Bundle], facts: Facts, known: Iterable[Known] = (
     bundles : iterable of Bundle
     facts : Facts
     known : iterable of Known, optional
-        What :func:`dpnb.trusted.measurements.events` said before: it is not asked again for the same objects.
+        What :func:`dpnb.trusted.measurements.events` said before: it is not asked again for the same objects. Objects are told apart by
+        their ids, so whoever asks keeps them meanwhile.
     """
     derived = {tuple(map(id, parts)): made for parts, made in known}
     groups: dict[int, list[Measurement]] = {}

@@ -6,8 +6,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 
 class FileLock:
@@ -39,15 +37,6 @@ class FileLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-    def __enter__(self) -> Self:
-        self.acquire(timeout=60.0)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.free()
 
 
 if sys.platform == "win32":  # pragma: no cover - not tested here
