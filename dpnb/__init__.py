@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpnb.client.opening import open  # noqa: A004 - the public name
     from dpnb.client.power import power
     from dpnb.estimate import to_json
+    from dpnb.estimate.together import together
     from dpnb.version import __version__
     from dpnb.widgets.kinds.panel import panel
 
@@ -34,6 +35,7 @@ __all__ = [
     "spend",
     "studies",
     "to_json",
+    "together",
 ]
 
 _NAMES = {
@@ -45,6 +47,7 @@ _NAMES = {
     "receipt": "dpnb.client.receipt",
     "panel": "dpnb.widgets.kinds.panel",
     "to_json": "dpnb.estimate",
+    "together": "dpnb.estimate.together",
     "__version__": "dpnb.version",
 }
 _OUTSIDE = (

@@ -19,7 +19,7 @@ function such as a root or a logarithm is taken of is cut to its domain, where t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -37,6 +37,11 @@ DRAWS = 10_000
 FEWEST = 1_000
 LARGEST = 200_000
 MOST_SOURCES = 200
+EXACT, PUSHED, DRAWN = (
+    1e-12,
+    5e-4,
+    2e-3,
+)  # the smallest 1 - level that intervals resolve: exact, of 10,000 draws, of 999
 _CELLS = 2_000_000
 
 Key = tuple[tuple[str, ...], str]
@@ -84,7 +89,7 @@ def push(estimate: Expression, kind: Kind) -> tuple[np.ndarray, bool]:
             'noise hides is known: .interval(kind="privacy").'
         )
     poles, pieces = Poles(), []
-    for chunk, rows in enumerate(_chunks(estimate)):
+    for chunk, rows in enumerate(_chunks([estimate])):
         if together:
             pieces.append(_together(estimate, rows, chunk, found, poles))
         else:
@@ -93,10 +98,11 @@ def push(estimate: Expression, kind: Kind) -> tuple[np.ndarray, bool]:
     return (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)), poles.crossed
 
 
-def _chunks(estimate: Expression) -> list[int]:
+def _chunks(estimates: Sequence[Expression]) -> list[int]:
     """How many draws to take at a time, so that memory is bounded."""
-    count = int(np.clip(_CELLS * 10 // max(estimate.size, 1), FEWEST, DRAWS))
-    widest = max(node.size for node in nodes([estimate]))
+    size = sum(estimate.size for estimate in estimates)
+    count = int(np.clip(_CELLS * 10 // max(size, 1), FEWEST, DRAWS))
+    widest = max(node.size for node in nodes(estimates))
     rows = int(np.clip(_CELLS // max(widest, 1), 64, count))
     return [min(rows, count - start) for start in range(0, count, rows)]
 
@@ -118,6 +124,76 @@ def _together(
             order = np.argsort(np.argsort(moved, axis=0), axis=0)
         total += np.take_along_axis(np.sort(moved, axis=0), order, axis=0)
     return total
+
+
+def joint(estimates: Sequence[Expression], kind: Kind) -> np.ndarray:
+    """Draws of several estimates at once, shape ``(count, values)``; NaN where a draw is undefined.
+
+    Noise is shared as the releases share it. Of the sampling errors of different answers no release tells how they go together: they are
+    drawn independently, so that intervals that hold all of them hold at least as often whatever the truth is (Šidák's inequality for
+    normal errors). Those of one answer go together as the answer draws them.
+
+    Parameters
+    ----------
+    estimates : sequence of Expression
+        Released estimates.
+    kind : {"privacy", "confidence"}
+        Whether sampling errors are drawn too.
+
+    Raises
+    ------
+    Unavailable
+        If an answer cannot be drawn.
+    """
+    pieces = []
+    for chunk, rows in enumerate(_chunks(estimates)):
+        found = [
+            _apart(one, rows, chunk, place if kind == "confidence" else None)
+            for place, one in enumerate(estimates)
+        ]
+        pieces.append(np.concatenate([one.reshape(rows, -1) for one in found], axis=1))
+    return np.concatenate(pieces)
+
+
+def _apart(estimate: Expression, rows: int, chunk: int, place: int | None) -> np.ndarray:
+    """Draws with noise; with a place also with sampling errors, shuffled against those of other answers."""
+
+    def drawn(sampled: frozenset[Key]) -> np.ndarray:
+        found = evaluate(estimate, _Leaves(estimate, rows, chunk, sampled), lead=1, poles=Poles())
+        return np.broadcast_to(found, (rows, *estimate.shape))
+
+    noised = drawn(frozenset())
+    if place is None:
+        return noised
+    keys, total = sources(estimate), noised.copy()
+    for key in keys:
+        with np.errstate(all="ignore"):
+            moved = drawn(frozenset([key])) - noised
+        name = key[1] if len(keys) == 1 else f"{key[1]} in {place}"
+        total += moved[DrawGenerator(key[0], chunk).of(f"order of {name}").permutation(rows)]
+    return total
+
+
+def least_alpha(estimate: Expression) -> float:
+    """The smallest ``1 - level`` that the intervals of an estimate resolve: draws end somewhere."""
+    if estimate.op is None:
+        return DRAWN if estimate.outcome is None or estimate.outcome.drawn else EXACT
+    if isinstance(estimate.op, Take) and _small_enough(estimate.args[0]):
+        return least_alpha(estimate.args[0])
+    source = _source(estimate)
+    return PUSHED if source is None else least_alpha(source)
+
+
+def percentile_alpha(estimate: Expression, null: np.ndarray, kind: Kind) -> np.ndarray | None:
+    """The largest ``1 - level`` at which intervals of pushed draws hold a value, for each component; None for other intervals."""
+    taken = isinstance(estimate.op, Take) and _small_enough(estimate.args[0])
+    if estimate.op is None or taken or _source(estimate) is not None:
+        return None
+    draws, _ = push(estimate, kind)
+    if np.isnan(draws).any():
+        return None
+    fewer = np.minimum((draws <= null).sum(axis=0), (draws >= null).sum(axis=0))
+    return np.asarray(np.minimum(2 * fewer / (len(draws) - 1), 1.0))
 
 
 class _Leaves:

@@ -33,6 +33,7 @@ from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table import Table, Tabular, table_of
 from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
 from dpnb.estimate.teaching import Taught
+from dpnb.estimate.together import compare_groups
 from dpnb.inference.elementwise import Number, Truth
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
 from dpnb.planner.check import CheckedQuestion
@@ -153,6 +154,8 @@ class Estimate(Arithmetic, Taught, Tabular):
         >>> hiv.got.difference(by="any").test()  # doctest: +SKIP
         """
         return z_test(self, null, kind, alternative)
+
+    compare_groups = compare_groups
 
     @property
     def standard_error(self) -> Number:

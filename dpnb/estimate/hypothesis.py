@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.estimate.draws import EXACT, least_alpha, percentile_alpha
 from dpnb.inference.digits import given
 from dpnb.inference.elementwise import Number, Truth
 from dpnb.inference.interval import Kind
@@ -246,10 +247,8 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
-_SMALLEST = 1e-12
 _LARGEST = 0.999
 _CLOSE = 1e-4
-_DRAWN = 2e-3
 _ONE_LEVEL = 0.05
 _ABOUT = {"confidence": "the population", "privacy": "this dataset"}
 
@@ -293,12 +292,7 @@ def _inverted(estimate: Estimate, at: np.ndarray, kind: Kind, alternative: str) 
         raise OptionError(f"null= has shape {at.shape}, the estimate {value.shape}.") from None
     _inside_domain(estimate, null)
     estimate.interval(0.95, kind)  # raises the reason where there is none
-    pairs = [_limits(estimate, place, kind) for place in np.ndindex(value.shape)]
-    smallest = max(_resolved(estimate, limits) for limits in pairs)
-    both = np.asarray(
-        [largest_alpha(f, float(x), smallest) for f, x in zip(pairs, null.ravel(), strict=True)]
-    )
-    both = both.reshape(value.shape)
+    smallest, both = _both_sides(estimate, null, kind)
     above = value > null
     p_value = both
     if alternative != "two-sided":
@@ -313,6 +307,18 @@ def _inverted(estimate: Estimate, at: np.ndarray, kind: Kind, alternative: str) 
     if value.ndim == 0:
         return Tested(float(p_value), float(deviate), smallest, None, basis, bounded=bool(both <= smallest))
     return Tested(p_value, deviate, smallest, None, basis, bounded=both <= smallest)
+
+
+def _both_sides(estimate: Estimate, null: np.ndarray, kind: Kind) -> tuple[float, np.ndarray]:
+    """Return the smallest p-value that is resolved, and the two-sided p-value of each component."""
+    smallest = least_alpha(estimate)
+    at_once = percentile_alpha(estimate, null, kind)
+    if at_once is not None:
+        return smallest, np.maximum(at_once, smallest)
+    pairs = [_limits(estimate, place, kind) for place in np.ndindex(null.shape)]
+    smallest = max(_resolved(limits, smallest) for limits in pairs)
+    found = [largest_alpha(f, float(x), smallest) for f, x in zip(pairs, null.ravel(), strict=True)]
+    return smallest, np.asarray(found).reshape(null.shape)
 
 
 def _deviate(p_value: float) -> float:
@@ -342,10 +348,8 @@ def _limits(estimate: Estimate, place: tuple[int, ...], kind: Kind) -> Limits:
     return limits
 
 
-def _resolved(estimate: Estimate, limits: Limits) -> float:
-    """Return the smallest p-value that can be told: draws end somewhere, and some intervals have one level."""
-    drawn = estimate.outcome is None or estimate.outcome.drawn
-    smallest = _DRAWN if drawn else _SMALLEST
+def _resolved(limits: Limits, smallest: float) -> float:
+    """Return the smallest p-value that can be told: some intervals have one level."""
     try:
         limits(smallest)
     except Unavailable:
@@ -353,7 +357,7 @@ def _resolved(estimate: Estimate, limits: Limits) -> float:
     return smallest
 
 
-def largest_alpha(limits: Limits, null: float, smallest: float = _SMALLEST) -> float:
+def largest_alpha(limits: Limits, null: float, smallest: float = EXACT) -> float:
     """Return the largest ``alpha`` at which the interval of level ``1 - alpha`` holds the null: its p-value.
 
     Parameters
