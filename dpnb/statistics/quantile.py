@@ -2,7 +2,7 @@
 
 A selection: the released number is a grid point, and the noise moves its *rank*, not its value. Asked with ``ci=True`` it
 buys two more selections, a lower and an upper limit at ranks that are further out by a proven bound on the rank error, and,
-where the number of rows is public, by the sampling error of an order statistic too. Where a tree of counts is forecast to be
+where the number of rows is public or named, by the sampling error of an order statistic too. Where a tree of counts is forecast to be
 narrower, limits and several quantiles are read off one instead (:mod:`~dpnb.statistics.quantile_tree`), and the point stays a
 selection where that is forecast to be nearer and the limits stay narrow: each is paid by a part of the loss that public facts choose
 (:func:`for_points`, :func:`portion_for_points`).
@@ -39,6 +39,7 @@ from dpnb.statistics.quantile_tree import (
     is_selected,
     is_tree,
     loss_of_limits,
+    sampled_rows,
     tree_quantiles,
     tree_ranks,
     tree_setting,
@@ -115,8 +116,8 @@ class QuantileCell(Cell):
         if self.population or self.limits is None:
             return ""
         return (
-            "The number of people is private here, so sampling error in ranks is unknown: "
-            'the limits are a privacy interval. Use .interval(kind="privacy").'
+            "How many people there are, in all or in each group, is private here, so sampling error in ranks is unknown: the limits are a "
+            'privacy interval. Use .interval(kind="privacy"), or ask again with about= as many people as you expect.'
         )
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
@@ -221,7 +222,7 @@ class Quantile(Statistic):
         if side == "point":
             return 0
         reach = selection_law.rank_radius(QuantileSelection(epsilon, q, 0, steps, factor), _SELECTION_BETA)
-        rows = setting.unit.rows
+        rows = sampled_rows(setting)
         if rows is not None:
             z = normal_quantile(1 - _SAMPLING_ALPHA / 2)
             reach += z * math.sqrt(float(q * (1 - q)) * rows) + 1
@@ -272,7 +273,7 @@ class Quantile(Statistic):
         missed = np.stack([part.radii for part in chosen], axis=-1)
         ranks = np.tile([_ranks(setting, q) for q in self._levels(setting)], cells)
         tails = np.tile([float(min(q, 1 - q)) for q in self._levels(setting)], cells)
-        ranked = np.tile(missed, cells)[:, None, :], setting.unit.rows is not None, ranks, tails
+        ranked = np.tile(missed, cells)[:, None, :], sampled_rows(setting) is not None, ranks, tails
         return QuantileCell(point, limits, *ranked)
 
     def combined(self, releases: Sequence[Release]) -> Mapping[str, SimulatedPart]:
@@ -289,8 +290,10 @@ class Quantile(Statistic):
         }
 
     def notes(self, setting: Setting, parts: Parts) -> dict[str, str]:  # noqa: ARG002
-        """Limits are selections too."""
-        return _NOTES
+        """Limits are selections too; for how many rows they allow for sampling, where that was named."""
+        said, rows = "two selections further out, conservative", sampled_rows(setting)
+        up_to = "" if rows in {None, setting.unit.rows} else f", of at most {rows:,} people"
+        return {"privacy": said, "confidence": said + up_to}
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the selected values of the best paid release, or the quantiles of the trees; those of dates are dates."""
@@ -402,12 +405,6 @@ def _most(setting: Setting, levels: Sequence[Fraction]) -> dict[str, list[float]
 def _around(point: Number, one: Number, other: Number) -> Pair:
     """Return the bought limits, the point among them."""
     return lesser(lesser(one, other), point), greater(greater(one, other), point)
-
-
-_NOTES = {
-    "privacy": "two selections further out, conservative",
-    "confidence": "two selections further out, conservative",
-}
 
 
 def _request(setting: Setting) -> ValueCounts:

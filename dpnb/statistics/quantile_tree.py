@@ -47,8 +47,8 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
-MOST_NODES = 6_000
-"""A tree of more nodes is not asked without being told."""
+MOST_NODES = 50_000
+"""A tree of more nodes, over all groups, is not asked without being told: noise and storage of as many numbers take a curator a sixth of a second."""
 EXPECTED_ROWS = 1_000
 """How many rows are taken to stand behind a question where their number is private and none is named: no price may know it."""
 _REFERENCE = {"epsilon": Fraction(1), "rho": Fraction(1, 8)}
@@ -149,6 +149,20 @@ def expected_rows(setting: Setting) -> int:
     unknown = min(EXPECTED_ROWS, public or EXPECTED_ROWS)
     rows = public if public is not None and not setting.private else named or unknown
     return max(int(rows) // setting.cells, 1)
+
+
+def sampled_rows(setting: Setting) -> int | None:
+    """Return for how many rows of a cell selected limits allow for sampling: a public number of them, or a group's part of the number that was named.
+
+    Nothing where neither is known, or one person has several rows. A group may have all rows of the table, and limits that allowed for that
+    would be as wide for a hundred groups as for one; how many it has is private.
+    """
+    if setting.clustered:
+        return None
+    if setting.cells == 1 and setting.unit.rows is not None:
+        return setting.unit.rows
+    named = setting.options.get("about")
+    return None if named is None else max(int(named) // setting.cells, 1)
 
 
 def loss_of_limits(facts: PublicFacts, ranks: float) -> Fraction:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
+from dpnb.errors import Unavailable
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner import Question
 from dpnb.planner.expression import BinOp, Const, Ref
@@ -71,6 +72,53 @@ def heaped(rng: np.random.Generator, shape: Any) -> dict[str, np.ndarray]:
     """Half of all values at tens."""
     x = np.clip(np.round(rng.gamma(4, 8, shape)), 0, 100)
     return {"x": np.where(rng.random(shape) < 0.5, 10 * np.round(x / 10), x)}
+
+
+MANY = 100_000
+
+
+def grouped_medians(groups: int, steps: int, **more: Any) -> tuple[Any, Any, np.ndarray]:
+    """Medians with limits of many groups of 100,000 uniform numbers: the priced question, what was found, and the data's medians."""
+    rng = np.random.default_rng(5)
+    x, g = rng.integers(0, steps + 1, MANY), rng.integers(0, groups, MANY)
+    columns = (Column.integer("x", 0, steps, missing=0), Column.category("g", list(range(groups))))
+    unit = PrivacyUnit("change-one", rows=MANY)
+    where = Schema("p", "P", columns, unit, Budget.from_toml({"epsilon": 10**6}))
+    options = (("q", Fraction(1, 2)), ("ci", True), *more.items())
+    item = priced(Question("p", "quantile", Ref("x"), by=(Ref("g"),), options=options), where)
+    found = conclude(item.checked, [release(item, {"x": x.astype(float), "g": g}, rng)])
+    truths = [np.quantile(x[g == one], 0.5, method="inverted_cdf") for one in range(groups)]
+    return item, found, np.array(truths)
+
+
+@pytest.mark.parametrize(("groups", "width"), [(30, 7), (100, 27)])
+def test_limits_of_many_groups_are_read_off_trees(groups, width):
+    """They were 24.7 and 81.7 wide, of 0 to 100: selected, with the sampling error of all rows for that of a group."""
+    item, found, truths = grouped_medians(groups, 100)
+    assert treed(item)
+    low, high = found.interval(0.95, "privacy")
+    assert np.mean(high - low) < width
+    assert enough(int(((low <= truths) & (truths <= high)).sum()), groups)
+
+
+def test_selected_limits_of_groups_allow_for_no_sampling_but_of_rows_that_were_named():
+    """On a grid too fine for trees: 5,350 wide for any group, of 0 to 20,000; how many rows a group has is nobody's to know."""
+    item, found, truths = grouped_medians(30, 20_000)
+    assert not treed(item)
+    low, high = found.interval(0.95, "privacy")
+    assert np.mean(high - low) < 2000
+    assert ((low <= truths) & (truths <= high)).all()
+    with pytest.raises(Unavailable, match="about="):
+        found.interval(0.95, "confidence")
+    assert "of at most" not in found.notes["confidence"]
+    named, wider_found, _ = grouped_medians(30, 20_000, about=2**17)
+    ends = wider_found.interval(0.95, "confidence")
+    assert np.mean(ends.high - ends.low) > np.mean(high - low)
+    assert ((ends.low <= 10_000) & (ends.high >= 10_000)).all()
+    assert wider_found.notes["confidence"].endswith(f"of at most {2**17 // 30:,} people")
+    offsets = [[part.mechanism.offset for part in one.parts] for one in (item, named)]
+    sampling = 2.06 * np.sqrt(2**17 // 30) / 2
+    assert offsets[1][2] - offsets[0][2] == pytest.approx(sampling, abs=2)
 
 
 def simulated(population: Any, q: Any, loss: Any, adjacency: str, reps: int = 500, n: int = 1000) -> Any:
@@ -307,7 +355,9 @@ def test_what_is_chosen():
     assert treed(quantile(people(PEOPLE), DECILES, ci=False))
     assert not treed(quantile(people(PEOPLE, 1000), DECILES, ci=False))
     assert not treed(quantile(people(PEOPLE), Fraction(1, 2), ci=False))
-    assert not treed(quantile(people(PEOPLE, 20_000), QUARTILES, ci=True))
+    assert treed(quantile(people(PEOPLE, 20_000), QUARTILES, ci=True))
+    assert not treed(quantile(people(PEOPLE, 20_000), Fraction(1, 2), ci=True))
+    assert not treed(quantile(people(PEOPLE, 50_000), QUARTILES, ci=True))
 
 
 def test_points_without_limits_are_nearer_by_selections():
