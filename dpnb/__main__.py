@@ -11,13 +11,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.owner.admin import add_admin
-from dpnb.owner.command_output import Output
+from dpnb.owner.command_output import Output, for_owner_alone, in_notebook
 from dpnb.owner.ledger_acts import add_backup, add_check, add_loosen, add_restore, add_verify
 from dpnb.trusted.schema.lake_table import is_lake
 from dpnb.trusted.schema.owner import SUFFIX
@@ -83,6 +86,10 @@ def _parser() -> argparse.ArgumentParser:
         help="another file with rows about the same people, to prepare columns from; may be repeated",
     )
     init.add_argument("--on", metavar="person", help="the column in all files that identifies the person")
+    init.add_argument(
+        "--columns", metavar="age,sex", help="the columns that will be asked about; the rest stay comments"
+    )
+    init.add_argument("--all", action="store_true", help="draft every column")
     init.set_defaults(run=_init)
     for add in (add_loosen, add_check, add_verify, add_backup, add_restore):
         add(commands)
@@ -169,41 +176,76 @@ def _init(options: argparse.Namespace) -> str:
         raise OwnerError(f"{target} exists and is left as it is. Write elsewhere with --output") from None
     except OSError as fault:
         raise OwnerError(f"{target} cannot be written: {fault.strerror}") from None
-    todo = text.count('"TODO')
     opened = f'"{target}"' if is_server(options.data) else f'"{options.data}", schema="{target}"'
-    return (
-        f"Wrote {target}: fill in its {todo} TODO without looking at the data, then\n    dpnb.open({opened})"
-    )
+    return "\n".join(_after_init(options.data, target, text, opened))
+
+
+def _after_init(data: str, target: Path, text: str, opened: str) -> Iterator[str]:
+    """Say what a draft asks, what it leaves out, and what comes next."""
+    from dpnb.owner.draft import decisions
+
+    yield f"Wrote {target}: fill in its {decisions(text)} TODO without looking at the data."
+    yield from _beside_the_rows(data, text)
+    written = shlex.quote(str(target))
+    yield f"Then\n    dpnb check {written}  # in a terminal of your own: how the file meets the declaration"
+    yield f"    dpnb admin budget {written}  # what the budget means for one person"
+    yield f"    dpnb.open({opened})  # in a notebook or a script"
+    if in_notebook():
+        yield f"Or fill it in on a screen, here in the notebook: %dp deposit {shlex.quote(data)}"
+
+
+def _beside_the_rows(data: str, text: str) -> Iterator[str]:
+    """Say which columns are left out, and which lines of a file are no rows: of those below the header on an owner's terminal alone."""
+    from dpnb.owner.header_lines import total_below
+    from dpnb.trusted.files.named_file import format_of
+
+    if later := len(re.findall(r"(?m)^# \[columns\.", text)):
+        yield f"{later} more {'columns are' if later > 1 else 'column is'} left out, each in one line. To draft those that will be asked about: --columns a,b"
+    if "\nskip = [" in text:
+        yield "What stands above the header is named in [source] as skip = [...], and is no row."
+    path = Path(data)
+    if for_owner_alone() and path.is_file() and format_of(path) == "csv" and (begins := total_below(path)):
+        yield f'The last line begins with "{begins}". If it is no person, write skip = ["{begins}"] under [source].'
 
 
 def _draft(options: argparse.Namespace) -> tuple[str, Path]:
     """Return a draft, and where it is written if no other place is named."""
     from dpnb.owner.draft import Beside, draft, fields_of
-    from dpnb.trusted.files.named_file import EVERY, every
+    from dpnb.owner.header_lines import titles
+    from dpnb.trusted.files.named_file import EVERY, every, format_of
 
     if is_server(options.data):
-        return _server_draft(options.data, options.table, options.beside)
+        return _server_draft(options)
     if is_lake(options.data) or "://" in options.data:
         raise OwnerError(
             "dpnb init reads files and PostgreSQL: draft from one Parquet file of the table, then write source = …"
         )
     path = every(Path(options.data))
     tables = [Beside(path, fields_of(path)) for path in map(every, options.beside)]
-    text = draft(path, fields_of(path, options.table), beside=tables, on=options.on)
+    skip = titles(path) if format_of(path) == "csv" else ()
+    text = draft(
+        path, fields_of(path, options.table), beside=tables, on=options.on, skip=skip, **_chosen(options)
+    )
     folder = path.parent
     return text, folder.with_name(folder.name + SUFFIX) if path.name == EVERY else path.with_suffix(SUFFIX)
 
 
-def _server_draft(source: str, table: str | None, beside: Sequence[Path]) -> tuple[str, Path]:
+def _chosen(options: argparse.Namespace) -> dict[str, Any]:
+    """Return which columns are drafted, as it was typed."""
+    named = [one.strip() for one in (options.columns or "").split(",") if one.strip()]
+    return {"columns": named or None, "whole": options.all}
+
+
+def _server_draft(options: argparse.Namespace) -> tuple[str, Path]:
     from dpnb.owner.draft import draft
     from dpnb.owner.server_columns import address, server_fields
 
-    if beside:
+    if options.beside:
         raise OwnerError(
             "--with is for files: join a server's tables there, in a materialized view, and name it in table="
         )
-    named = ServerTable.of(source, table, {}, "dpnb init")
-    text = draft(named.names[-1], server_fields(named), source=address(named))
+    named = ServerTable.of(options.data, options.table, {}, "dpnb init")
+    text = draft(named.names[-1], server_fields(named), source=address(named), **_chosen(options))
     return text, Path(f"{named.names[-1]}{SUFFIX}")
 
 

@@ -53,6 +53,11 @@ def _sizes(schema: Schema, found: Inspection) -> Iterator[str]:
     declared = schema.unit.rows
     if declared is not None and declared != found.rows:
         yield f"rows = {declared} is declared: it will be refused."
+    if found.totals:
+        yield (
+            f"{_rows(found.totals, 'begins', 'begin')} with a word such as Total or Note, and {'counts as a person' if found.totals == 1 else 'count as people'}. "
+            'Where that is no person, write skip = ["Total"] under [source], as the file writes it.'
+        )
     if found.unit is not None:
         yield from _units(schema, found.unit)
     elif found.repeated_rows:

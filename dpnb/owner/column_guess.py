@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -31,14 +31,33 @@ class Guess:
     ----------
     kind : str
         ``"integer"``, ``"number"``, ``"category"``, ``"boolean"``, ``"text"`` (labels that are too many to list), ``"date"``,
-        ``"datetime"``, ``"person"`` (it names somebody) or ``"unknown"``.
+        ``"datetime"``, ``"person"`` (it names somebody), ``"identifier"`` (it names something, or not surely one person), ``"index"``
+        (pandas wrote it) or ``"unknown"``.
     lower, upper : int, optional
         Bounds that follow from the word alone.
+    stored : bool
+        Whether the storage type says so.
     """
 
     kind: str
     lower: int | None = None
     upper: int | None = None
+    stored: bool = field(default=False, repr=False)
+
+
+UNDRAFTED: Final = ("person", "identifier", "index")
+"""Kinds of columns that no draft declares."""
+
+
+_PEOPLE: Final = "person patient customer client user member respondent participant pupil employee"
+_NAMED_BY_IDS: Final = frozenset(
+    (
+        f"{_PEOPLE} subject case passenger student teacher worker staff resident citizen voter driver tenant inmate donor applicant "
+        "borrower taxpayer household hh resp pat pers cust emp citizen individual account my the row record unique"
+    ).split()
+)
+"""Whom or what a column ending in *id* may name where people are the unit; of anything else (AgencyID) it names the thing."""
+_INDEX: Final = re.compile(r"Unnamed: \d+(_level_\d+)?|__index_level_\d+__")
 
 
 def _each(words: str, guess: Guess) -> dict[str, Guess]:
@@ -46,12 +65,9 @@ def _each(words: str, guess: Guess) -> dict[str, Guess]:
 
 
 _BY_WORD: Final[Mapping[str, Guess]] = {
-    **_each(
-        "id uid uuid guid ssn email mail phone telephone address surname firstname lastname", Guess("person")
-    ),
-    **_each(
-        "person patient customer client user member respondent participant pupil employee", Guess("person")
-    ),
+    **_each("id uid uuid guid ssn email mail phone telephone", Guess("person")),
+    **_each("address street surname firstname lastname fullname url ip", Guess("identifier")),
+    **_each(_PEOPLE, Guess("person")),
     **_each("date dob birthday birthdate born admitted discharged admission discharge", Guess("date")),
     **_each("timestamp datetime", Guess("datetime")),
     **_each("age ages", Guess("integer", 0, 120)),
@@ -111,15 +127,17 @@ def guess(name: str, stored: str = "unknown") -> Guess:
     known = _STORED.get(stored.split("(", maxsplit=1)[0].upper(), "unknown")
     if by_name.kind in _MAY_BE[known]:
         return by_name
-    bounds = (by_name.lower, by_name.upper) if {known, by_name.kind} <= {"integer", "number"} else ()
-    return Guess(known, *bounds)
+    bounds = (
+        (by_name.lower, by_name.upper) if {known, by_name.kind} <= {"integer", "number"} else (None, None)
+    )
+    return Guess(known, *bounds, stored=True)
 
 
 _MAY_BE: Final[Mapping[str, tuple[str, ...]]] = {
-    "integer": ("integer", "category", "text", "boolean", "person"),
-    "number": ("number",),
-    "category": ("category", "text", "boolean", "date", "datetime", "person"),
-    "boolean": ("boolean",),
+    "integer": ("integer", "category", "text", "boolean", *UNDRAFTED),
+    "number": ("number", "index"),
+    "category": ("category", "text", "boolean", "date", "datetime", *UNDRAFTED),
+    "boolean": (),
     "date": ("date",),
     "datetime": ("datetime",),
     "unknown": (),
@@ -129,8 +147,14 @@ _MAY_BE: Final[Mapping[str, tuple[str, ...]]] = {
 
 def _by_name(name: str) -> Guess:
     words = [word.lower() for word in _WORD.findall(name)]
+    if _INDEX.fullmatch(name):
+        return Guess("index")
     if words[:1] in (["is"], ["has"]):
         return Guess("boolean")
+    if words == ["name"]:
+        return Guess("identifier")
+    if len(words) > 1 and words[-1] in ("id", "uid", "uuid", "guid"):
+        return Guess("person" if _NAMED_BY_IDS & set(words) else "identifier")
     if len(words) > 1 and words[-1] in ("on", "at"):
         return Guess("date" if words[-1] == "on" else "datetime")
     # two words may be one, post_code; what is last is the thing, what is first says more of it: `customer_age` is an age, `age_group` a group

@@ -52,6 +52,16 @@ def confirmed(act: str, *, yes: bool) -> None:
         raise OwnerError("Nothing was done.")
 
 
+def in_notebook() -> bool:
+    """Whether this is a kernel, or a process that one started."""
+    return "ipykernel" in sys.modules or any(name in os.environ for name in _KERNEL)
+
+
+def for_owner_alone() -> bool:
+    """Whether what is printed goes to a terminal, and no notebook keeps it."""
+    return sys.stdout.isatty() and not in_notebook()
+
+
 def refuse_notebook(*, known: bool) -> None:
     """Refuse to print what is not private anywhere but on a terminal, or, where `known`, into an owner's own pipe.
 
@@ -60,7 +70,7 @@ def refuse_notebook(*, known: bool) -> None:
     OwnerError
         In a kernel, or in a process that one started: a notebook keeps and passes on what is printed.
     """
-    if "ipykernel" in sys.modules or any(name in os.environ for name in _KERNEL):
+    if in_notebook():
         raise OwnerError(
             "This is not private, and a notebook would keep it: run dpnb check in a terminal of your own."
         )

@@ -9,15 +9,15 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
 
 from dpnb.errors import OwnerError
-from dpnb.owner.column_guess import Guess, guess
-from dpnb.owner.draft import DRAFTED_DELTA, named_from
+from dpnb.owner.column_guess import UNDRAFTED
+from dpnb.owner.draft import DRAFTED_DELTA, DraftedColumn, named_from, proposed
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import load
@@ -118,12 +118,14 @@ class DeclarationForm:
     kept: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def drafted(cls, path: Path, fields: list[tuple[str, str]]) -> Self:
-        """Draft the form of a file from the names and storage types of its columns."""
-        guesses = [(name, guess(name, stored)) for name, stored in fields]
-        columns = tuple(_guessed(name, seems) for name, seems in guesses)
+    def drafted(cls, path: Path, fields: list[tuple[str, str]], skip: Sequence[str] = ()) -> Self:
+        """Draft the form of a file from the names and storage types of its columns, and how lines begin that are no rows."""
+        found = proposed(fields)
+        columns = tuple(map(_guessed, found))
         delta = DRAFTED_DELTA if any(one.type == "text" for one in columns) else ""
-        return cls(DatasetFields(named_from(path), path.stem, path.name, delta=delta), columns)
+        headers = {one.name: {"header": one.header} for one in found if one.header != one.name}
+        kept = {"source": {"skip": list(skip)} if skip else {}, "columns": headers}
+        return cls(DatasetFields(named_from(path), path.stem, path.name, delta=delta), columns, kept)
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -169,12 +171,9 @@ class DeclarationForm:
 
     def beside(self, fields: list[tuple[str, str]]) -> Self:
         """Return the form with those columns of the file, too, that its declaration leaves out."""
-        known = {one.name for one in self.columns}
-        more = (
-            replace(_guessed(name, guess(name, stored)), use="no")
-            for name, stored in fields
-            if name not in known
-        )
+        kept = self.kept.get("columns", {})
+        known = {kept.get(one.name, {}).get("header", one.name) for one in self.columns}
+        more = (replace(_guessed(one), use="no") for one in proposed(fields) if one.header not in known)
         return replace(self, columns=(*self.columns, *more))
 
     @property
@@ -248,7 +247,7 @@ class DeclarationForm:
         if one.missing and one.type != "text":
             yield f"missing = {_level(one.missing)}"
         kept = self.kept.get("columns", {}).get(one.name, {})
-        for word in _UNSHOWN.get(one.type, ("step",)):
+        for word in ("header", *_UNSHOWN.get(one.type, ("step",))):
             if word in kept:
                 yield f"{word} = {_value(kept[word])}"
 
@@ -316,13 +315,15 @@ _PLAIN: Record = {
 }
 
 
-def _guessed(name: str, seems: Guess) -> ColumnFields:
-    kind = {"boolean": "category", "person": _UNKNOWN, "unknown": _UNKNOWN}.get(seems.kind, seems.kind)
+def _guessed(one: DraftedColumn) -> ColumnFields:
+    seems = one.seems
+    kinds = {"boolean": "category", "unknown": _UNKNOWN, **dict.fromkeys(UNDRAFTED, _UNKNOWN)}
+    kind = kinds.get(seems.kind, seems.kind)
     lower, upper = ("" if bound is None else str(bound) for bound in (seems.lower, seems.upper))
-    values = "false, true" if seems.kind == "boolean" else ""
-    use = "no" if seems.kind == "person" else "yes"
+    values = "false, true" if seems.kind == "boolean" and seems.stored else ""
+    use = "no" if seems.kind in UNDRAFTED else "yes"
     return ColumnFields(
-        name, kind, name, lower, upper, values, use=use, length="32" if kind == "text" else ""
+        one.name, kind, one.label, lower, upper, values, use=use, length="32" if kind == "text" else ""
     )
 
 

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 from dpnb.errors import OwnerError
 from dpnb.owner.declaration_form import DeclarationForm
 from dpnb.owner.draft import fields_of
+from dpnb.owner.header_lines import titles
 from dpnb.owner.statistics_file import read_loss, write_statistics
 from dpnb.trusted.canonical import Record
+from dpnb.trusted.files.named_file import format_of
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import SUFFIX
 from dpnb.trusted.wire.places import Home
@@ -68,7 +70,8 @@ class DepositFiles:
         """
         fields = fields_of(self.data)
         if not self.declaration.exists():
-            return DeclarationForm.drafted(self.data, fields)
+            skip = titles(self.data) if format_of(self.data) == "csv" else ()
+            return DeclarationForm.drafted(self.data, fields, skip)
         return DeclarationForm.read(_text(self.declaration)).beside(fields)
 
     def declares(self, form: DeclarationForm) -> bool:

@@ -6,17 +6,19 @@ a schema with a TODO left in does not open. Dictionary, ENUM and categorical lev
 
 from __future__ import annotations
 
-import csv
-import io
+import itertools
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dpnb.owner.column_guess import Guess, guess
-from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.files.named_file import EVERY, NamedFile, every, format_of
+from dpnb.errors import OwnerError
+from dpnb.owner.column_guess import UNDRAFTED, Guess, guess
+from dpnb.owner.header_lines import header, is_number, titles
+from dpnb.trusted.files.named_file import EVERY, every, format_of
+from dpnb.trusted.records import LONGEST_NAME, RESERVED, nearest
 
 Fields = Sequence[tuple[str, str]]
 
@@ -60,6 +62,9 @@ _PREPARE = """
 """
 _MOST = '"TODO: the most {table} of one person, for example 20; more count as that many"'
 _VALUES = 'values = "TODO: a list, for example [0, 1]; anything else counts as missing"\n'
+_YES_OR_NO = (
+    'values = "TODO"                 # as the file writes them, for example ["No", "Yes"] or [false, true]\n'
+)
 _DATES = "bounds = \"TODO: the first and the last day, for example ['2020-01-01', '2024-12-31']\"\n"
 _TEXT = (
     'type = "text"                    # no list of values: only those that many rows have are shown\n'
@@ -77,6 +82,53 @@ _PERSON = (
     "\n# {name} is left out: its name suggests that it identifies people. If people have several rows, write above\n"
     "# unit = {quoted} and max_rows_per_unit = the most rows that one person can have.\n"
 )
+_IDENTIFIES = "\n# {name} is left out: its name suggests that it identifies somebody or something.\n"
+_NAMELESS = "\n# Column {place} has no name, as an index that pandas wrote: it is left out. To use it, name it in the header line.\n"
+_INDEX = "\n# {name} is left out: it is an index that pandas wrote.\n"
+_TITLES = """
+# Above the header stands what is no row. A line whose first field is one of these is left out, wherever it stands.
+[source]
+skip = [{listed}]
+"""
+_LATER = (
+    "\n# Nobody can ask about the columns below. To declare one, take its # away and write its type, or draft again with\n"
+    "# dpnb init {file} --columns {example}      (--all: every column)\n"
+)
+_MOST_DECISIONS = 8
+"""So many TODO are drafted, at most, where nobody says which columns are wanted."""
+_WORDS_OF_A_NAME = 32
+"""Characters of a name that is proposed for a longer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedColumn:
+    """A column of a file, as it is proposed.
+
+    Parameters
+    ----------
+    name : str
+        As a declaration can call it.
+    header : str
+        As the file calls it.
+    seems : Guess
+    told : bool
+        Whether its name says what it holds.
+    """
+
+    name: str
+    header: str
+    seems: Guess
+    told: bool = True
+
+    @property
+    def key(self) -> str:
+        """Its name as TOML writes it."""
+        return self.name if _BARE.match(self.name) else _quoted(self.name)
+
+    @property
+    def label(self) -> str:
+        """Its header on one line."""
+        return " ".join(self.header.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +151,9 @@ def draft(
     beside: Sequence[Beside] = (),
     on: str | None = None,
     source: str | None = None,
+    skip: Iterable[str] = (),
+    columns: Sequence[str] | None = None,
+    whole: bool = False,
 ) -> str:
     """Draft the schema of a data file, and of tables beside it.
 
@@ -114,6 +169,12 @@ def draft(
         The column that every one of the files has, and that says whose row it is; by default the one whose name says so.
     source : str, optional
         Where the rows are, if not in a file: ``path`` is then the table's name.
+    skip : iterable of str
+        How lines begin that are no rows, as :func:`~dpnb.owner.header_lines.titles` finds them.
+    columns : sequence of str, optional
+        The columns that will be asked about. By default those whose names say what they hold, as long as no more than eight TODO arise.
+    whole : bool
+        Whether every column is drafted.
 
     Returns
     -------
@@ -137,20 +198,114 @@ def draft(
     """
     path = Path(path)
     if fields is None:
-        fields = [(name, "unknown") for name in header(path)]
+        fields = fields_of(path)
+        skip = titles(path)
     _refuse_names([name for name, _ in fields], path.name)
-    guesses = [(name, guess(name, stored)) for name, stored in fields]
+    found = proposed(fields)
+    guesses = [(one.name, one.seems) for one in found]
     on, unit = _joined_by(path, guesses, beside, on)
+    found = [one for one in found if not beside or one.name != on]
+    sections = {one.name: _section(one) for one in found}
+    asked = _wanted(found, columns, path.name) if columns else _affordable(found, sections, unit, whole=whole)
+    if columns:
+        sections |= {
+            one.name: _section(replace(one, seems=_asked(one.seems))) for one in found if one.name in asked
+        }
     text = _HEAD.format(
         file=_written(path),
         name=_quoted(named_from(path)),
         title=_quoted(stem_of(path)),
         source=_quoted(source or _written(path)),
         unit=unit,
-        delta=_delta({seems.kind for _, seems in guesses}),
+        delta=_delta({one.seems.kind for one in found if one.name in asked}),
     )
-    text += "".join(_section(name, seems) for name, seems in guesses if not beside or name != on)
+    if skip := list(skip):
+        text += _TITLES.format(listed=", ".join(map(_quoted, skip)))
+    text += "".join(_NAMELESS.format(place=place) for place, (name, _) in enumerate(fields, 1) if not name)
+    text += "".join(text for name, text in sections.items() if name in asked or "[columns." not in text)
+    text += _later(
+        [one for one in found if one.name not in asked and "[columns." in sections[one.name]], path
+    )
     return text + "".join(_tables(beside, on, {name for name, _ in guesses}))
+
+
+def proposed(fields: Fields) -> list[DraftedColumn]:
+    """Give each column that has a name one that a declaration can hold, and no two names that differ only in case."""
+    found, taken = [], {name.casefold() for name, _ in fields if _usable(name)}
+    seen: set[str] = set()
+    for written, stored in fields:
+        name = written
+        if written and (not _usable(written) or written.casefold() in seen):
+            name = _other_name(written, taken)
+            taken.add(name.casefold())
+        if written:
+            seen.add(name.casefold())
+            known = written if _usable(written) else ""
+            found.append(DraftedColumn(name, written, guess(known, stored), guess(known).kind != "unknown"))
+    return found
+
+
+def _usable(name: str) -> bool:
+    return 0 < len(name) <= LONGEST_NAME and name.isprintable() and not name.startswith(RESERVED)
+
+
+def _other_name(header: str, taken: set[str]) -> str:
+    """Propose a name: the first words of a long one, with a number where another column has it."""
+    words = _NOT_IN_NAMES.sub("_", header.lower()).strip("_").split("_")
+    name = words[0][:_WORDS_OF_A_NAME]
+    for word in words[1:]:
+        if len(name) + 1 + len(word) > _WORDS_OF_A_NAME:
+            break
+        name += f"_{word}"
+    numbered = (f"{name or 'column'}_{place}" for place in itertools.count(2))
+    return name if name and name not in taken else next(one for one in numbered if one not in taken)
+
+
+def _wanted(found: Sequence[DraftedColumn], columns: Sequence[str], file: str) -> set[str]:
+    """Return the names of the columns that were asked for, by either of their names."""
+    names = {one.header: one.name for one in found} | {one.name: one.name for one in found}
+    for column in columns:
+        if column not in names:
+            close = nearest(column, names)
+            hint = f"did you mean {close}?" if close else f"its columns: {', '.join(list(names)[:8])}"
+            raise OwnerError(f"{file} has no column {column}: {hint}")
+    return {names[column] for column in columns}
+
+
+def _affordable(
+    found: Sequence[DraftedColumn], sections: Mapping[str, str], unit: str, *, whole: bool
+) -> set[str]:
+    """Choose what is drafted: what costs no decision, then what a name tells, then the rest, until there are enough decisions."""
+    left = 10**9 if whole else _MOST_DECISIONS - decisions(unit) - 1
+    asked = set()
+    for one in sorted(found, key=lambda one: (decisions(sections[one.name]) > 0, not one.told)):
+        cost = decisions(sections[one.name])
+        if "[columns." in sections[one.name] and cost <= left:
+            asked.add(one.name)
+            left -= cost
+    return asked
+
+
+def decisions(text: str) -> int:
+    """Count what only a person can fill in."""
+    return text.count('"TODO')
+
+
+def _asked(seems: Guess) -> Guess:
+    """What is drafted of a column that is asked for, whatever its name suggests."""
+    return Guess("unknown") if seems.kind in UNDRAFTED else seems
+
+
+def _later(left_out: Sequence[DraftedColumn], path: Path) -> str:
+    if not left_out:
+        return ""
+    example = ",".join(shlex.quote(one.name) for one in left_out[:2])
+    told = "".join(f"# [columns.{one.key}]{_header_of(one, '  # ')}\n" for one in left_out)
+    return _LATER.format(file=_written(path), example=example) + told
+
+
+def _header_of(one: DraftedColumn, before: str = "") -> str:
+    return f"{before}header = {_quoted(one.header)}" if one.header != one.name else ""
 
 
 def _delta(kinds: set[str]) -> str:
@@ -188,9 +343,10 @@ def _tables(beside: Sequence[Beside], on: str | None, taken: set[str]) -> Iterat
         written = _NOT_GUESSED if on is None else _quoted(on)
         file = _written(one.path)
         yield _TABLE.format(file=file, table=one.table, file_quoted=_quoted(file), on=written)
-        guesses = [(name, _prepared(guess(name, stored))) for name, stored in one.fields if name != on]
-        for name, seems in guesses:
-            yield _section(name, seems, f"source.{one.table}.columns")
+        found = [one for one in proposed(one.fields) if one.name != on]
+        guesses = [(one.name, _prepared(one.seems)) for one in found]
+        for column, (_, seems) in zip(found, guesses, strict=True):
+            yield _section(replace(column, seems=seems), f"source.{one.table}.columns")
         made = one.table if one.table not in taken else f"{one.table}_count"
         lines.append(f'{made} = {{ count = "{one.table}", upper = {_MOST.format(table=one.table)} }}\n')
         dates = [name for name, seems in guesses if seems.kind in ("date", "datetime")]
@@ -232,7 +388,7 @@ def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str
 
         found = fields(path, table)
     else:
-        found = [(name, "unknown") for name in header(path)]
+        found = [(name, "unknown") for name in header(path, titles(path))]
     _refuse_names([name for name, _ in found], path.name)
     return found
 
@@ -258,31 +414,32 @@ def _or(names: Sequence[str]) -> str:
 
 
 def _refuse_names(names: Sequence[str], file: str) -> None:
-    if any(_is_number(name) for name in names):
+    if any(is_number(name) for name in names):
         raise OwnerError(
             f"the first line of {file} holds numbers: give the file a header line of column names"
         )
-    for place, name in enumerate(names, start=1):
-        if not name or not name.isprintable() or len(name) > 128:
-            raise OwnerError(f"column {place} of {file} has no usable name: name it in the header line")
-    if len(set(names)) != len(names):
+    named = [name for name in names if name]
+    if len(set(named)) != len(named):
         raise OwnerError(f"{file} names a column twice: rename one in the header line")
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _section(name: str, seems: Guess, columns: str = "columns") -> str:
-    if seems.kind == "person":
-        return _PERSON.format(name=name, quoted=_quoted(name)) if columns == "columns" else ""
-    key = name if _BARE.match(name) else _quoted(name)
+def _section(one: DraftedColumn, columns: str = "columns") -> str:
+    """Draft a column; one that identifies somebody, or is an index, is named in a comment alone."""
+    name, seems = one.name, one.seems
+    if seems.kind in UNDRAFTED:
+        told = {"person": _PERSON, "identifier": _IDENTIFIES, "index": _INDEX}[seems.kind]
+        return told.format(name=one.label, quoted=_quoted(name)) if columns == "columns" else ""
     weighs = columns == "columns" and seems.kind == "number" and name.lower().endswith(("weight", "weights"))
-    return f"\n[{columns}.{key}]\nlabel = {_quoted(name)}\n{_declared(seems)}{_WEIGHS if weighs else ''}"
+    renamed = f"{_why_renamed(one)}{_header_of(one)}\n" if one.header != name else ""
+    return f"\n[{columns}.{one.key}]\n{renamed}label = {_quoted(one.label)}\n{_declared(seems)}{_WEIGHS if weighs else ''}"
+
+
+def _why_renamed(one: DraftedColumn) -> str:
+    if len(one.header) > LONGEST_NAME:
+        why = f"its name in the file has {len(one.header)} characters, and a name here has {LONGEST_NAME} at most"
+    else:
+        why = "its name in the file cannot be used here, or differs from another one only in case"
+    return f"# The name is a proposal: {why}.\n"
 
 
 def _declared(seems: Guess) -> str:
@@ -294,7 +451,9 @@ def _declared(seems: Guess) -> str:
         return f'type = "{seems.kind}"\n{_DATES}'
     if seems.kind == "category":
         return 'type = "category"\n' + _VALUES
-    return 'type = "category"\nvalues = [false, true]\n' if seems.kind == "boolean" else _UNKNOWN
+    if seems.kind == "boolean":
+        return 'type = "category"\n' + ("values = [false, true]\n" if seems.stored else _YES_OR_NO)
+    return _UNKNOWN
 
 
 def _bound(word: str, value: int | None) -> str:
@@ -303,34 +462,3 @@ def _bound(word: str, value: int | None) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
-
-
-_LONGEST = 2**20
-
-
-def header(path: Path) -> list[str]:
-    """Read the column names of a CSV: its first line, and nothing below it.
-
-    Raises
-    ------
-    OwnerError
-        When there is no such line, or the file is no CSV.
-    """
-    if format_of(path) != "csv":
-        raise OwnerError(f"{path.name} has no header line: pass its columns' names and types")
-    try:
-        with (
-            NamedFile.open(path) as file,
-            io.TextIOWrapper(file.reader(), encoding="utf-8-sig", newline="") as lines,
-        ):
-            first = lines.readline(_LONGEST)
-    except UnicodeDecodeError:
-        raise OwnerError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
-    except OSError as fault:
-        raise OwnerError(f"{path} cannot be read: {fault.strerror}") from None
-    if not first.strip():
-        raise OwnerError(
-            f"{path.name} is empty, or starts with an empty line: it needs a header line of names"
-        )
-    delimiter = max(",;\t|", key=first.count)
-    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]

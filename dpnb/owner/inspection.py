@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dpnb.owner.header_lines import TOTALS
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
@@ -26,6 +27,9 @@ from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
+
+_FIRST = 64
+"""Columns in which a row's first text is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,13 @@ class UnitCount:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The exact counts of a file under its declaration. They are not private."""
+    """The exact counts of a file under its declaration. They are not private.
+
+    ``totals`` are rows that begin with a word such as *Total*.
+    """
 
     rows: int
+    totals: int
     repeated_rows: int
     columns: tuple[ColumnCount, ...]
     unit: UnitCount | None
@@ -115,19 +123,26 @@ def _questions(raw: RawTable, schema: Schema, own: RawTable | None) -> Iterator[
     """What is asked of a table; of one that is joined also which rows belong to no unit of the dataset's own."""
     counts = [part for column in schema.columns for part in _counts(column, *raw.column(column.name))]
     cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
-    yield f"SELECT count(*), {', '.join(counts)} FROM {raw.sql}"
+    yield f"SELECT count(*), {_totals(raw)}, {', '.join(counts)} FROM {raw.sql}"
     yield f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})"
     if schema.unit_column is not None:
         yield _unit_question(raw, schema, own)
 
 
 def _inspection(schema: Schema, told: Iterator[tuple[int, ...]]) -> Inspection:
-    (rows, *cells), (distinct,) = next(told), next(told)
+    (rows, totals, *cells), (distinct,) = next(told), next(told)
     columns = tuple(
         ColumnCount(name, *cells[3 * place : 3 * place + 3]) for place, name in enumerate(schema.names)
     )
     unit = None if schema.unit_column is None else UnitCount(*next(told))
-    return Inspection(rows, rows - distinct, columns, unit)
+    return Inspection(rows, totals, rows - distinct, columns, unit)
+
+
+def _totals(raw: RawTable) -> str:
+    """Count rows whose first text that is not blank is a word for what is no person."""
+    texts = [f"nullif(trim({sql}), '')" for sql, kind in raw.columns.values() if kind == "VARCHAR"]
+    begins = f"lower(trim(coalesce({', '.join([*texts[:_FIRST], 'NULL'])}), ' :.'))"
+    return _filtered(f"{begins} IN ({', '.join(map(literal, TOTALS))})")
 
 
 def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:

@@ -7,8 +7,6 @@ person may have several rows and only some count, the kernel cannot tell which o
 from __future__ import annotations
 
 import contextlib
-import csv
-import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,8 +24,9 @@ from dpnb.teach.law import OutcomeLaw, law
 from dpnb.teach.noiseless import redraw, truth
 from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Table
+from dpnb.trusted.files.csv_header import csv_header, rows_of
 from dpnb.trusted.files.dialect import Dialect
-from dpnb.trusted.files.named_file import EVERY, format_of
+from dpnb.trusted.files.named_file import EVERY, NamedFile, format_of
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import OwnedDataset
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from dpnb.estimate import Estimate
 
 Columns = Mapping[str, Any]
-_DELIMITERS = ",;\t|"
 _TABLE = "[source] "
 """What stands before the name of a table beside those of columns."""
 
@@ -125,15 +123,16 @@ def _read(path: Path, dialect: Dialect) -> Columns:
 
 def _csv(path: Path, dialect: Dialect) -> Columns:
     """Every column as texts, None where a field is empty, by the curator's rules for lines and delimiters."""
+    with NamedFile.open(path, dialect) as named:
+        names, delimiter = csv_header(named)
     with path.open(encoding="utf-8-sig", newline=None if dialect.line_ends == "any" else "") as file:
-        first = file.readline()
-        delimiter = max(_DELIMITERS, key=first.count)
-        lines = csv.reader(itertools.chain([first], file), delimiter=delimiter, quoting=dialect.csv_quoting)
-        names = [name.strip() for name in next(lines)]
+        lines = rows_of(file, delimiter, dialect)
+        next(lines)
         rows = [(line + [""] * len(names))[: len(names)] for line in lines if line]
     found = np.array(rows, dtype=object).reshape(len(rows), len(names))
     found[found == ""] = None
-    return dict(zip(names, found.T, strict=True))
+    columns = dict(zip(names, found.T, strict=True))
+    return columns | {name: columns[header] for name, header in dialect.headers}
 
 
 def _parquet(path: Path) -> Columns:

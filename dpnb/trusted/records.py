@@ -17,6 +17,7 @@ from dpnb.trusted.errors import LossError, OwnerError, SchemaError
 Section: TypeAlias = Mapping[str, Any]  # of an owner's file, as TOML reads it
 # How the names of columns begin that a prepared copy adds. One of them, the rank of a row in its unit, lowers a price.
 RESERVED = "##"
+LONGEST_NAME = 128
 _DATASET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
 
 
@@ -47,8 +48,11 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
 
 def column_name(name: Any) -> str:
     """Check a column's name."""
-    if not isinstance(name, str) or not 1 <= len(name) <= 128 or not name.isprintable():
-        raise SchemaError("a column's name is printable text of 1 to 128 characters")
+    if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise SchemaError(
+            f"a column's name is printable text of 1 to {LONGEST_NAME} characters: write a short one, and its name in the file as "
+            'header = "…"'
+        )
     if name.startswith(RESERVED):
         raise SchemaError(f'"{name}" begins with {RESERVED}, which is reserved: rename it in the data')
     return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from dpnb.datasets import containers, preparation
 from dpnb.datasets.containers import plain_column
 from dpnb.trusted.curator import content
-from dpnb.trusted.curator.engines import preparing
+from dpnb.trusted.curator.engines import csv_rows, preparing
+from dpnb.trusted.files import csv_header
+from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
 from tests.curator import test_content as on_content
 from tests.curator import test_sources as attached
@@ -67,6 +70,25 @@ def unstamped(patch: Any) -> None:
     patch.setattr(NamedFile, "stamp", lambda _: ())
 
 
+def nothing_is_read_below_a_total(_: Any) -> Any:
+    """The rows of a CSV file end where the first line is left out below its header."""
+
+    def rows_of(lines: Any, delimiter: str, dialect: Dialect, *, strict: bool = False) -> Any:
+        rows = itertools.dropwhile(
+            lambda row: not any(row) or not dialect.is_row(row),
+            csv_header.parsed(lines, delimiter, dialect, strict=strict),
+        )
+        return itertools.takewhile(dialect.is_row, rows)
+
+    return rows_of
+
+
+def a_total_leaves_out_itself(folder: Path) -> None:
+    """A line that is no row, above one that is."""
+    text = "Codes\ncode,note\n01,a\nTotal\n02,b\n"
+    rows.test_what_is_declared_is_read_exactly_so(folder, text, Dialect(skip=("Codes", "Total")), [0, 1])
+
+
 def an_undone_change_is_seen(folder: Path) -> None:
     """A file that was overwritten while it was read, and is the old one again, is refused."""
     home, data = folder / "home", folder / "data"
@@ -89,6 +111,11 @@ MUTANTS = {
         lambda _: on_content.test_a_frame_can_be_guessed_that_is_foreseen_or_one_of_few(
             "two columns of two kinds"
         ),
+    ),
+    "a total that ends a file": Mutant(
+        "What stands below a line that is left out is left out too: one person named Total removes everybody below.",
+        replaced(csv_rows, "rows_of", nothing_is_read_below_a_total),
+        a_total_leaves_out_itself,
     ),
     "a source known by its last bytes": Mutant(
         "A file changed between two of its readings and then changed back is filed as what it never was.",

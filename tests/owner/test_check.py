@@ -93,10 +93,10 @@ def test_a_declared_number_of_people_is_held_against_their_own_table_alone(folde
     assert "units = 31 is declared: it will be refused." in admin("check", path, "--not-private")[1]
 
 
-def on_a_terminal(folder, **environment):
-    """Run the check on a terminal of its own; return status and output."""
+def on_a_terminal(*words, **environment):
+    """Run a command on a terminal of its own; return status and output."""
     main, other = pty.openpty()
-    command = [sys.executable, "-m", "dpnb", "check", str(folder / "people.dpnb.toml")]
+    command = [sys.executable, "-m", "dpnb", *map(str, words)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("JPY_")}
     done = subprocess.run(
         command, stdout=other, stderr=subprocess.PIPE, env={**clean, **environment}, check=False
@@ -114,10 +114,10 @@ def on_a_terminal(folder, **environment):
 
 def test_a_terminal_shows_the_sheet_and_a_kernels_terminal_does_not(folder):
     """What ``!dpnb check`` starts in a cell has a terminal too, whose output the notebook keeps: it is refused."""
-    status, said, _ = on_a_terminal(folder)
+    status, said, _ = on_a_terminal("check", folder / "people.dpnb.toml")
     assert status == 0
     assert said.startswith("NOT PRIVATE")
-    status, said, error = on_a_terminal(folder, JPY_PARENT_PID="7")
+    status, said, error = on_a_terminal("check", folder / "people.dpnb.toml", JPY_PARENT_PID="7")
     assert (status, said) == (2, "")
     assert "a notebook would keep it" in error
 

@@ -37,7 +37,7 @@ def section(text, column):
 
 
 def test_types_of_the_catalogue_are_guessed_like_a_files(visits, tmp_path, capsys):
-    text = drafted(visits, tmp_path)
+    text = drafted(visits, tmp_path, "--all")
     assert 'name = "visits"' in text
     for column, said in {
         "age": 'type = "integer"\nlower = 0\nupper = 120',

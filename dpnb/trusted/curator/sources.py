@@ -22,7 +22,7 @@ from dpnb.trusted.curator.content import digest, frame_digest, may_be_guessed, p
 from dpnb.trusted.curator.engines.raw_table import refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
-from dpnb.trusted.files.dialect import STRICT, Dialect
+from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import EVERY, NamedFile, NamedFiles, Tables, every, format_of
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
@@ -297,7 +297,9 @@ def _dialect(record: Any) -> Dialect:
         raise OwnerError(
             '[source] is a section of its own, with quoting = "…", line_ends = "…" or ragged = …'
         )
-    return STRICT if facts is None else Dialect.from_toml(facts, "[source]")
+    headers = tuple(tuple(pair) for pair in (facts or {}).get("headers", ()))
+    written = {key: value for key, value in (facts or {}).items() if key != "headers"}
+    return replace(Dialect.from_toml(written, "[source]"), headers=headers)
 
 
 def _handed_over(source: HandOver, home: Home) -> OpenedSource:

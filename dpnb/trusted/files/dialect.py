@@ -7,7 +7,7 @@ row whatever it holds; a file that is written otherwise says so, and then exactl
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.records import known
 
 _WORDS = {"quoting": ("rows", "none", "across lines"), "line_ends": ("one", "any")}
-_KEYS = ("quoting", "line_ends", "ragged")
+_KEYS = ("quoting", "line_ends", "ragged", "skip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,18 @@ class Dialect:
         ``"one"``: all lines end alike (LF or CR LF). ``"any"``: LF, CR LF and CR each end a line.
     ragged : bool
         Whether a row may hold fewer fields than the header (the rest is missing) or more (the rest is left out).
+    skip : tuple of str
+        A line whose first field that is not blank is one of these texts is no row: a title, a total. The line's own text alone
+        decides, wherever it stands.
+    headers : tuple of (str, str)
+        Declared names with the names that the file's header gives their columns, where these are others.
     """
 
     quoting: str = "rows"
     line_ends: str = "one"
     ragged: bool = False
+    skip: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def from_toml(cls, facts: Mapping[str, Any], where: str) -> Dialect:
@@ -48,18 +55,27 @@ class Dialect:
         'none'
         """
         known(facts, _KEYS, where)
+        skip = facts.get("skip", ())
+        if not isinstance(skip, list | tuple) or not all(
+            isinstance(one, str) and one.strip() for one in skip
+        ):
+            raise OwnerError(f'{where}: skip is a list of texts: write skip = ["Total"]')
         for key, value in facts.items():
             if key == "ragged" and not isinstance(value, bool):
                 raise OwnerError(f"{where}: ragged must be true or false, not {value!r}")
-            if key != "ragged" and value not in _WORDS[key]:
+            if key in _WORDS and value not in _WORDS[key]:
                 listed = ", ".join(f'"{word}"' for word in _WORDS[key])
                 raise OwnerError(f"{where}: {key} = {value!r}: write one of {listed}")
-        return cls(**facts)
+        return cls(**{**facts, "skip": tuple(one.strip() for one in skip)})
 
     @property
     def plain(self) -> bool:
         """Whether an engine reads such a file as it stands."""
-        return not self.ragged and self.line_ends == "one"
+        return not self.ragged and self.line_ends == "one" and not self.skip
+
+    def is_row(self, fields: Sequence[str]) -> bool:
+        """Whether a line of these fields is a row, or the header."""
+        return not self.skip or next(filter(None, map(str.strip, fields)), None) not in self.skip
 
     @property
     def quote(self) -> str:

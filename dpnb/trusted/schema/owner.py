@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,6 +42,7 @@ _COLUMN = {
     **dict.fromkeys(("date", "datetime"), ("type", "label", "missing", "bounds", "step")),
     "text": ("type", "label", "missing", "length", "characters", "case", "trim", "beyond"),
 }
+_COLUMN = {kind: (*words, "header") for kind, words in _COLUMN.items()}
 _DATES = 'bounds = ["2020-01-01", "2024-12-31"], two dates known without looking at the data'
 _BOUNDS = {word: f"{word} = a bound known without looking at the data" for word in ("lower", "upper")}
 _NEEDED = {
@@ -189,6 +190,7 @@ def _read(content: Section, file: str, path: Path | None, source: str | Path | N
         or "file" in table  # a frame's other tables are handed over with it
     }
     dialect = STRICT if server else _dialect(written, place, f"{file}, [source]")
+    dialect = replace(dialect, headers=_headers(sections["columns"], place, file))
     return OwnedDataset(schema, place, facts.get("table"), path, dialect, others, server)
 
 
@@ -200,13 +202,22 @@ def _dialect(written: Section, place: Path | None, where: str) -> Dialect:
     return Dialect.from_toml(written, where)
 
 
+def _headers(columns: Section, place: Path | None, where: str) -> tuple[tuple[str, str], ...]:
+    """The declared names of columns that a file's header calls otherwise, each with that name."""
+    found = {name: facts["header"] for name, facts in columns.items() if "header" in facts}
+    if found and (place is None or place.name == EVERY):
+        raise OwnerError(f"{where}: header goes with one file: rename the column where the rows are")
+    return tuple(found.items())
+
+
 def _other(table: Section, folder: Path | None, where: str) -> tuple[Path, Dialect]:
     """Where another table's rows are, and how they are written."""
     file = needed(table, "file", where, 'file = "visits.csv"')
     place = _place(file, folder) if isinstance(file, str | Path) else None
     if place is None or format_of(place) == "duckdb":
         raise OwnerError(f'{where}: file must be a CSV or Parquet file: write file = "visits.csv"')
-    return place, _dialect({key: value for key, value in table.items() if key not in _TABLE}, place, where)
+    dialect = _dialect({key: value for key, value in table.items() if key not in _TABLE}, place, where)
+    return place, replace(dialect, headers=_headers(table.get("columns", {}), place, where))
 
 
 def _cells_of(table: Section, unit: str, where: str) -> dict[str, Column]:
@@ -324,7 +335,9 @@ def _column(name: str, facts: Section, where: str) -> Column:
     _fitting(facts, kind, where)
     for word, fix in _NEEDED[kind].items():
         needed(facts, word, where, fix)
-    given = {word: value for word, value in facts.items() if word != "type"}
+    if not isinstance(facts.get("header", ""), str):
+        raise OwnerError(f'{where}: header is a text: write header = "the column\'s name in the file"')
+    given = {word: value for word, value in facts.items() if word not in ("type", "header")}
     if "bounds" in given:
         given["lower"], given["upper"] = _dates(given.pop("bounds"), where)
     if not isinstance(given.get("characters", ""), list | tuple | str):

@@ -256,6 +256,20 @@ class TestRaggedCsv(TestCsvAsTyped):
         return super().codes(columns, folder)
 
 
+class TestCsvWithTotals(TestCsv):
+    """A CSV file of whose lines some are no rows, by their own first field alone."""
+
+    TABLES, LONG = 2, 300
+    DIALECT = Dialect("across lines", skip=("Goa", "?"))
+
+    @classmethod
+    def codes(cls, columns, folder):
+        """The rows that are kept, each at its place, so that one that leaves moves none."""
+        kept = iter(super().codes(columns, folder))
+        cells = zip(*(map(field, column) for column in columns.values()), strict=True)
+        return [next(kept) if cls.DIALECT.is_row(row) else None for row in cells]
+
+
 # Every container is the cell function -----------------------------------------------------------------------------
 
 
@@ -391,10 +405,15 @@ def test_a_row_that_would_swallow_others_is_refused_with_its_line(tmp_path, firs
         ("code\n01\n\n02\n", Dialect(), [0, None, 1]),
         ('code,note\n"01","say ""no"", he said"\n02,""\n', Dialect(), [0, 1]),
         ("code,note\n01,a\x00b\n0\x002,b\n", Dialect(), [0, None]),
+        ("Codes\n\ncode,note\n01,a\nTotal\n02,b\n", Dialect(skip=("Codes", "Total")), [0, 1]),
+        ('"a, b"\ncode,note\n01,Total\n ,Total \nTotals,b\n', Dialect(skip=("a, b", "Total")), [0, None]),
+        ("Of; 2024\ncode,note\n02,a\n", Dialect(skip=("Of; 2024",)), [1]),
+        ("Note\ncode\n01\n\n02\n", Dialect(skip=("Note",)), [0, None, 1]),
+        ("Note\r\ncode,\r\n01,Note,9\r\n", Dialect(skip=("Note",), ragged=True), [0]),
     ],
 )  # fmt: skip
 def test_what_is_declared_is_read_exactly_so(tmp_path, text, dialect, codes):
-    """Quotes as letters, line ends in quotes, ragged rows, mixed line ends, empty lines, marks and NUL bytes."""
+    """Quotes as letters, line ends in quotes, ragged rows, mixed line ends, empty lines, lines that are no rows, marks and NUL bytes."""
     (tmp_path / "t.csv").write_text(text, encoding="utf-8", newline="")
     copy = prepare(tmp_path / "t.csv", PEOPLE, tmp_path / "copy.duckdb", dialect=dialect)
     with duckdb.connect(str(copy), read_only=True) as connection:
@@ -449,7 +468,10 @@ def test_a_file_that_passes_the_scan_is_read_as_pythons_csv_reads_it(tmp_path, q
     assert passed > 10
 
 
-@pytest.mark.parametrize("dialect", [Dialect(), Dialect("across lines"), Dialect("none", "any", ragged=True)])
+@pytest.mark.parametrize(
+    "dialect",
+    [Dialect(), Dialect("across lines"), Dialect("none", "any", ragged=True), Dialect(skip=("x", "01"))],
+)
 def test_a_file_is_judged_alike_however_it_is_cut_into_blocks(monkeypatch, dialect):
     """The scan in blocks of a few bytes refuses what it refuses in one block."""
     draw, refused = random.Random(9), 0

@@ -19,10 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.csv_header import LONGEST_ROW, parsed, rows_of
 from dpnb.trusted.files.dialect import Dialect
-
-LONGEST_ROW = 2_000_000
-"""Bytes of a row, at most: what an engine takes."""
 
 _BLOCK = 1 << 24
 _MARK = b"\xef\xbb\xbf"
@@ -130,10 +128,12 @@ class _Scan:
         if self.dialect.ragged:
             return
         fields = np.diff(np.searchsorted(marks.delimiters, ends), prepend=0) + 1
-        wrong = starts[(fields != self.width) & ~_empty(block, starts, lengths)]
-        if len(wrong):
-            words = f"has another number of fields than the header, which has {self.width}"
-            self.refuse(int(wrong[0]), block, words, _RAGGED)
+        for place in np.flatnonzero((fields != self.width) & ~_empty(block, starts, lengths)):
+            start, end = int(starts[place]), int(ends[place])
+            line = block[start:end].decode()
+            if self.dialect.is_row(next(parsed([line], chr(self.delimiter), self.dialect), [])):
+                words = f"has another number of fields than the header, which has {self.width}"
+                self.refuse(start, block, words, _RAGGED)
 
     def refuse(self, place: int, block: bytes, words: str, fix: str) -> NoReturn:
         """Refuse the file, naming the line."""
@@ -144,7 +144,7 @@ class _Scan:
 _ACROSS = 'take line ends out of the texts, or write quoting = "across lines" in [source]'
 _STRAY = 'write such a field in quotes with its own quotes doubled, or write quoting = "none" in [source]'
 _ENDS = 'save the file with one kind of line end, or write line_ends = "any" in [source]'
-_RAGGED = "correct it, or write ragged = true in [source]"
+_RAGGED = 'correct it, or write under [source] skip = ["its first field"] if it is no row but a title or a total, or ragged = true'
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +203,12 @@ def _lines(block: bytes) -> int:
 
 def write_plainly(file: BinaryIO, delimiter: str, width: int, dialect: Dialect, into: Path) -> None:
     """Write a checked file once more, with one kind of line end and every row as long as the header."""
-    csv.field_size_limit(LONGEST_ROW)
     with (
         io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as lines,
         into.open("x", encoding="utf-8", newline="") as plain,
     ):
         into.chmod(0o600)
         writer = csv.writer(plain, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        for row in csv.reader(lines, delimiter=delimiter, quoting=dialect.csv_quoting, strict=True):
+        for row in rows_of(lines, delimiter, dialect, strict=True):
             if row or width == 1:
                 writer.writerow([*row, *[""] * (width - len(row))][:width])

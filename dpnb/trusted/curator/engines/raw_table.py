@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +21,13 @@ import numpy as np
 
 from dpnb.trusted.aggregate.arrays import Use, plain_array
 from dpnb.trusted.curator.engines.cell_sql import literal
-from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
+from dpnb.trusted.curator.engines.csv_rows import check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.files.csv_header import csv_header
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import FORMATS, ColumnFiles, FetchedRows, NamedFile, NamedFolder, format_of
 from dpnb.trusted.schema import Schema
 
-_DELIMITERS = ",;\t|"
 _COMPUTED = "a generated value"
 
 
@@ -127,13 +126,19 @@ def _open_file(
     refuse_empty(file)
     try:
         if kind == "csv":
-            return _open_csv(file, workshop)
+            return _called(_open_csv(file, workshop), file.dialect)
         if kind == "parquet":
             sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
-            return _described(connection, sql)
-        return _open_database(connection, file, table)
+            return _called(_described(connection, sql), file.dialect)
+        return _called(_open_database(connection, file, table), file.dialect)
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
         raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def _called(found: RawTable, dialect: Dialect) -> RawTable:
+    """A table whose columns have their declared names too."""
+    named = {name: found.column(header) for name, header in dialect.headers}
+    return RawTable(found.sql, {**found.columns, **named}, found.files)
 
 
 def _of_parts(folder: NamedFolder, parts: Sequence[RawTable]) -> RawTable:
@@ -211,8 +216,8 @@ def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
         dialect, place = Dialect(quoting="across lines"), str(plain)
     columns = [f"c{number}" for number in range(len(names))]
     sql = _read_csv(place, columns, delimiter, dialect.quote, header=True)
-    named = dict(zip(names, columns, strict=True))
-    return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()}, (place,))
+    named = {name: (quoted(inner), "VARCHAR") for name, inner in zip(names, columns, strict=True) if name}
+    return RawTable(sql, named, (place,))
 
 
 def _read_csv(place: str, columns: Sequence[str], delimiter: str, quote: str, *, header: bool) -> str:
@@ -232,24 +237,6 @@ def _fetched(rows: FetchedRows) -> RawTable:
     sql = _read_csv(place, columns, ",", '"', header=False)
     named = zip(rows.names, columns[1:], strict=True)
     return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named}, (place,))
-
-
-def csv_header(file: NamedFile) -> tuple[list[str], str]:
-    """The column names and the delimiter of a CSV file, from its first line alone."""
-    with io.TextIOWrapper(file.reader(), encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-        first = lines.readline(
-            LONGEST_ROW
-        )  # the scan of all rows names the line of what is no text further below
-    if any("\udc80" <= letter <= "\udcff" for letter in first):
-        raise OwnerError(f'"{file.path.name}", line 1 is not UTF-8 text: save the file as UTF-8.')
-    delimiter = max(_DELIMITERS, key=first.count)
-    cells = next(csv.reader(io.StringIO(first), delimiter=delimiter, quoting=file.dialect.csv_quoting), [])
-    names = [name.strip() for name in cells]
-    if not any(names):
-        raise OwnerError(f'"{file.path.name}" has no column names in its first line.')
-    if len(set(names)) != len(names):
-        raise OwnerError(f'"{file.path.name}" names a column twice in its first line: rename one of them.')
-    return names, delimiter
 
 
 def _open_database(connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None) -> RawTable:

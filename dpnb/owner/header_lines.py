@@ -1,0 +1,108 @@
+"""The lines of a CSV file that are no rows of anybody: its header, a title above it, a total below it.
+
+Of a file that begins as it should, the header line alone is read. Nothing here decides what is left out: the draft writes a rule
+that an owner can read, ``skip = ["Report 2024"]``, and a line is then left out by its own text, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import itertools
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from dpnb.errors import OwnerError
+from dpnb.trusted.files.csv_header import csv_header
+from dpnb.trusted.files.dialect import Dialect
+from dpnb.trusted.files.named_file import NamedFile, format_of
+
+TOTALS = (
+    *("total", "totals", "grand total", "all", "sum", "summe", "gesamt", "insgesamt"),
+    *("totale", "suma", "source", "note", "notes"),
+)
+"""How a line begins that is usually no person: nothing but these words is looked for."""
+
+_DELIMITERS = ",;\t|"
+_LONGEST = 2**20
+_ABOVE = 10
+_TAIL = 2**16
+
+
+def header(path: Path, skip: Iterable[str] = ()) -> list[str]:
+    """Read the column names of a CSV file: its first line, and nothing below it. A column without a name is an empty text.
+
+    Parameters
+    ----------
+    path : Path
+    skip : iterable of str
+        The first fields of lines that are no rows, as :func:`titles` finds them.
+
+    Raises
+    ------
+    OwnerError
+        When there is no such line, or the file is no CSV.
+    """
+    if format_of(path) != "csv":
+        raise OwnerError(f"{path.name} has no header line: pass its columns' names and types")
+    try:
+        with NamedFile.open(path, Dialect(skip=tuple(skip))) as file:
+            return csv_header(file)[0]
+    except (OSError, csv.Error) as fault:
+        raise OwnerError(f"{path} cannot be read: {getattr(fault, 'strerror', fault)}") from None
+
+
+def titles(path: Path) -> tuple[str, ...]:
+    """Find the lines above the header: where the first line has one field that is filled, and one below it is a header.
+
+    A header has two names or more, and no number.
+
+    Returns
+    -------
+    tuple of str
+        The filled field of each line above the header; nothing where the first line is the header.
+
+    Raises
+    ------
+    OwnerError
+        When the file cannot be read.
+    """
+    above: list[str] = []
+    with NamedFile.open(path) as file, _text(file) as lines:
+        for line in itertools.islice(iter(lambda: lines.readline(_LONGEST), ""), _ABOVE):
+            delimiter = max(_DELIMITERS, key=line.count)
+            if len(cells := _filled(line, delimiter)) > 1:
+                found = [cell for title in above for cell in _filled(title, delimiter)]
+                return () if any(map(is_number, cells)) else tuple(dict.fromkeys(found))
+            above.append(line)
+    return ()
+
+
+def total_below(path: Path) -> str | None:
+    """Return how the last line of a CSV file begins, where it begins as a total or a note does. For the owner's eyes alone."""
+    with NamedFile.open(path) as file, contextlib.closing(file.reader()) as end:
+        end.seek(-min(_TAIL, file.size), os.SEEK_END)
+        lines = end.read().decode(errors="replace").splitlines()
+    last = next((line for line in reversed(lines) if line.strip(' ,;|\t"')), "")
+    begins = next(iter(_filled(last, max(_DELIMITERS, key=last.count))), "")
+    return begins if begins.strip(" :.").casefold() in TOTALS else None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, as Python reads one."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _text(file: NamedFile) -> io.TextIOWrapper:
+    return io.TextIOWrapper(file.reader(), encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _filled(line: str, delimiter: str) -> list[str]:
+    fields = next(csv.reader([line], delimiter=delimiter), [])
+    return [field.strip() for field in fields if field.strip()]
