@@ -25,7 +25,7 @@ from dpnb.planner.compile import condition
 from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show, typed
 from dpnb.planner.question import Question
 from dpnb.planner.schema_words import cap_words, mode_badge
-from dpnb.statistics.declared_coefficients import Bounds, Priors
+from dpnb.statistics.declared_coefficients import Bounds, Priors, refuse_weights, ridge_prior
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, in_ball, is_robust
@@ -514,6 +514,8 @@ class Dataset(HoldsNoData):
         bounds: Bounds | None = None,
         prior: Priors | None = None,
         cov_type: str = CLASSICAL,
+        ridge: float | None = None,
+        weights: object = None,
     ) -> Regression:
         """Ask the moments of a formula's columns, and fit a least-squares regression to them.
 
@@ -541,13 +543,19 @@ class Dataset(HoldsNoData):
             the same matrix: 2 columns of a regression on one term become 5, and 5 columns with four terms become 20. With a radius, all
             products of four of the moved columns are bought instead (126 with four terms), unless the forecast is less noisy without the
             radius: rows then stay where they are. The plan shows the price.
+        ridge : float, optional
+            A ridge is a prior: every slope has a normal law about 0 with this standard deviation, in its own unit.
+        weights : None
+            Refused, with what to ask instead.
 
         Examples
         --------
         >>> fit = hiv.ols("got ~ age + age**2 + any")  # doctest: +SKIP
         >>> fit["any"]  # doctest: +SKIP
         """
+        refuse_weights(weights)
         asked, robust = parse(formula, levels_of(self.schema)), is_robust(cov_type)
+        prior = ridge_prior(ridge, asked, prior)
         pure = self.schema.budget.measure is Measure.PURE
         four = robust and in_ball(asked, radius, "epsilon" if pure else "rho")
         columns, radius = asked.columns, radius if four or not robust else None

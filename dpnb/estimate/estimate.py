@@ -25,6 +25,7 @@ from dpnb.estimate.batch import open_batch
 from dpnb.estimate.evaluate import Operand, is_node, plain
 from dpnb.estimate.host import Views, current_host, provided_views, views
 from dpnb.estimate.hypothesis import HypothesisTest, z_test
+from dpnb.estimate.logistic_regression import logistic
 from dpnb.estimate.node import Node
 from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Amount, Origin, PendingQuestion, distinct, paid_for, unpicklable
@@ -61,6 +62,7 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     _OTHER_READINGS: ClassVar[Mapping[str, Callable[..., Any]]] = {
         "ols": ols,
+        "logistic": logistic,
         "independence_test": independence_test,
         "goodness_of_fit_test": goodness_of_fit_test,
     }

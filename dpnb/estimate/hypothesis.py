@@ -31,11 +31,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.estimate.draws import EXACT, least_alpha, percentile_alpha
+from dpnb.estimate.draws import DRAWN, EXACT, least_alpha, percentile_alpha
 from dpnb.inference.digits import given
 from dpnb.inference.elementwise import Number, Truth
 from dpnb.inference.interval import Kind
 from dpnb.inference.spread import normal_quantile
+from dpnb.inference.wald import wald
+from dpnb.statistics.formula import INTERCEPT
+from dpnb.statistics.hypotheses import constraints
 from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
@@ -323,6 +326,46 @@ def _both_sides(estimate: Estimate, null: np.ndarray, kind: Kind) -> tuple[float
 
 def _deviate(p_value: float) -> float:
     return abs(normal_quantile(p_value / 2)) if p_value < 1 else 0.0
+
+
+def wald_test(coefficients: Estimate, hypothesis: str | None, kind: Kind) -> HypothesisTest:
+    """Return the test of linear hypotheses about the coefficients of a fit together.
+
+    Parameters
+    ----------
+    coefficients : Estimate
+        Whose axis names the terms.
+    hypothesis : str or None
+        Equations; see :func:`dpnb.statistics.hypotheses.constraints`. Nothing for all terms but the intercept.
+    kind : {"confidence", "privacy"}
+        About the population, or about this dataset.
+    """
+    if kind not in _ABOUT:
+        raise OptionError(f'No test of kind {kind!r}. Use kind="confidence" or kind="privacy".')
+    terms = tuple(map(str, coefficients.keys))
+    if hypothesis is None:
+        slopes = [term for term in terms if term != INTERCEPT]
+        if not slopes:
+            raise OptionError(
+                "Nothing but an intercept is fitted: name a hypothesis, such as 'Intercept = 0'."
+            )
+        hypothesis = " = ".join([*slopes, "0"])
+    matrix, right = constraints(hypothesis, terms)
+    run = partial(_wald, matrix=matrix, right=right, kind=kind)
+    return HypothesisTest(coefficients, f"{hypothesis} in {_ABOUT[kind]}", run, name="Wald test")
+
+
+def _wald(coefficients: Estimate, matrix: np.ndarray, right: np.ndarray, kind: Kind) -> Tested:
+    coefficients.interval(0.95, kind)  # raises the reason where there is none
+    fit: Any = coefficients.outcome.fit  # type: ignore[union-attr]
+    basis = "Wald's statistic against draws of its errors, noise and sampling together."
+    if kind == "privacy":
+        basis = "Wald's statistic against draws of the noise alone, nothing about a population."
+    if fit.lost:
+        lost = f"{basis} Nothing bounds the coefficients: any hypothesis is possible."
+        return Tested(1.0, 0.0, DRAWN, len(right), lost)
+    statistic, p_value = wald(matrix @ fit.coefficients - right, fit.together(kind) @ matrix.T)
+    return Tested(max(p_value, DRAWN), statistic, DRAWN, len(right), basis, bounded=p_value <= DRAWN)
 
 
 def _inside_domain(estimate: Estimate, null: np.ndarray) -> None:

@@ -1,7 +1,7 @@
 """A regression as an analyst holds it: coefficients that are estimates, and the table that people expect of a regression.
 
 Nothing here is computed from rows: all of it follows from the released matrix. Standard errors hold sampling and noise
-together; p is that of the interval, which knows the noise, so that no other p stands beside it; t is for the eye. What cannot be said (a person may have several
+together; p is that of the interval, which knows the noise, and t is the deviate that has this p. What cannot be said (a person may have several
 rows; noise could have made the matrix singular) is said in words, in the same shape.
 """
 
@@ -11,27 +11,26 @@ import html
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.estimate.hypothesis import HypothesisTest, p_text
+from dpnb.estimate.hypothesis import HypothesisTest, wald_test
 from dpnb.estimate.pending_question import PendingQuestion
-from dpnb.estimate.table import Table, Tabular, aligned, rows, tabular
+from dpnb.estimate.regression_table import Summary, summary_of
+from dpnb.estimate.table import Table, Tabular, rows
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
 from dpnb.inference.elementwise import Number
 from dpnb.inference.interval import Interval, Kind, plain_number
-from dpnb.statistics.declared_coefficients import Bounds, Priors
+from dpnb.statistics.declared_coefficients import Bounds, Priors, refuse_weights, ridge_prior
 from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import Fit
-from dpnb.statistics.regression_readings import Fitted
-from dpnb.statistics.result import FLAG_WORDS
+from dpnb.statistics.regression_readings import AnyFit, Fitted
 from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
 from dpnb.trusted.canonical import Record
 
@@ -46,6 +45,8 @@ def ols(
     bounds: Bounds | None = None,
     prior: Priors | None = None,
     cov_type: str = CLASSICAL,
+    ridge: float | None = None,
+    weights: object = None,
 ) -> Regression:
     """Regress by least squares on columns of these moments: free, any number of times.
 
@@ -61,6 +62,11 @@ def ols(
         what the data and the middle of the law both leave, each at half of the error.
     cov_type : {"nonrobust", "HC1"}
         ``"HC1"`` does not assume equal error variances, and needs moments with the product of every two columns.
+    ridge : float, optional
+        A ridge is a prior: every slope has a normal law about 0 with this standard deviation, in its own unit; one given in ``prior`` keeps
+        its own. The summary says so.
+    weights : None
+        Refused, with what to ask instead.
 
     Returns
     -------
@@ -73,13 +79,17 @@ def ols(
     >>> zz = hiv.moments("got", "age", "any")  # doctest: +SKIP
     >>> zz.ols("got ~ age + any").summary()  # doctest: +SKIP
     """
+    refuse_weights(weights)
     asked = parse(formula)
+    prior = ridge_prior(ridge, asked, prior)
     options: dict[str, Any] = {} if bounds is None else {"bounds": bounds}
     options |= {} if prior is None else {"prior": prior}
     options |= {} if cov_type == CLASSICAL else {"cov_type": cov_type}
     return Regression(self.coefficients(asked.text, **options), asked.text, self)  # type: ignore[attr-defined]
 
 
+_JUMPS = re.compile(r"[=<>]|\b(isin|between|is_missing|isna)\b")
+_DIFFERENCE = "{0}. Take the difference of two predictions: fit.predict({1}=…) - fit.predict({1}=…)."
 MOVED = "Rows beyond the radius were moved towards the middle: what lies far out counts less than it should."
 
 
@@ -97,6 +107,8 @@ class Regression(Tabular):
     """
 
     __slots__ = ("_test", "coefficients", "formula", "moments")
+    method: ClassVar[str] = "Least squares"
+    asked_as: ClassVar[str] = "ols"
 
     def __init__(self, coefficients: Estimate, formula: str, moments: Estimate) -> None:
         self.coefficients = coefficients
@@ -130,33 +142,46 @@ class Regression(Tabular):
         found: Estimate = self.coefficients[known.get(spelling(str(term)), term)]
         return found
 
-    def _fit(self) -> Fit:
+    def _any_fit(self) -> AnyFit:
         self.coefficients.value  # noqa: B018 -- raises what a pending estimate raises
         outcome = self.coefficients.outcome
         assert isinstance(outcome, Fitted)
         assert outcome.fit is not None
         return outcome.fit
 
+    def _fit(self) -> Fit:
+        found = self._any_fit()
+        assert isinstance(found, Fit)
+        return found
+
     @property
     def standard_errors(self) -> Number:
         """Standard errors, sampling and noise together; None where rows are not people; infinite where nothing is known."""
         found = self.coefficients.standard_error
-        return np.full(len(self.terms), math.inf) if found is not None and self._fit().lost else found
+        return np.full(len(self.terms), math.inf) if found is not None and self._any_fit().lost else found
 
     @property
     def t_values(self) -> Number:
-        """Coefficients over their standard errors."""
+        """The normal deviate that has the p-value, so that t, p and interval say one thing; the coefficient over its standard error beyond 0.002.
+
+        Without noise this is the coefficient over its standard error. Noise in what tells columns apart has long tails, so that two
+        standard errors are then no 5 %.
+        """
         errors = self.standard_errors
-        return None if errors is None else np.asarray(self.coefficients.value) / errors
+        if errors is None:
+            return None
+        told = np.asarray(self.tested.statistic, dtype=float)
+        plain = np.asarray(self.coefficients.value) / errors
+        return np.where(self.tested.bounded & (np.abs(plain) > np.abs(told)), plain, told)
 
     @property
     def p_values(self) -> Number:
         """Two-sided p-values of no effect: those of ``coefficients.test()``, by the same intervals; none is told below 0.002."""
-        return None if self.standard_errors is None else np.asarray(self._tested.p_value)
+        return None if self.standard_errors is None else np.asarray(self.tested.p_value)
 
     @property
-    def _tested(self) -> HypothesisTest:
-        """The test of each coefficient against zero, made once."""
+    def tested(self) -> HypothesisTest:
+        """The test of each coefficient against zero: its p-values are those of the intervals."""
         if self._test is None:
             self._test = self.coefficients.test(0)
         return self._test
@@ -180,6 +205,32 @@ class Regression(Tabular):
     def flags(self) -> tuple[str, ...]:
         """Warnings, from released numbers only."""
         return self.coefficients.flags
+
+    def test(self, hypothesis: str | None = None, *, kind: Kind = "confidence") -> HypothesisTest:
+        """Test linear hypotheses about the coefficients together (Wald), free.
+
+        Parameters
+        ----------
+        hypothesis : str, optional
+            Equations such as ``"a = b = 0"``, ``"a = b"`` or ``"a + 2*b = 1, c = 0"``. By default that nothing but the intercept counts.
+        kind : {"confidence", "privacy"}
+            About the population, or about this dataset.
+
+        Returns
+        -------
+        HypothesisTest
+            Its law is that of the coefficients' intervals: draws of noise and sampling together. None is told below 0.002.
+
+        Raises
+        ------
+        OptionError
+            For what is no equation, or names no coefficient.
+
+        Examples
+        --------
+        >>> fit.test("age = any = 0").p_value  # doctest: +SKIP
+        """
+        return wald_test(self.coefficients, hypothesis, kind)
 
     def interval(self, level: float = 0.95, kind: Kind = "confidence") -> Interval:
         """Return the intervals of all coefficients; see :meth:`dpnb.estimate.Estimate.interval`."""
@@ -205,7 +256,7 @@ class Regression(Tabular):
 
     @property
     def tvalues(self) -> np.ndarray:
-        """Coefficients over their standard errors; see :attr:`bse`."""
+        """See :attr:`t_values` and :attr:`bse`."""
         return _known(self.t_values)
 
     @property
@@ -258,16 +309,86 @@ class Regression(Tabular):
         >>> fit.predict(age=[20, 40, 60], any=1)  # doctest: +SKIP
         """
         given = {**dict(at if at is not None else {}), **columns}
+        found: Estimate = self.coefficients.__rmatmul__(self._rows(given, extrapolate=extrapolate))
+        return found
+
+    def _rows(self, given: Mapping[str, ArrayLike], *, extrapolate: bool) -> np.ndarray:
+        """What the coefficients are multiplied with, at some values."""
         self._declared(given)
         if not extrapolate:
             self._inside(given)
         terms = [1.0 if term == INTERCEPT else _given(term, given) for term in self.terms]
         try:
-            rows = np.stack(np.broadcast_arrays(*terms), axis=-1)
+            rows: np.ndarray = np.stack(np.broadcast_arrays(*terms), axis=-1)
         except ValueError:
             raise OptionError("predict() takes numbers, and arrays of one length.") from None
+        return rows
+
+    def marginal_effect(
+        self, column: str, at: Mapping[str, ArrayLike] | None = None, **columns: ArrayLike
+    ) -> Estimate:
+        """By how much the mean response changes with one unit more of a column: free, with both intervals.
+
+        Parameters
+        ----------
+        column : str
+            A number of the formula.
+        at : mapping of str to number or array, optional
+            At which values; those of the columns on which the effect depends are needed, such as its own beside a square.
+        **columns
+            The same as keywords.
+
+        Raises
+        ------
+        OptionError
+            For a column that the formula does not have, and for a category: that is the difference of two predictions.
+
+        Examples
+        --------
+        >>> fit.marginal_effect("age", age=[20, 40, 60])  # doctest: +SKIP
+        """
+        given = {**dict(at if at is not None else {}), **columns}
+        rows = self._slopes(column, given)
+        if rows.ndim == 1 and np.count_nonzero(rows) == 1 and rows.max() == 1:
+            return self.coefficients[int(rows.argmax())]
         found: Estimate = self.coefficients.__rmatmul__(rows)
         return found
+
+    def _slopes(self, column: str, given: Mapping[str, ArrayLike]) -> np.ndarray:
+        """The derivatives of the terms by a column, at some values."""
+        self._declared(given)
+        self._inside(given)
+        step = self._step(column)
+        own = [re.search(rf"\b{re.escape(column)}\b", term) is not None for term in self.terms]
+        if not any(own):
+            raise OptionError(f"{column} is not in {self.formula}.")
+        found: list[np.ndarray] = []
+        for term, has in zip(self.terms, own, strict=True):
+            if not has:
+                found.append(np.zeros(()))
+            elif spelling(term) == spelling(column):
+                found.append(np.ones(()))
+            elif _JUMPS.search(term):
+                raise OptionError(_DIFFERENCE.format(f"{term} jumps", column))
+            else:
+                here = np.asarray(_look(given, column), dtype=float)
+                up, down = (_given(term, {**given, column: here + sign * step}) for sign in (1, -1))
+                found.append((up - down) / (2 * step))
+        rows: np.ndarray = np.stack(np.broadcast_arrays(*found), axis=-1)
+        return rows
+
+    def _step(self, column: str) -> float:
+        """How far two points of a column are apart, between which the response is taken for a line."""
+        dataset = self.coefficients.leaves()[0].dataset
+        declared = [] if dataset is None else [one for one in dataset.schema.columns if one.name == column]
+        if declared and not declared[0].numeric:
+            raise OptionError(_DIFFERENCE.format(f"{column} is a category and has no unit", column))
+        return float(np.ptp(np.array(declared[0].bounds, dtype=float))) * 1e-4 if declared else 1e-3
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the coefficients without the intercept, with both intervals; see :meth:`dpnb.estimate.Estimate.plot` for the options."""
+        slopes = [place for place, term in enumerate(self.terms) if term != INTERCEPT]
+        return (self.coefficients[slopes] if slopes else self.coefficients).plot(**options)
 
     def _declared(self, given: Mapping[str, ArrayLike]) -> None:
         """Refuse a value that a category does not have: nobody would notice that it counted as the first."""
@@ -319,6 +440,48 @@ class Regression(Tabular):
             "terms": rows(self.table(level)),
         }
 
+    def facts(self) -> tuple[str, ...]:
+        """Size, fit and cost, as the summary says them."""
+        fit = self._fit()
+        rows_text = "public" if fit.crossed.rows is not None else "released"
+        return (
+            f"n {self.n:,.0f} ({rows_text})",
+            f"R² {fit.r_squared:.3f}",
+            f"residual sd {number(fit.residual_sd)}",
+            f"read from the moments of {_columns_of(self.coefficients.leaves()[0])} ({self.coefficients.loss})",
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the summary must know."""
+        fit = self._fit()
+        robust = isinstance(fit, RobustFit)
+        found = [
+            "Errors may have unequal variances (HC1)."
+            if robust
+            else "Assumes equal error variances; cov_type='HC1' does not."
+        ]
+        if INTERCEPT not in self.terms:
+            found.append("Without an intercept R² is about zero, not about the mean.")
+        found += filter(None, [getattr(self.coefficients.outcome, "declared", "")])
+        return (*found, MOVED) if fit.crossed.moved else tuple(found)
+
+    def advice(self) -> list[str]:
+        """How to write squares that go together with their own column so closely that noise hides the difference."""
+        dataset = self.coefficients.leaves()[0].dataset
+        if dataset is None or not {"singular", "ill-conditioned"} & set(self.flags):
+            return []
+        squared = [
+            one
+            for one in dataset.schema.columns
+            if one.numeric and {one.name, f"{one.name}**2"} <= set(self.terms)
+        ]
+        return [
+            f"Write ({one.name} - {float(sum(one.bounds) / 2):g})**2 for {one.name}**2: the model is the same, and noise "
+            "tells the two columns apart far more easily."
+            for one in squared
+            if sum(one.bounds)
+        ]
+
     def summary(self, level: float = 0.95) -> Summary:
         """Return the table of the regression."""
         return summary_of(self, level)
@@ -341,14 +504,11 @@ def _known(found: ArrayLike | None) -> np.ndarray:
 def _given(term: str, given: Mapping[str, ArrayLike]) -> np.ndarray:
     """The values of a term, computed from those of its columns, or given for the term itself."""
     own = {spelling(name): one for name, one in given.items()}
-
-    def look(name: str) -> Any:
-        if name not in given:
-            raise OptionError(f"predict() needs a value of {name}: .predict({name}=…).")
-        return np.asarray(given[name])
-
     try:
-        return np.asarray(own[spelling(term)] if spelling(term) in own else value(term, look), dtype=float)
+        known = spelling(term) in own
+        return np.asarray(
+            own[spelling(term)] if known else value(term, lambda name: _look(given, name)), dtype=float
+        )
     except OptionError:
         raise
     except (AttributeError, TypeError, ValueError):
@@ -357,148 +517,13 @@ def _given(term: str, given: Mapping[str, ArrayLike]) -> np.ndarray:
         ) from None
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The table of a regression: text, and HTML where that is shown.
-
-    Parameters
-    ----------
-    title : str
-        What was regressed.
-    facts : tuple of str
-        Size, fit and cost.
-    head : tuple of str
-        The names of the columns.
-    rows : tuple of tuple of str
-        One row for each coefficient.
-    notes : tuple of str
-        What a reader must know.
-    """
-
-    title: str
-    facts: tuple[str, ...]
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        lines = aligned((self.head, *self.rows))
-        rule = "-" * max(map(len, lines))
-        return "\n".join(
-            [self.title, "; ".join(self.facts), rule, lines[0], rule, *lines[1:], rule, *self.notes]
-        )
-
-    def as_text(self) -> str:
-        """The table as text."""
-        return repr(self)
-
-    def as_html(self) -> str:
-        """The table as HTML."""
-        return self._repr_html_()
-
-    def as_latex(self) -> str:
-        """The table as LaTeX, for a paper: a tabular of the package booktabs, with its notes below."""
-        found = tabular(self.head, self.rows, "l" + "r" * (len(self.head) - 1), self.notes)
-        return f"% {self.title}; {'; '.join(self.facts)}\n{found}"
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in self.head)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows
-        )
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        facts = html.escape("; ".join(self.facts))
-        return (
-            f"<div><p><strong>{html.escape(self.title)}</strong><br>{facts}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
-        )
-
-
-def summary_of(regression: Regression, level: float) -> Summary:
-    """Return the table of a released regression at a level."""
-    fit = regression._fit()  # noqa: SLF001 -- the same object in two views
-    estimate = regression.coefficients
-    privacy = estimate.interval(level, "privacy")
-    low = high = errors = t = p = None
-    notes = []
-    try:
-        low, high = estimate.interval(level, "confidence")
-        errors, t, p = regression.standard_errors, regression.t_values, regression.p_values
-    except Unavailable as reason:
-        notes.append(str(reason))
-    columns = [estimate.value, errors, t, p, low, high, privacy.half_width]
-    rows = tuple(
-        (
-            term,
-            *(_cell(None if column is None else column[place]) for column in columns[:3]),
-            "–" if p is None else _p_cell(regression._tested, place),  # noqa: SLF001
-            *(_cell(None if column is None else column[place]) for column in columns[4:]),
-        )
-        for place, term in enumerate(regression.terms)
-    )
-    percent = f"{100 * level:g} %"
-    root = estimate.leaves()[0]
-    rows_text = "public" if fit.crossed.rows is not None else "released"
-    return Summary(
-        f"Least squares of {regression.formula}",
-        (
-            f"n {regression.n:,.0f} ({rows_text})",
-            f"R² {fit.r_squared:.3f}",
-            f"residual sd {number(fit.residual_sd)}",
-            f"read from the moments of {_columns_of(root)} ({estimate.loss})",
-        ),
-        ("", "coef", "std err", "t", "p", f"[{percent}", f"{percent}]", "privacy ±"),
-        rows,
-        (
-            "Standard errors and intervals include sampling and noise; privacy ± is what the noise alone hides about this dataset.",
-            "Errors may have unequal variances (HC1)."
-            if isinstance(fit, RobustFit)
-            else "Assumes equal error variances; cov_type='HC1' does not.",
-            *(
-                ()
-                if INTERCEPT in regression.terms
-                else ("Without an intercept R² is about zero, not about the mean.",)
-            ),
-            *filter(None, (getattr(estimate.outcome, "declared", ""),)),
-            *((MOVED,) if fit.crossed.moved else ()),
-            *notes,
-            *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),
-            *_advice(regression),
-        ),
-    )
-
-
 def _columns_of(moments: PendingQuestion) -> str:
     """The columns of the moments behind a regression; without the dataset's name, which need not be that of the variable that holds it."""
     own = "" if moments.dataset is None else re.split(r"\W", moments.question.subset)[0] + "."
     return ", ".join(name.replace(own, "") if own else name for name in moments.checked.setting.names)
 
 
-def _advice(regression: Regression) -> list[str]:
-    """Say how to write squares that go together with their own column so closely that noise hides the difference."""
-    dataset = regression.coefficients.leaves()[0].dataset
-    if dataset is None or not {"singular", "ill-conditioned"} & set(regression.flags):
-        return []
-    squared = [
-        one
-        for one in dataset.schema.columns
-        if one.numeric and {one.name, f"{one.name}**2"} <= set(regression.terms)
-    ]
-    return [
-        f"Write ({one.name} - {float(sum(one.bounds) / 2):g})**2 for {one.name}**2: the model is the same, and noise "
-        "tells the two columns apart far more easily."
-        for one in squared
-        if sum(one.bounds)
-    ]
-
-
-def _p_cell(test: HypothesisTest, place: int) -> str:
-    return (
-        p_text(float(test.p_value[place]), bounded=bool(test.bounded[place])).removeprefix("p ").lstrip("= ")
-    )
-
-
-def _cell(found: float | None) -> str:
-    if found is None or math.isnan(found):
-        return "–"
-    return f"{found:.4g}".replace("inf", "∞")
+def _look(given: Mapping[str, ArrayLike], name: str) -> np.ndarray:
+    if name not in given:
+        raise OptionError(f"This needs a value of {name}: write {name}=….")
+    return np.asarray(given[name])

@@ -196,5 +196,5 @@ def _held(user_ns: Mapping[str, object], names: Sequence[str]) -> str:
         if isinstance(one, Estimate) and one.measurement is not None:
             return f"{name} = {name}.remeasure(epsilon=…)"
         if isinstance(one, Regression):
-            return f"{name} = {name}.moments.remeasure(epsilon=…).ols({name}.formula)"
+            return f"{name} = {name}.moments.remeasure(epsilon=…).{one.asked_as}({name}.formula)"
     return ""

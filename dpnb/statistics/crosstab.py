@@ -22,7 +22,7 @@ from dpnb.statistics._base import Axis, Options, Pricing, Setting
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
-from dpnb.statistics.logistic import logistic
+from dpnb.statistics.logistic import log_odds
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.result import Read, ReadingFunction, Result
 from dpnb.statistics.shares import public_total, several, shares_result
@@ -141,7 +141,8 @@ READINGS: MappingProxyType[str, ReadingFunction] = MappingProxyType(
         "proportions": proportions,
         "independence_test": None,
         "goodness_of_fit_test": None,
-        "logistic": logistic,
+        "logistic": None,
+        "log_odds": log_odds,
     }
 )
 

@@ -226,3 +226,37 @@ def _law(term: str, pair: object) -> tuple[float, float]:
             f"prior= of {term} has a finite mean, and a standard deviation above 0. {_PRIOR_EXAMPLE}"
         )
     return mean, sd
+
+
+def ridge_prior(ridge: object, formula: Formula, prior: Priors | None) -> Priors | None:
+    """Return the prior that a ridge is: a normal law about 0 of every slope without one of its own.
+
+    Raises
+    ------
+    OptionError
+        If the ridge is no positive number.
+    """
+    if ridge is None:
+        return prior
+    if isinstance(ridge, bool) or not isinstance(ridge, int | float) or not 0 < ridge < math.inf:
+        raise OptionError(
+            "ridge= is the standard deviation of a normal law about 0 for every slope, such as ridge=2."
+        )
+    given = dict(prior or {})
+    own = {spelling(term) for term in given}
+    return given | {term: (0.0, float(ridge)) for term in formula.terms if spelling(term) not in own}
+
+
+def refuse_weights(weights: object) -> None:
+    """Refuse weights in a regression.
+
+    Raises
+    ------
+    OptionError
+        If there are any, with what to ask instead.
+    """
+    if weights is not None:
+        raise OptionError(
+            "Moments hold no weighted sums, so that least squares takes no weights=. Ask weighted means by group, "
+            'ds.groupby("…").y.mean(weights="…"), and their differences; or write what the weights depend on as a term.'
+        )

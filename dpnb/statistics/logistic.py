@@ -45,6 +45,7 @@ from dpnb.statistics.regression import (
     clearance,
     drawn_variances,
 )
+from dpnb.statistics.regression_readings import Fitted
 from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.result import Read, Result
 from dpnb.trusted.releases import Release
@@ -62,8 +63,8 @@ _FAR = 20.0
 _CLOSE = 1e-9
 
 
-def logistic(setting: Setting, formula: str) -> Read:
-    """Read a logistic regression of a 0/1 key on other keys of the table: free, one coefficient for the intercept and each term.
+def log_odds(setting: Setting, formula: str) -> Read:
+    """Read the coefficients of a logistic regression of a 0/1 key on other keys of the table: free, one coefficient for the intercept and each term.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def logistic(setting: Setting, formula: str) -> Read:
         return LogisticFit(design, combine(releases)["count"], DrawGenerator(draws_of(releases))).result()
 
     return Read(
-        f'.logistic("{design.formula.text}")', (len(terms),), (Axis("term", "term", terms),), conclude
+        f'.log_odds("{design.formula.text}")', (len(terms),), (Axis("term", "term", terms),), conclude
     )
 
 
@@ -298,9 +299,13 @@ class LogisticFit:
         again = solved(self.design.x, rows * chance + spread * normal + hits, rows + more, start, _AGAIN)
         return self._units(again - beta)
 
+    def together(self, kind: str) -> Floats:
+        """Return draws of the errors of all coefficients together, shape ``(draws, terms)``."""
+        return self.privacy_deviations if kind == "privacy" else self.deviations
+
     def ends(self, level: float, kind: str) -> tuple[Floats, Floats]:
         """Return both ends of the intervals of all coefficients."""
-        spread = self.privacy_deviations if kind == "privacy" else self.deviations
+        spread = self.together(kind)
         if self.lost:
             return anything(spread.shape[1])
         return around_draws(self.coefficients, spread, level)
@@ -315,12 +320,12 @@ class LogisticFit:
             found = found + self._units(normal @ np.linalg.cholesky(self._sampling).T)
         return np.asarray(found)
 
-    def result(self) -> Result:
+    def result(self) -> Fitted:
         """Return the coefficients with their intervals."""
         noise = drawn_variances(self.privacy_deviations)
         sampling = None if self.sampling is None else np.diagonal(self.sampling)
         sizes = np.full(noise.size, max(self.size, 0.0))
-        return Result(
+        return Fitted(
             self.coefficients,
             (noise.size,),
             (-math.inf, math.inf),
@@ -333,6 +338,7 @@ class LogisticFit:
             redraw=self._redraw,
             notes=dict(NOTES),
             drawn=True,
+            fit=self,
         )
 
 

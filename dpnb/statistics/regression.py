@@ -249,14 +249,27 @@ class Fit:
         turn, shift = self._units
         return np.asarray(solved(a - noise_a, b - noise_b) @ turn.T + shift - self.coefficients)
 
-    def deviations(self, level: float) -> Floats:
+    def inflation(self, level: float | None) -> Floats:
+        """Return what the residual variance is multiplied with, as it is estimated: at a level, or in draws of all levels."""
+        if level is not None:
+            return np.asarray(student_inflation(self.freedom + 1, level))
+        freedom = max(self.freedom, 1.0)
+        return np.asarray(
+            freedom / self.crossed.generator().of("residual variance").chisquare(freedom, (DRAWS, 1))
+        )
+
+    def together(self, kind: str) -> Floats:
+        """Return draws of the errors of all coefficients together, shape ``(draws, terms)``; without noise they have Student's law."""
+        return self.privacy_deviations if kind == "privacy" else self.deviations(None)
+
+    def deviations(self, level: float | None) -> Floats:
         """Return draws of the parametric bootstrap, less the estimates."""
         if self.sampling is None:
             raise Unavailable(CLUSTERED)
         rng = self.crossed.generator()
         gram, beta = self._gram, self._beta
         noise_a, noise_b, _ = self._noise
-        spread = math.sqrt(self.variance * student_inflation(self.freedom + 1, level))
+        spread = np.sqrt(self.variance * self.inflation(level))
         normal = rng.of("sampling").standard_normal((DRAWS, len(beta)))
         response = gram @ beta + spread * normal @ np.linalg.cholesky(gram).T + noise_b
         turn, _ = self._units

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -29,11 +30,26 @@ from dpnb.statistics.robust_errors import CLASSICAL, NOTE, ROBUST, RobustFit, ch
 from dpnb.trusted.releases import Release
 
 
+class AnyFit(Protocol):
+    """What every fit tells beside its coefficients."""
+
+    @property
+    def coefficients(self) -> Floats:
+        """The estimates."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing bounds the coefficients."""
+
+    def together(self, kind: str) -> Floats:
+        """Draws of the errors of all coefficients together, shape ``(draws, terms)``."""
+
+
 @dataclass(frozen=True, eq=False)
 class Fitted(Result):
     """The coefficients of a regression, with the fit behind them."""
 
-    fit: Fit | None = None
+    fit: AnyFit | None = None
     declared: str = ""
 
 

@@ -24,7 +24,6 @@ Eicker (1967); White, *A heteroskedasticity-consistent covariance matrix estimat
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,9 +33,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from dpnb.errors import OptionError, SchemaError, Unavailable
-from dpnb.inference import student_inflation
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.inference.elementwise import Floats
+from dpnb.inference.elementwise import Floats, Number
 from dpnb.inference.spread import MARGIN, is_clear, upper_limit
 from dpnb.statistics._base import Numeric, Setting
 from dpnb.statistics.formula import Formula
@@ -51,6 +49,19 @@ CLASSICAL, ROBUST = "nonrobust", "HC1"
 NOTE = "draws of the noise, and errors of unequal variances (HC1) from the released products"
 
 
+_OWN_LEVERAGE = (
+    'needs the leverage of each row by itself, and no released sum tells it. Ask cov_type="HC1": intervals there carry Student\'s '
+    "factor for few rows too."
+)
+_OTHERS = {
+    "hc0": 'cov_type="HC0" is "HC1" without its factor for few rows: ask "HC1".',
+    "hc2": f'cov_type="HC2" {_OWN_LEVERAGE}',
+    "hc3": f'cov_type="HC3" {_OWN_LEVERAGE}',
+    "cluster": "Errors that go together within a person need totals of each person, which moments do not hold. Take one row for each "
+    "person first, ds.per_unit(1), and regress that.",
+}
+
+
 def is_robust(cov_type: object) -> bool:
     """Read which errors are asked.
 
@@ -59,6 +70,8 @@ def is_robust(cov_type: object) -> bool:
     OptionError
         For others than two.
     """
+    if isinstance(cov_type, str) and cov_type.lower() in _OTHERS:
+        raise OptionError(_OTHERS[cov_type.lower()])
     if cov_type not in (CLASSICAL, ROBUST):
         raise OptionError(f'cov_type= is "{CLASSICAL}", for equal error variances, or "{ROBUST}", for any.')
     return cov_type == ROBUST
@@ -238,18 +251,18 @@ class RobustFit(Fit):
         found = super().flags
         return found if self._variances[1] or "spread unclear" in found else (*found, "spread unclear")
 
-    def deviations(self, level: float) -> Floats:
+    def deviations(self, level: float | None) -> Floats:
         """Return draws of noise and sampling, less the estimates."""
         if self.sampling is None:
             raise Unavailable(CLUSTERED)
         rng, (turn, _) = self.crossed.generator(), self._units
         noise_a, noise_b, _ = self._noise
         noise = (solved(self._gram + noise_a, self._gram @ self._beta + noise_b) - self._beta) @ turn.T
-        return np.asarray(noise + self._sampled(DRAWS, rng, student_inflation(self.freedom + 1, level)))
+        return np.asarray(noise + self._sampled(DRAWS, rng, self.inflation(level)))
 
-    def _sampled(self, count: int, rng: DrawGenerator, inflation: float = 1.0) -> Floats:
+    def _sampled(self, count: int, rng: DrawGenerator, inflation: Number = 1.0) -> Floats:
         """Return draws of the sampling error."""
         assert self.sampling is not None
         values, vectors = np.linalg.eigh(self.sampling)
         normal = rng.of("sampling").standard_normal((count, len(values)))
-        return np.asarray(math.sqrt(inflation) * (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+        return np.asarray(np.sqrt(inflation) * (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

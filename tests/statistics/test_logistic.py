@@ -15,7 +15,7 @@ from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.planner import Question
 from dpnb.planner.check import check
 from dpnb.planner.expression import Ref
-from dpnb.statistics.logistic import DRAWS, Design, LogisticFit, logistic, solved
+from dpnb.statistics.logistic import DRAWS, Design, LogisticFit, log_odds, solved
 from dpnb.statistics.released import Part, Source, fast_draws
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -146,7 +146,7 @@ def test_people_with_several_rows_have_a_privacy_interval_alone():
     ],
 )
 def test_formulas_are_those_of_other_regressions(keys, formula, terms):
-    (axis,) = logistic(table(*keys), formula).axes
+    (axis,) = log_odds(table(*keys), formula).axes
     assert axis.keys == terms
 
 
@@ -163,7 +163,7 @@ def test_formulas_are_those_of_other_regressions(keys, formula, terms):
 )
 def test_what_cannot_be_regressed_is_refused_with_the_words_to_write(keys, formula, words):
     with pytest.raises(OptionError, match=words):
-        logistic(table(*keys), formula)
+        log_odds(table(*keys), formula)
 
 
 def test_a_released_table_is_regressed_free_and_a_pending_one_later(small):
@@ -172,11 +172,11 @@ def test_a_released_table_is_regressed_free_and_a_pending_one_later(small):
     effect = counts.logistic("y ~ s + a")
     dpnb.release([counts], epsilon=1)
     spent = small.budget.spent
-    assert effect.keys == ("Intercept", "s", "a")
+    assert effect.terms == ("Intercept", "s", "a")
     assert effect["a"].interval().low < 0.2 < effect["a"].interval().high
     assert (counts.logistic("y ~ s + a").value == effect.value).all()
     assert effect.flags == ()
-    assert "logistic" in repr(effect) or "Intercept" in effect.card().text
+    assert "Logistic regression of y ~ s + a" in repr(effect)
     assert small.budget.spent == spent
     assert DRAWS == 999
 

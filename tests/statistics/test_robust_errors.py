@@ -200,7 +200,7 @@ def test_moments_without_the_products_are_refused_with_the_question_that_has_the
     with pytest.raises(OptionError, match="products=True, or leave out radius="):
         coefficients(moments(where, "rho", 1, *SQUARES, radius=1).checked.setting, "y ~ x", cov_type="HC1")
     with pytest.raises(OptionError, match="cov_type= is"):
-        coefficients(moments(where, "rho", 1, Y).checked.setting, "y ~ x", cov_type="HC3")
+        coefficients(moments(where, "rho", 1, Y).checked.setting, "y ~ x", cov_type="HAC")
 
 
 def test_the_table_says_what_its_errors_suppose() -> None:
