@@ -529,7 +529,7 @@ class Dataset(HoldsNoData):
         formula : str
             For example ``"y ~ x1 + x2"``. A term is a column or an expression of columns: ``x1**2``, ``x2 == 1``, ``x1:x2`` for
             the product, ``x1*x2`` for both and their product, ``C(x2)`` for a 0/1 column for each declared level but the first.
-            ``- 1`` removes the intercept.
+            ``- 1`` removes the intercept. A name that is not one word stands in backticks: ``"Age ~ C(`Saving accounts`)"``.
         radius : float, optional
             See :meth:`moments`.
         bounds : mapping of str to (float, float), optional

@@ -1,7 +1,8 @@
 """Formulas of regressions: ``"y ~ x1 + x2"``, with squares, products, conditions and factors of declared levels.
 
 A term is a column of some moments, in any spelling: ``age``, ``age**2``, ``I(age**2)``, ``puma == 1102``, ``a:b`` for a product.
-``a*b`` stands for ``a + b + a:b``, and ``C(region)`` for a column of 0 and 1 for each declared level but the first. A regression
+A name that is not one word stands in backticks, in ``Q("Credit amount")`` or in ``s["Credit amount"]``. ``a*b`` stands for
+``a + b + a:b``, and ``C(region)`` for a column of 0 and 1 for each declared level but the first. A regression
 has an intercept, unless ``- 1`` takes it away; the first factor then has all its levels, as in R.
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dpnb.errors import OptionError
-from dpnb.statistics.formula_terms import bare, factors, spelling, split
+from dpnb.statistics.formula_terms import bare, factors, name_of, spelling, split
 from dpnb.statistics.moment_matrix import Named, place_of
 
 INTERCEPT = "Intercept"
@@ -89,6 +90,8 @@ def parse(text: object, levels: Levels | None = None) -> Formula:
     ('age', 'sex', 'age:sex', 'age**2')
     >>> parse("y ~ C(region)", {"region": ("n", "s", "w")}.get).terms
     ("region == 's'", "region == 'w'")
+    >>> parse("y ~ C(`no show`)", {"no show": (0, 1)}.get).terms
+    ('`no show` == 1',)
     >>> parse("y ~ age - 1").text
     'y ~ age - 1'
     """
@@ -143,16 +146,17 @@ def _expanded(term: str, levels: Levels | None, *, whole: bool = False) -> Itera
 def _crossed(parts: Sequence[str]) -> str:
     if len(parts) == 1:
         return parts[0]
-    return ":".join(part if part.isidentifier() else f"({part})" for part in parts)
+    return ":".join(part if name_of(part) != part or part.isidentifier() else f"({part})" for part in parts)
 
 
 def _levels(factor: str, levels: Levels | None, first: int = 1) -> list[str]:
     if not (factor.startswith("C(") and factor.endswith(")")):
         return [factor]
-    name = factor[2:-1].strip()
+    name = name_of(factor[2:-1].strip())
     known = None if levels is None else levels(name)
     if not known:
         raise OptionError(
             f"{factor} needs the declared levels of {name}: ask it of the dataset, or write a term for each level, such as {name} == 1."
         )
-    return [f"{name} == {level!r}" for level in known[first:]]
+    written = name if name.isidentifier() else f"`{name}`"
+    return [f"{written} == {level!r}" for level in known[first:]]

@@ -1,13 +1,15 @@
 """Terms of formulas: how a side of a formula falls apart, and when two spellings name the same column.
 
 ``age**2``, ``I(age ** 2)``, ``age * age`` and the column ``(hiv.age * hiv.age)`` of some moments are one; so are ``a:b`` and ``b:a``.
-Spellings are compared as parsed Python, without the dataset's name; what is no Python is compared as it stands.
+Spellings are compared as parsed Python, without the dataset's name; what is no Python is compared as it stands. A name that is no
+word of Python stands in backticks, in ``Q("No-show")`` or in ``s["No-show"]``.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, reduce
 from typing import Any
@@ -16,6 +18,7 @@ from dpnb.errors import OptionError
 
 _OPENING, _CLOSING = "([{", ")]}"
 
+_NAMED = re.compile(r"""("[^"]*"|'[^']*')|`([^`]+)`""")
 _METHODS = ("isin", "between", "clip", "is_missing", "isna")
 
 
@@ -47,7 +50,7 @@ def _places(text: str, sign: str) -> Iterator[int]:
     for place, letter in enumerate(text):
         if quote:
             quote = "" if letter == quote else quote
-        elif letter in "\"'":
+        elif letter in "\"'`":
             quote = letter
         elif letter in _OPENING or letter in _CLOSING:
             depth += 1 if letter in _OPENING else -1
@@ -60,7 +63,7 @@ def _splits(text: str, place: int, sign: str) -> bool:
     if sign == "*":
         return letter == "*" and "*" not in (text[place - 1 : place], text[place + 1 : place + 2])
     if sign == "+" and letter in "+-":
-        return letter == "+" or bool(before and (before[-1].isalnum() or before[-1] in "_)]}\"'"))
+        return letter == "+" or bool(before and (before[-1].isalnum() or before[-1] in "_)]}\"'`"))
     return letter == sign
 
 
@@ -100,7 +103,7 @@ def spelling(term: str) -> str:
     (True, True)
     """
     try:
-        trees = [_Spelling().visit(ast.parse(part, mode="eval").body) for part in factors(term)]
+        trees = [_Spelling().visit(_parsed(part)) for part in factors(term)]
     except (SyntaxError, ValueError, RecursionError):
         return term.strip()
     return ast.unparse(_product(trees))
@@ -144,6 +147,8 @@ class _Spelling(ast.NodeTransformer):
         return ast.Name(str(node.slice.value)) if named else node  # type: ignore[attr-defined]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        if (name := _name(node)) is not None:
+            return ast.Name(name)
         if isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)
         node.args = [self.visit(one) for one in node.args]
@@ -172,12 +177,49 @@ def value(term: str, look: Callable[[str], object]) -> Any:
     return reduce(operator.mul, [_read(part, look) for part in factors(term)])
 
 
+def _parsed(text: str) -> ast.expr:
+    """Return a term as Python, each name in backticks as ``Q("…")``."""
+    return ast.parse(_NAMED.sub(lambda one: one[1] or f"Q({one[2]!r})", text), mode="eval").body
+
+
+def name_of(term: str) -> str:
+    """Return the name of the column that a term is, however it is written; another term as it stands.
+
+    Examples
+    --------
+    >>> (
+    ...     name_of("`No-show`"),
+    ...     name_of('Q("No-show")'),
+    ...     name_of("s['No-show']"),
+    ...     name_of("s.age"),
+    ...     name_of("age"),
+    ... )
+    ('No-show', 'No-show', 'No-show', 'age', 'age')
+    """
+    try:
+        return _name(_parsed(term)) or term
+    except (SyntaxError, ValueError):
+        return term
+
+
+def _name(tree: ast.AST) -> str | None:
+    match tree:
+        case ast.Name(name) | ast.Attribute(ast.Name(), name):
+            return name
+        case ast.Call(ast.Name("Q"), [ast.Constant(str(name))], []) | ast.Subscript(
+            ast.Name(), ast.Constant(str(name))
+        ):
+            return name
+    return None
+
+
 def _read(text: str, look: Callable[[str], object]) -> Any:
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = _parsed(text)
     except (SyntaxError, ValueError):
         raise OptionError(
-            f'{text!r} is neither a column nor an expression of columns. Write for example "y ~ x1 + x1**2 + (x2 == 1)".'
+            f'{text!r} is neither a column nor an expression of columns. Write for example "y ~ x1 + x1**2 + (x2 == 1)", and a name that '
+            "is not one word in backticks."
         ) from None
     return _value(tree, look)
 
@@ -186,9 +228,10 @@ def _value(tree: ast.AST, look: Callable[[str], object]) -> Any:
     def of(node: ast.AST) -> Any:
         return _value(node, look)
 
+    name = _name(tree)
+    if name is not None:
+        return look(name)
     match tree:
-        case ast.Name(name) | ast.Attribute(ast.Name(), name):
-            return look(name)
         case ast.Constant(constant):
             return constant
         case ast.List(items) | ast.Tuple(items):

@@ -14,7 +14,7 @@ from dpnb.statistics.formula_terms import spelling
 from tests.examples import mostly_long
 from tests.statistics.test_regression import BETA, fitted, people
 
-LEVELS = {"g": ["n", "s", "w"], "k": [1, 2]}
+LEVELS = {"g": ["n", "s", "w"], "k": [1, 2], "two words": [1, 2]}
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,9 @@ LEVELS = {"g": ["n", "s", "w"], "k": [1, 2]}
         ("y ~ C(k):C(g)", ("(k == 2):(g == 's')", "(k == 2):(g == 'w')")),
         ("y ~ a.isin([1, 2]) + I(a + b)", ("a.isin([1, 2])", "a + b")),
         ("(y > 3) ~ 1", ()),
+        ("y ~ `No-show`*a + C(`g`)", ("`No-show`", "a", "`No-show`:a", "g == 's'", "g == 'w'")),
+        ("`no ~ show` ~ Q('a+b') - 1", ("Q('a+b')",)),
+        ("y ~ C(s['two words'])", ("`two words` == 2",)),
     ],
 )
 def test_a_formula_falls_apart_at_its_top_alone(formula: str, terms: tuple[str, ...]) -> None:
@@ -64,7 +67,8 @@ def test_what_is_no_formula_is_refused(formula: str, words: str) -> None:
         ("a:b", "b:a", "d.b * d.a", "(b*a)"),
         ("(d.a == 1)", "a == 1", "a == 1.0"),
         ("a.isin([1])", "d.a.isin([1])"),
-        ('d["two words"]', "d['two words']"),
+        ('d["two words"]', "d['two words']", "`two words`", "Q('two words')", "two words"),
+        ("`two words`**2", "d['two words'] * Q('two words')"),
         ("(a == 1):b:c", "c*(b*(a == 1))"),
     ],
 )
@@ -99,7 +103,8 @@ def frame() -> dict[str, Any]:
     n = 4000
     age, sex, region = rng.integers(18, 91, n), rng.integers(0, 2, n), rng.choice(["n", "s", "w"], n)
     income = 900 * age - 7 * age**2 + 40 * sex * age + 2000 * (region == "w") + rng.integers(-9000, 9001, n)
-    return {"age": age, "sex": sex, "region": region, "income": np.clip(income, 0, 10**5).astype(int)}
+    frame = {"age": age, "sex": sex, "region": region, "income": np.clip(income, 0, 10**5).astype(int)}
+    return {**frame, "No-show": sex + (region == "w"), "Home region": region}
 
 
 SCHEMA = {
@@ -110,6 +115,8 @@ SCHEMA = {
         "sex": {"type": "integer", "lower": 0, "upper": 1},
         "region": {"type": "category", "values": ["n", "s", "w"]},
         "income": {"type": "integer", "lower": 0, "upper": 10**5},
+        "No-show": {"type": "integer", "lower": 0, "upper": 2},
+        "Home region": {"type": "category", "values": ["n", "s", "w"]},
     },
 }
 
@@ -121,6 +128,8 @@ FORMULAS = {
     "(income > 20000) ~ age:sex": "I(1.0*(income > 20000)) ~ age:sex",
     "income ~ age + sex - 1": "income ~ age + sex - 1",
     "income ~ 0 + C(region) + age": "income ~ C(region) + age - 1",
+    "income ~ `No-show`**2 + C(`Home region`)": "income ~ I(Q('No-show')**2) + C(Q('Home region'))",
+    "Q('No-show') ~ age + C(pay['Home region'])": "Q('No-show') ~ age + C(Q('Home region'))",
 }
 
 
@@ -130,6 +139,7 @@ def test_a_dataset_regresses_like_statsmodels_on_each_of_them(dpnb_home: Any, fr
     rows = pd.DataFrame(frame)
     pay = dpnb.open(rows, schema=SCHEMA, quiet=True)
     at = {"age": np.array([20, 50, 90]), "sex": np.array([0, 1, 1]), "region": np.array(["n", "w", "s"])}
+    at |= {"No-show": np.array([0, 1, 2]), "Home region": np.array(["n", "w", "s"])}
     fits = {mine: pay.ols(mine) for mine in FORMULAS}
     dpnb.release(fits, epsilon=10**8)
     for mine, theirs in FORMULAS.items():
