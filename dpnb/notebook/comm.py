@@ -34,7 +34,7 @@ from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.notebook.find_estimates import named
 from dpnb.notebook.pending_cards import CardQuestions, Waiting
-from dpnb.notebook.price_preview import Snapshot, price_of
+from dpnb.notebook.price_preview import Snapshot, price_of, variables
 from dpnb.trusted.canonical import Record
 from dpnb.widgets.curve import Curves
 from dpnb.widgets.host_questions import Dispatcher, handle_of
@@ -66,6 +66,7 @@ class Link:
         self._comms: dict[str, Any] = {}
         self._lock = threading.RLock()
         self._names, self._reading = Snapshot({}), 0
+        self._on_lines: set[str] = set()
         self._held: tuple[tuple[str, Estimate], ...] = ()
         self._waiting = Waiting() if waiting is None else waiting
         self._cards = CardQuestions(lambda: self._held, self._waiting, self._stops)
@@ -130,9 +131,9 @@ class Link:
 
     def price(self, asked: Mapping[str, object]) -> Record:
         """Return what a cell would cost, read from its text: it is not run; what is stored of it is looked up, where that is quick."""
-        found = price_of(
-            str(asked.get("cell", "")), self._names, lambda batch: batch.dataset.session.glance(batch)
-        )
+        cell = str(asked.get("cell", ""))
+        self._on_lines |= variables(cell)
+        found = price_of(cell, self._names, lambda batch: batch.dataset.session.glance(batch))
         return {"is": "price", **found.to_json()}
 
     def methods(self, asked: Mapping[str, object]) -> Record:
@@ -237,8 +238,8 @@ class Link:
         """Take the names that a price may be read from; on the main thread, between cells."""
         magic = self._magic
         seen = Snapshot.of(self._shell.user_ns, "" if magic is None else magic.epsilon)
-        if not seen.same(self._names):
-            self._names, self._reading = seen, self._reading + 1
+        self._reading += not seen.same(self._names, frozenset(self._on_lines))
+        self._names = seen
 
     def _opened(self, one: Any, message: Mapping[str, Any]) -> None:
         asked = message["content"]["data"]

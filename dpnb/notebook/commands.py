@@ -20,7 +20,7 @@ from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.notebook.display import attach_bundle, draw
 from dpnb.notebook.find_estimates import named
-from dpnb.notebook.options import CELL_HELP, near, parse
+from dpnb.notebook.options import CELL_HELP, evaluated, filled, near, parse
 from dpnb.planner.schema_words import cap_words
 from dpnb.widgets.registry import INTERACTIONS, Entry
 
@@ -72,6 +72,8 @@ def run(magic: DPMagic, line: str) -> None:
     if name == "explain":  # what follows is Python, quotes and all
         _explain(magic, [rest.strip()] if rest.strip() else [])
         return
+    if name != "admin":  # whose reasons are texts
+        line = filled(line, partial(evaluated, names=magic.shell.user_ns), magic="%dp auto release")
     try:
         words = shlex.split(line) or ["help"]
     except ValueError:

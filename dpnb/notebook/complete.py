@@ -17,9 +17,13 @@ from IPython.core.interactiveshell import InteractiveShell
 from dpnb.client.columns import ColumnHandle
 from dpnb.notebook.commands import COMMANDS, INTERACTION_COMMANDS
 from dpnb.notebook.options import FLAGS, VALUED
+from dpnb.notebook.price_preview import is_plain
 
 _CHAIN = re.compile(r"([A-Za-z_]\w*)((?:\.\w+|\[['\"][^'\"]*['\"]\])*)\.(\w*)$")
 _COLUMN = re.compile(r"([A-Za-z_]\w*)[\w.'\"\[\]]*?(?:\[|\.(?:groupby|difference)\((?:by=)?)(['\"])(\w*)$")
+_OF_NUMBERS = ("mean", "count", "sum")
+_OF_CATEGORIES = ("value_counts", "count", "proportions")
+_VALUE = re.compile(r"[{$](\w*)$")
 _DATASET = re.compile(r"(?:dpnb\.)?open\((['\"])([\w-]*)$")
 
 
@@ -35,7 +39,7 @@ def matcher(shell: InteractiveShell) -> Any:
         word, names = offers
         head = context.token[: len(context.token) - len(word)] if context.token.endswith(word) else ""
         found = [SimpleCompletion(head + name, type="dpnb") for name in names if name.startswith(word)]
-        return SimpleMatcherResult(completions=found, suppress=bool(found))
+        return SimpleMatcherResult(completions=found, suppress=bool(found), ordered=True)
 
     return dpnb_matcher
 
@@ -55,7 +59,7 @@ def offered(
         Whether this is the first line of the cell.
     """
     if first and before.lstrip().startswith("%%dp"):
-        return _option(before)
+        return _variable(before, namespace) or _option(before)
     if before.lstrip().startswith("%dp "):
         return _word(before), _arguments(before, namespace)
     if found := _DATASET.search(before):
@@ -71,6 +75,14 @@ def _line_before(context: CompletionContext) -> str:
     lines = context.full_text.split("\n")
     line = lines[context.cursor_line] if context.cursor_line < len(lines) else ""
     return line[: context.cursor_position] if len(lines) > 1 or context.cursor_position <= len(line) else line
+
+
+def _variable(before: str, namespace: Mapping[str, object]) -> tuple[str, list[str]] | None:
+    """The names of numbers and texts, after ``{`` and ``$``."""
+    found = _VALUE.search(before)
+    if found is None:
+        return None
+    return found[1], [name for name, value in namespace.items() if is_plain(value) and name[0] != "_"]
 
 
 def _option(before: str) -> tuple[str, list[str]]:
@@ -131,10 +143,18 @@ def _members_of(value: object, chain: str, word: str) -> tuple[str, list[str]] |
     members = [name for name in dir(type(value)) if not name.startswith("_")]
     if not chain:
         columns = [name for name in _names(schema) if name not in members]
-        return word, sorted({*columns, *members})
+        return word, [*columns, *_first(("count", "groupby"), members)]
     known = set(_names(schema))
     inside = re.findall(r"\w+", chain)
-    return (word, _ways_on(ColumnHandle)) if inside and inside[-1] in known else None
+    if not inside or inside[-1] not in known:
+        return None
+    usual = _OF_NUMBERS if schema[inside[-1]].numeric else _OF_CATEGORIES
+    return word, _first(usual, _ways_on(ColumnHandle))
+
+
+def _first(usual: tuple[str, ...], names: list[str]) -> list[str]:
+    """Some names before the others, and nothing lost."""
+    return [*usual, *(name for name in names if name not in usual)]
 
 
 def _ways_on(kind: type) -> list[str]:

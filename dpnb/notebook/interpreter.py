@@ -57,7 +57,7 @@ class Unread(Exception):
 
 
 def read(
-    tree: ast.Module, handles: Mapping[str, Handle], shadowed: frozenset[str] = frozenset()
+    tree: ast.Module, handles: Mapping[str, Value], shadowed: frozenset[str] = frozenset()
 ) -> tuple[dict[str, Value], Value]:
     """Return the names that a cell binds, and the value of its last expression.
 
@@ -66,7 +66,7 @@ def read(
     tree : ast.Module
         The cell.
     handles : mapping of str to Dataset or ColumnHandle
-        The names of protected handles.
+        The names of protected handles; for the expressions of a magic line, those of plain numbers and texts.
     shadowed : frozenset of str
         Names of builtins that the user has bound to something else.
 
@@ -100,7 +100,7 @@ class _Reader(ast.NodeVisitor):
         What the cell has bound so far.
     """
 
-    def __init__(self, handles: Mapping[str, Handle], shadowed: frozenset[str] = frozenset()) -> None:
+    def __init__(self, handles: Mapping[str, Value], shadowed: frozenset[str] = frozenset()) -> None:
         self.handles, self.shadowed = handles, shadowed
         self.names: dict[str, Value] = {}
         self.left = STEPS

@@ -7,6 +7,7 @@ nothing, whatever it built before it failed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -23,7 +24,7 @@ from dpnb.notebook.comm import Link
 from dpnb.notebook.display import Screen
 from dpnb.notebook.find_estimates import pending_in
 from dpnb.notebook.host import NotebookHost
-from dpnb.notebook.options import CELL_HELP, CellOptions, parse
+from dpnb.notebook.options import CELL_HELP, CellOptions, evaluated, filled, parse
 
 
 @magics_class
@@ -73,7 +74,7 @@ class DPMagic(Magics):
         __tracebackhide__ = True
         if cell is None:
             return commands.run(self, line)
-        options = parse(line)
+        options = parse(filled(line, partial(evaluated, names=self.shell.user_ns)))
         if options.verb == "help":
             print(CELL_HELP)  # noqa: T201
             return None

@@ -2,18 +2,24 @@
 
 Options are written ``key=value`` or ``--key value``; both mean the same. Values stay text here: the plan room reads
 numbers exactly. An unknown option, a value that is missing and two ways of asking for the same thing are refused
-with the line to write. Nothing here reads the user's variables or expands ``{...}``.
+with the line to write. ``{eps}`` and ``$eps`` stand for values, as in IPython's own magics; the caller says where they
+are looked up.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 
-from dpnb.errors import OptionError
+from IPython.utils.text import DollarFormatter
+
+from dpnb.errors import DpnbError, OptionError
 
 LOSSES = ("epsilon", "rho", "within")
 VALUED = (*LOSSES, "weights", "assume_n")
@@ -35,6 +41,7 @@ those that it overwrote, deleted or never kept are dropped and cost nothing.
   assume_n=2000        for previews: the size to assume if it is private (a number, or a released estimate)
   plan                 show the itemised plan and spend nothing
   release              release even if %config DPMagic.mode = "ask"
+  epsilon={eps}        the value of a variable or an expression, for every option; $eps means the same
 
 --epsilon 1 means the same as epsilon=1. Defaults: %config DPMagic. More commands: %dp help
 """
@@ -103,6 +110,74 @@ def parse(line: str, *, magic: str = "%%dp") -> CellOptions:
     _one_loss(values, magic)
     weights = _weights(values.pop("weights", ""))
     return CellOptions(verb, tuple(values.items()), weights, fresh)
+
+
+def filled(line: str, value_of: Callable[[str], object], *, magic: str = "%%dp") -> str:
+    """Put values in the place of ``{expression}`` and ``$name``; ``{{`` and ``$$`` stand for a brace and a dollar.
+
+    Parameters
+    ----------
+    line : str
+        What follows the magic's name.
+    value_of : callable
+        Returns the value of a Python expression; what it raises is passed on.
+    magic : str
+        The name to use in errors.
+
+    Raises
+    ------
+    OptionError
+        If a brace is not closed, or a value is neither a number nor text.
+
+    Examples
+    --------
+    >>> filled("epsilon={eps}", {"eps": 0.5}.__getitem__)
+    'epsilon=0.5'
+    """
+    if not re.search(r"[{}$]", line):
+        return line
+    try:
+        fields = list(DollarFormatter().parse(line))
+    except ValueError:
+        msg = f"A brace stands alone in: {line.strip()}. The value of a variable is written {magic} epsilon={{eps}}"
+        raise OptionError(msg) from None
+    found = []
+    for text, name, rest, conversion in fields:
+        found.append(text)
+        if name is not None:
+            expression = name + (f"!{conversion}" if conversion else "") + (f":{rest}" if rest else "")
+            found.append(_as_word(expression, value_of(expression.strip())))
+    return "".join(found)
+
+
+def evaluated(expression: str, names: dict[str, object]) -> object:
+    """Return the value of an expression in a notebook's names.
+
+    Raises
+    ------
+    OptionError
+        With what has no value, and what to write.
+    """
+    try:
+        return eval(expression, names)  # noqa: S307  the user's own line
+    except DpnbError:
+        raise
+    except NameError as error:
+        name = error.name or expression
+        msg = f"{{{expression}}}: {name} has no value here. Run the cell that sets it first, for example {name} = 0.5"
+    except SyntaxError:
+        msg = f"{{{expression}}} is not a Python expression. Write for example {{eps}} or {{eps / 2}}"
+    except Exception as error:  # noqa: BLE001  whatever the user's own code raises
+        msg = f"{{{expression}}} could not be computed: {error} ({type(error).__name__})"
+    raise OptionError(msg)
+
+
+def _as_word(expression: str, value: object) -> str:
+    if isinstance(value, str | Real | Decimal):
+        return str(value)
+    kind = "None" if value is None else f"of type {type(value).__name__}"
+    msg = f"{{{expression}}} is {kind}; an option takes a number or a text."
+    raise OptionError(msg)
 
 
 def near(word: str, known: Iterable[str]) -> str:

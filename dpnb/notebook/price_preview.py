@@ -14,8 +14,10 @@ import contextvars
 import gc
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
 
 from dpnb.cards.markup import clean
 from dpnb.client.columns import ColumnHandle
@@ -28,14 +30,25 @@ from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate, Rehearsal
 from dpnb.notebook.find_estimates import asked, labels_of, named, weigh
 from dpnb.notebook.interpreter import CALLABLE, Handle, Unread, read
-from dpnb.notebook.options import CellOptions, parse
+from dpnb.notebook.options import CellOptions, filled, parse
 from dpnb.trusted.canonical import Record
 
 _STUDIES = 12
 """So many releases of a regression are simulated while it is typed: a tenth of a second."""
 _MOST_TOLD = 12
 """Of so many questions the accuracy is told while a cell is typed: each takes a few milliseconds."""
+_WORD = re.compile(r"[^\W\d]\w*")
 _AFTER_NAME = re.compile(r"\W")
+Plain: TypeAlias = int | float | str | Fraction | Decimal
+_LONGEST = 200
+"""A longer text is no option of a magic line."""
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is a number or a short text whose every operation is Python's own."""
+    return type(value) in {int, float, bool, Fraction, Decimal} or (
+        type(value) is str and len(value) <= _LONGEST
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +65,39 @@ class Snapshot:
         The configured default loss of a cell; empty where there is none.
     answers : tuple of str
         The names under which the notebook holds estimates: a weight may name one of these.
+    plain : mapping of str to number or str
+        The names of plain numbers and short texts, which the magic line may use.
     """
 
     handles: Mapping[str, Handle]
     shadowed: frozenset[str] = frozenset()
     epsilon: str = ""
     answers: tuple[str, ...] = ()
+    plain: Mapping[str, Plain] = field(default_factory=dict)
 
     @classmethod
     def of(cls, names: Mapping[str, object], epsilon: str = "") -> Snapshot:
         """Take a snapshot of the user's names. On the main thread, between cells."""
         handles = {name: value for name, value in names.items() if isinstance(value, Dataset | ColumnHandle)}
         answers = tuple(name for name, _ in named(names))
-        return cls(handles, frozenset(CALLABLE) & names.keys(), epsilon, answers)
+        plain = {name: value for name, value in names.items() if is_plain(value)}
+        return cls(handles, frozenset(CALLABLE) & names.keys(), epsilon, answers, plain)
 
-    def same(self, other: Snapshot) -> bool:
-        """Whether every cell has the same price in both: the very handles, under the same names."""
+    def same(self, other: Snapshot, used: frozenset[str] = frozenset()) -> bool:
+        """Whether every cell has the same price in both: the very handles, under the same names, and equal plain values of those used."""
         return (
             self.handles.keys() == other.handles.keys()
             and all(self.handles[name] is other.handles[name] for name in self.handles)
             and (self.shadowed, self.epsilon, self.answers) == (other.shadowed, other.epsilon, other.answers)
+            and all(
+                repr(self.plain.get(name)) == repr(other.plain.get(name)) for name in used
+            )  # 1 is not 1.0
         )
+
+    def value_of(self, expression: str) -> object:
+        """Return the value of ``{expression}`` on the magic line."""
+        parsed = ast.parse(expression, mode="eval")
+        return read(ast.Module([ast.Expr(parsed.body)], []), self.plain, self.shadowed)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +178,7 @@ def price_of(
 
 def _price_of(cell: str, snapshot: Snapshot, glance: Callable[[AskedBatch], Glance | None]) -> CellPrice:
     try:
-        options, body = _parted(cell)
+        options, body = _parted(cell, snapshot)
         return _priced(options, ast.parse(body), snapshot, glance)
     except Unread as unread:
         return CellPrice("unread", message=str(unread))
@@ -165,12 +190,18 @@ def _price_of(cell: str, snapshot: Snapshot, glance: Callable[[AskedBatch], Glan
         return CellPrice("error", message=error.message)
 
 
-def _parted(cell: str) -> tuple[CellOptions, str]:
+def variables(cell: str) -> frozenset[str]:
+    """Return the words of a magic line that may be variables in ``{}`` or after ``$``, or nothing where it has neither."""
+    head = cell.lstrip().partition("\n")[0]
+    return frozenset(_WORD.findall(head) if re.search(r"[{$]", head) else ())
+
+
+def _parted(cell: str, snapshot: Snapshot) -> tuple[CellOptions, str]:
     head, _, body = cell.lstrip().partition("\n")
     magic, _, line = head.partition(" ")
     if magic != "%%dp":
         raise Unread("not a %%dp cell")
-    options = parse(line)
+    options = parse(filled(line, snapshot.value_of))
     if options.verb == "help":
         raise Unread("a request for help")
     size = dict(options.values).get("assume_n", "")

@@ -268,6 +268,28 @@ def test_the_state_says_when_prices_must_be_read_again(link, session):
     assert reading() > second
 
 
+def test_a_variable_of_a_magic_line_is_read_again_when_it_changes(link, session):
+    """A number that a priced line uses changes the state's number, and the price; a number that none uses changes neither."""
+    reading = lambda: opened(link, {"protocol": 1}).sent[-1]["state"]["reading"]
+    asked = {"ask": "price", "cell": "%%dp epsilon={eps}\nm = small.x.mean()"}
+    names = link.shell.user_ns
+    names |= {"small": session.small, "eps": 1, "n": 1}
+    link.push()
+    assert opened(link, asked).sent[0]["label"] == "ε 1"
+    first = reading()
+    names["n"] = 2
+    link.push()
+    assert reading() == first
+    names["eps"] = 2
+    link.push()
+    assert reading() > first
+    assert opened(link, asked).sent[0]["label"] == "ε 2"
+    del names["eps"]
+    link.push()
+    assert reading() > first + 1
+    assert opened(link, asked).sent[0]["status"] == "unread"
+
+
 def test_the_state_has_the_notebook_s_names(link, session):
     """What the notebook calls a dataset, after the cell that says so; a name bound anew is gone."""
     link.shell.user_ns["people"] = session.small

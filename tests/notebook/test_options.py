@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
 from dpnb.errors import OptionError
-from dpnb.notebook.options import CellOptions, parse
+from dpnb.notebook.options import CellOptions, evaluated, filled, parse
 
 
 @pytest.mark.parametrize(
@@ -73,4 +74,46 @@ def test_a_wrong_line_is_told_what_to_write(line, text):
     """Every refusal of the magic line names the line to write."""
     with pytest.raises(OptionError) as caught:
         parse(line)
+    assert str(caught.value) == text
+
+
+NAMES = {"eps": 0.25, "share": Fraction(1, 3), "text": "weights=effect:2 fresh", "n": 40, "nothing": None}
+FILLED = {
+    "epsilon={eps}": "epsilon=0.25",
+    "epsilon=$eps": "epsilon=0.25",
+    "--epsilon {eps}": "--epsilon 0.25",
+    "epsilon={eps / 2} assume_n=$n": "epsilon=0.125 assume_n=40",
+    "epsilon={share}": "epsilon=1/3",
+    "epsilon=1 {text}": "epsilon=1 weights=effect:2 fresh",
+    "epsilon={[1, 2, 3][1:][0]}": "epsilon=2",
+    "epsilon=1": "epsilon=1",
+    "{{eps}} $$eps": "{eps} $eps",
+}
+
+
+@pytest.mark.parametrize(("line", "text"), FILLED.items())
+def test_a_variable_stands_for_its_value(line, text):
+    """``{eps}`` and ``$eps`` are read as IPython's own magics read them."""
+    assert filled(line, partial(evaluated, names=dict(NAMES))) == text
+
+
+UNFILLED = {
+    "epsilon={epz}": "{epz}: epz has no value here. Run the cell that sets it first, for example epz = 0.5",
+    "epsilon=$epz": "{epz}: epz has no value here. Run the cell that sets it first, for example epz = 0.5",
+    "epsilon={eps +}": "{eps +} is not a Python expression. Write for example {eps} or {eps / 2}",
+    "epsilon={}": "{} is not a Python expression. Write for example {eps} or {eps / 2}",
+    "epsilon={eps:.2f}": "{eps:.2f} is not a Python expression. Write for example {eps} or {eps / 2}",
+    "epsilon={1 / 0}": "{1 / 0} could not be computed: division by zero (ZeroDivisionError)",
+    "epsilon={nothing}": "{nothing} is None; an option takes a number or a text.",
+    "epsilon={[eps]}": "{[eps]} is of type list; an option takes a number or a text.",
+    "epsilon={eps": "A brace stands alone in: epsilon={eps. The value of a variable is written %%dp epsilon={eps}",
+    "epsilon=eps}": "A brace stands alone in: epsilon=eps}. The value of a variable is written %%dp epsilon={eps}",
+}
+
+
+@pytest.mark.parametrize(("line", "text"), UNFILLED.items())
+def test_a_variable_without_a_usable_value_is_told_in_words(line, text):
+    """Each refusal names the expression as it was typed, and what to write."""
+    with pytest.raises(OptionError) as caught:
+        filled(line, partial(evaluated, names=dict(NAMES)))
     assert str(caught.value) == text

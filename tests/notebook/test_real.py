@@ -168,6 +168,8 @@ COMPLETIONS = {
     "dpnb.open('hi": ["dpnb.open('hiv"],
     "%%dp fr": ["%%dp fresh"],
     "%%dp --fr": ["%%dp --fresh"],
+    "%%dp epsilon={ep": ["%%dp epsilon={eps"],
+    "%%dp plan epsilon=$ep": ["%%dp plan epsilon=$eps"],
     "%dp bud": ["%dp budget"],
     "%dp schema h": ["%dp schema hiv"],
     "%dp auto re": ["%dp auto release"],
@@ -176,11 +178,42 @@ COMPLETIONS = {
 
 def test_completion_knows_columns_statistics_and_options(real):
     """Completion offers public names, and they end as a person would have typed them."""
+    real.names["eps"] = 0.5
     for code, expected in COMPLETIONS.items():
         with provisionalcompleter():
             found = list(real.shell.Completer.completions(code, len(code)))
         lines = [(code[: item.start] + item.text).split("\n")[-1] for item in found]
         assert sorted(set(lines)) == expected, code
+
+
+@pytest.mark.parametrize(
+    ("code", "first"),
+    [
+        ("hiv.age.", ["hiv.age.mean", "hiv.age.count", "hiv.age.sum"]),
+        ("%%dp epsilon=1\nm = hiv.age.", ["m = hiv.age.mean", "m = hiv.age.count", "m = hiv.age.sum"]),
+        ("hiv.", ["hiv.got", "hiv.any"]),
+        ("%%dp ", ["%%dp epsilon=", "%%dp rho=", "%%dp within="]),
+    ],
+)
+def test_completion_offers_what_is_asked_most_first(real, code, first):
+    """The usual questions of a column stand before the alphabet; the columns of a dataset before its methods."""
+    with provisionalcompleter():
+        found = list(real.shell.Completer.completions(code, len(code)))
+    assert [(code[: item.start] + item.text).split("\n")[-1] for item in found][: len(first)] == first
+
+
+def test_parameters_of_a_notebook_reach_the_magic_line(real):
+    """A cell of parameters, as papermill writes one, sets a name; the cells below spend what it says."""
+    real("# Parameters\neps = 0.25")
+    real("%%dp epsilon={eps}\nq = hiv.got.mean()")
+    assert _spent(real) == "ε 0.25"
+    real("%%dp epsilon=$eps\nage = hiv.age.mean()")
+    assert _spent(real) == "ε 0.5"
+    assert "{missing}: missing has no value here." in real.fails(
+        "%%dp epsilon={missing}\nx = hiv.age.median()"
+    )
+    assert "{missing}: missing has no value here." in real.fails("%dp auto release epsilon={missing}")
+    assert _spent(real) == "ε 0.5"
 
 
 def test_completion_behind_a_column_offers_all_that_can_be_asked_of_it(real):
