@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from dpnb.cards.markup import clean
 from dpnb.client.columns import ColumnHandle
@@ -44,7 +44,7 @@ _LONGEST = 200
 """A longer text is no option of a magic line."""
 
 
-def is_plain(value: object) -> bool:
+def is_plain(value: object) -> TypeGuard[Plain]:
     """Whether a value is a number or a short text whose every operation is Python's own."""
     return type(value) in {int, float, bool, Fraction, Decimal} or (
         type(value) is str and len(value) <= _LONGEST
