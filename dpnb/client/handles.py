@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,7 +31,7 @@ from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, in_ball, is_robust
 from dpnb.teach.public_rows import PublicRows
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss, brief
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema
 
@@ -89,6 +89,35 @@ class BudgetState:
     mine: PrivacyLoss
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Remaining(PrivacyLoss):
+    """What is left of a cap: a loss that is shown with it, ``ε 3.4 of 4``.
+
+    Parameters
+    ----------
+    cap : PrivacyLoss
+    """
+
+    cap: PrivacyLoss = field(kw_only=True)
+
+    @classmethod
+    def of(cls, now: BudgetState) -> Remaining:
+        """Return what a reading says is left."""
+        return cls(now.left.measure, now.left.amount, now.left.delta, cap=now.cap)
+
+    def __str__(self) -> str:
+        cap = self.cap if self.cap.delta else brief(self.cap.amount)
+        return f"{self.brief('down')} of {cap}"
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PrivacyLoss) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(PrivacyLoss(self.measure, self.amount, self.delta))
+
+
 @dataclass(frozen=True, slots=True)
 class BudgetView:
     """A dataset's budget, read from the ledger at each access."""
@@ -107,9 +136,9 @@ class BudgetView:
         return self.state().spent
 
     @property
-    def remaining(self) -> PrivacyLoss:
+    def remaining(self) -> Remaining:
         """What is left to you of every cap that holds."""
-        return self.state().left
+        return Remaining.of(self.state())
 
     left = remaining
 

@@ -389,17 +389,14 @@ class Estimate(Arithmetic, Taught, Tabular):
                     said += f", 95% {kind} interval {self.interval(0.95, kind)}"
         return f"<{said}>"
 
-    def _told(self) -> str:
+    def _told(self, *, lines: bool = False) -> str:
         """The value, or what is shown in its place."""
         words = wording.words(self) or wording.dates(self)
-        if not words:
-            return wording.value(self.value)
-        names = [word for word in words if word is not None]
-        return wording.named(names, self.axes) if wording.names(self) else wording.told(self.value, words)
+        return wording.told(self.value, words, self.axes, lines=lines)
 
     def __str__(self) -> str:
         try:
-            return f"<pending {self.text}>" if self.pending else self._told()
+            return f"<pending {self.text}>" if self.pending else self._told(lines=True)
         except Exception:  # noqa: BLE001 -- as repr
             return "<estimate>"
 

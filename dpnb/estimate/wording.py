@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,7 @@ def _source(estimate: Expression) -> tuple[Result | None, Sequence[int]]:
 
 
 _DEEP = 6
-_MANY, _ENDS = 20, 3
+_MANY, _LINES, _WIDE = 20, 60, 100
 _SUMS = {np.add, np.subtract}
 
 
@@ -198,39 +198,45 @@ def _places(estimate: Expression, op: Take) -> str:
     return ", ".join(shown)
 
 
-def value(point: Any) -> str:
-    """A point value, or the ends of a long vector."""
-    if np.ndim(point) == 0:
-        return number(point)
-    shown: Any = {"float_kind": number, "int_kind": number}
-    return np.array2string(
-        np.asarray(point), formatter=shown, threshold=_MANY, edgeitems=_ENDS, separator=", "
-    )
+def told(
+    point: Any, words: Sequence[str | None] = (), axes: Sequence[Axis] = (), *, lines: bool = False
+) -> str:
+    """Values with their keys, in the declared order: ``north: 3; south: 5``. What is left out is counted.
 
-
-def told(point: Any, words: Sequence[str | None]) -> str:
-    """A point value, with words in place of some of its numbers."""
-    texts = [
-        number(x) if word is None else word for x, word in zip(np.ravel(point).tolist(), words, strict=True)
-    ]
+    Parameters
+    ----------
+    point : number or array
+    words : sequence of str or None
+        What is shown in place of each number; empty where nothing is.
+    axes : sequence of Axis
+        Their keys; an axis of ranks has none, and its picks stand side by side.
+    lines : bool
+        Write a line for each value where one line would be long.
+    """
+    texts = [number(x) if word is None else word for x, word in zip_longest(np.ravel(point).tolist(), words)]
     if np.ndim(point) == 0:
         return texts[0]
-    shown = np.array(texts, dtype=object).reshape(np.shape(point))
-    written: Any = {"object": str}
-    return np.array2string(shown, formatter=written, threshold=_MANY, edgeitems=_ENDS, separator=", ")
+    parts, between = _keyed(texts, axes)
+    if lines and (len(parts) > _MANY or sum(map(len, parts)) + 2 * len(parts) > _WIDE):
+        more = len(parts) - _LINES
+        return "\n".join(
+            [*parts[:_LINES], *([f"… and {more:,} more: .table() has them all"] if more > 0 else [])]
+        )
+    more = len(parts) - _MANY
+    written = between.join([*parts[:_MANY], *([f"… and {more:,} more"] if more > 0 else [])])
+    return written if axes else f"[{written}]"
 
 
-def named(names: Sequence[str], axes: Sequence[Axis]) -> str:
-    """Labels as a list: ``Aa``, several picks ``Aa, Bb``, one for each key ``x: Aa, y: Bb``, or several picks for each key."""
+def _keyed(texts: list[str], axes: Sequence[Axis]) -> tuple[list[str], str]:
+    """Each text behind its keys, or the picks of each key; and what stands between two of them."""
     picked = bool(axes) and _ranked(axes[-1])
     ranks = len(axes[-1].keys) if picked else 1
     keys = list(product(*(axis.keys for axis in (axes[:-1] if picked else axes))))
-    picks = [", ".join(names[start : start + ranks]) for start in range(0, len(names), ranks)]
-    if len(keys) == len(picks) and keys[0]:
-        picks = [f"{' · '.join(map(printable, key))}: {pick}" for key, pick in zip(keys, picks, strict=True)]
-    if len(picks) > _MANY:
-        picks = [*picks[:_ENDS], "…", *picks[-_ENDS:]]
-    return ("; " if ranks > 1 else ", ").join(picks)
+    picks = [", ".join(texts[start : start + ranks]) for start in range(0, len(texts), ranks)]
+    if len(keys) != len(picks) or not keys[0]:
+        return picks, ", "
+    found = [f"{' · '.join(map(printable, key))}: {pick}" for key, pick in zip(keys, picks, strict=True)]
+    return found, "; "
 
 
 def _ranked(axis: Axis) -> bool:

@@ -14,7 +14,7 @@ import io
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import DisplayHandle, display
@@ -41,6 +41,7 @@ _HANDLES = (
     ("dpnb.client.plan_view", "PlanView", "plan_bundle"),
     ("dpnb.client.plan_view", "BatchReport", "report_bundle"),
 )
+_LOSS = ("dpnb.trusted.privacy.loss", "PrivacyLoss")
 
 
 def draw(card: str, *subjects: object, text: str) -> Bundle:
@@ -187,6 +188,7 @@ def register(shell: InteractiveShell) -> None:
     assert formatter is not None
     for module, name, maker in _HANDLES:
         formatter.mimebundle_formatter.for_type_by_name(module, name, _as_formatter(maker))
+    formatter.formatters["text/plain"].for_type_by_name(*_LOSS, _write_loss)
     formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", figure_png)
 
 
@@ -196,6 +198,13 @@ def unregister(shell: InteractiveShell) -> None:
     assert formatter is not None
     for module, name, _ in _HANDLES:
         formatter.mimebundle_formatter.pop(f"{module}.{name}", None)
+    formatter.formatters["text/plain"].pop(".".join(_LOSS), None)
+
+
+def _write_loss(loss: object, printer: Any, cycle: object) -> None:
+    """Write a loss for people, ``ε 0.5``: its exact fractions are in ``.amount`` and ``.delta``."""
+    del cycle
+    printer.text(str(loss))
 
 
 def figure_png(figure: Figure) -> bytes:

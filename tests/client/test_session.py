@@ -418,3 +418,24 @@ def test_the_ledger_and_its_statement_are_plain_json(session, data):
     assert ledger.to_csv() == statement.to_csv()
     assert ledger.to_frame()["charged"].tolist() == ["", "ε 0.3"]
     assert ledger.to_markdown().startswith("| entry")
+
+
+def test_what_remains_is_shown_with_its_cap(data):
+    """``ε 9.4 of 10`` in print and in a list, never a Fraction; it still adds, compares and hashes as the loss that it is."""
+    dpnb.release({"m": data.x.mean()}, epsilon=0.6)
+    left = data.budget.remaining
+    assert (str(left), repr(left), f"{left}", str([left])) == (*["ε 9.4 of 10"] * 3, "[ε 9.4 of 10]")
+    assert left == data.budget.cap - data.budget.spent == data.budget.left
+    assert left != PrivacyLoss.pure(9)
+    assert {left: 1}[PrivacyLoss.pure("9.4")] == 1
+    assert str(left + PrivacyLoss.pure("0.1")) == "ε 9.5"
+
+
+def test_what_remains_of_two_numbers_names_both(dpnb_home):
+    """Of an (ε, δ) budget both are left, and both are capped; what is left is rounded down."""
+    service = small.curator(dpnb_home)
+    one = small.opened(small.session(service, "ann"), dpnb_home, epsilon=1, delta=1e-6)
+    state = one.budget.state()
+    assert str(one.budget.remaining) == f"{state.left.brief('down')} of {state.cap}"
+    assert str(one.budget.remaining).count("δ 5e-07") == 2
+    service.close()

@@ -27,7 +27,7 @@ def test_a_count_is_told_without_decimals(data):
         assert ".0" not in numbers.partition("\n")[2]
     assert type(float(found["n"])) is float  # which Python asks of `__float__`
     assert str(found["n"]) == str(found["n"].value)
-    assert str(found["by"]) == str(found["by"].value.tolist())
+    assert str(found["by"]) == "0: {}; 1: {}".format(*found["by"].value)
 
 
 def test_what_makes_a_count_real_is_told_as_such(data):

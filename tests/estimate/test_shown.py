@@ -50,17 +50,41 @@ def test_one_choice_reads_as_its_label_and_its_value_stays_the_number():
 def test_several_picks_and_groups_read_as_lists():
     """Picks are listed best first, groups by key, and both with a semicolon between groups."""
     assert str(made([0, 1], RANK, labels=["Aa", "Bb"])) == "Aa, Bb"
-    assert str(made([1, 0], TOWN, labels=["Bb", "Aa"])) == "north: Bb, south: Aa"
+    assert str(made([1, 0], TOWN, labels=["Bb", "Aa"])) == "north: Bb; south: Aa"
     both = made([[0, 1], [1, 0]], TOWN, RANK, labels=["Aa", "Bb", "Bb", "Aa"])
     assert str(both) == "north: Aa, Bb; south: Bb, Aa"
     assert str(made([0], Axis("rank", "rank", (1,)), labels=["Aa"])) == "Aa"
 
 
-def test_a_long_list_is_cut():
-    """Of more than twenty groups the first and the last three are written."""
-    keys = tuple(range(30))
-    text = str(made([0] * 30, Axis("place", "place", keys), labels=["Aa"] * 30))
-    assert text == "0: Aa, 1: Aa, 2: Aa, …, 27: Aa, 28: Aa, 29: Aa"
+def test_groups_are_shown_with_their_labels_in_the_declared_order():
+    """Each number stands behind its keys, in print and in a list; several keys are joined; what has no keys is a list."""
+    groups = made([1234.0, -2.5], TOWN)
+    assert (str(groups), f"{groups}") == ("north: 1,234; south: -2.5",) * 2
+    assert repr([groups]) == "[<shop.town.mode(): north: 1,234; south: -2.5>]"
+    both = made([[1.0, 2.0], [3.0, 4.0]], TOWN, Axis("open", "open", (0, 1)))
+    assert str(both) == "north · 0: 1; north · 1: 2; south · 0: 3; south · 1: 4"
+    assert str(both["south"]) == "0: 3; 1: 4"
+    assert str(made([1.0, 2.0])) == "[1, 2]"
+    assert str(groups["north"]) == "1,234"
+
+
+@pytest.mark.parametrize("labels", [["Aa"], []])
+def test_a_long_list_says_how_much_it_leaves_out(labels):
+    """``print`` writes sixty lines and ``repr`` twenty entries; each counts the others."""
+    shown = labels[0] if labels else "0"
+    many = made([0] * 70, Axis("place", "place", tuple(range(70))), labels=labels * 70)
+    lines = str(many).split("\n")
+    assert lines == [*(f"{key}: {shown}" for key in range(60)), "… and 10 more: .table() has them all"]
+    assert repr(many).endswith(f"18: {shown}; 19: {shown}; … and 50 more>")
+    some = made([0] * 60, Axis("place", "place", tuple(range(60))), labels=labels * 60)
+    assert str(some).split("\n") == lines[:60]
+
+
+def test_a_long_list_without_keys_says_how_much_it_leaves_out():
+    """Arithmetic may leave no keys: the values stand in brackets."""
+    many = made(np.arange(30.0))
+    assert repr(many).endswith("18, 19, … and 10 more]>")
+    assert str(many).split("\n") == [str(place) for place in range(30)]
 
 
 def test_an_indexed_choice_keeps_its_labels():
@@ -116,7 +140,7 @@ def test_labels_cannot_redraw_a_terminal():
 def test_undefined_entries_say_so_and_the_others_stay_numbers():
     """Only entries with their own flag read *undefined*, indexed or not; values stay, and the table has a note."""
     pair = made([0.0, 0.5], TOWN, flags=[("undefined",), ()])
-    assert str(pair) == "[undefined, 0.5]"
+    assert str(pair) == "north: undefined; south: 0.5"
     assert str(pair["north"]) == "undefined"
     assert str(pair["south"]) == "0.5"
     assert pair.value.tolist() == [0.0, 0.5]

@@ -8,7 +8,7 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 
 from dpnb.client import api
-from dpnb.notebook import load
+from dpnb.notebook import load, unload
 from dpnb.notebook.complete import offered
 from dpnb.statistics import BY_NAME
 from dpnb.widgets import _base
@@ -214,6 +214,16 @@ def test_parameters_of_a_notebook_reach_the_magic_line(real):
     )
     assert "{missing}: missing has no value here." in real.fails("%dp auto release epsilon={missing}")
     assert _spent(real) == "ε 0.5"
+
+
+def test_losses_are_shown_for_people(real):
+    """A loss is written as on the cards, and what remains with its cap; without the extension Python's own words are back."""
+    shown = lambda line: real.shell.display_formatter.format(real(line))[0]["text/plain"]
+    real("%%dp epsilon=0.5\nq = hiv.got.mean()")
+    assert shown("hiv.budget.remaining") == "ε 3.5 of 4"
+    assert shown("hiv.budget.spent, hiv.budget.left") == "(ε 0.5, ε 3.5 of 4)"
+    unload(real.shell)
+    assert shown("hiv.budget.spent").startswith("PrivacyLoss(")
 
 
 def test_completion_behind_a_column_offers_all_that_can_be_asked_of_it(real):

@@ -109,4 +109,4 @@ def test_what_strangers_spend_changes_nothing_that_is_told_under_a_cap_of_ones_o
     theirs = bob.open_served("people")
     bob.release([theirs.age.mean()], Ask.make(epsilon="0.7"))
     assert told() == before
-    assert str(report.left) == str(people.budget.left)
+    assert report.left == people.budget.left
