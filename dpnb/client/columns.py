@@ -7,6 +7,7 @@ is written, and returns a pending estimate. What the language cannot bound is re
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 _PARENTHESES = (
     "& | ~ are read before < > ==, so give each comparison its own parentheses: (x > 1) & (y == 0)."
 )
+_ROWS = "rows__"
+"""Stands for a selection of rows while an expression of its columns is written."""
 _QUARTERS = (0.25, 0.5, 0.75)
 _CONDITIONS = (Compare, BoolOp, Invert, IsIn, Between, IsMissing)
 
@@ -138,11 +141,20 @@ class ColumnHandle(ColumnQuestions):
             return f"Ask a question: {name}.value_counts(), .count()."
         return f"Ask a question: {name}.mean(), .histogram(), .quantile(0.5)."
 
-    def __getitem__(self, _: object) -> NoReturn:
-        """Refuse rows of a column: rows are chosen before it."""
-        name, shown = self._dataset.name, self._spoken()
+    def __getitem__(self, key: object) -> NoReturn:
+        """Refuse rows of a column: rows are chosen before it, and the error writes the line that does so."""
+        shown = self._spoken()
+        if isinstance(key, ColumnHandle):
+            line = show(self._expr, _ROWS).replace(_ROWS, self._dataset[key]._spoken())
+            line = ast.unparse(ast.parse(line, mode="eval"))  # without needless parentheses
+            raise HandleError(f"Rows are chosen before the column: {line}")
+        if isinstance(key, str | list):
+            raise HandleError(
+                f"{shown} is one column. Take another from the dataset: {self._dataset.name}[{key!r}]."
+            )
         raise HandleError(
-            f"{shown} holds no data here, so it cannot be indexed. Filter first: {name}[{shown} > 1].count()."
+            f"{shown} holds no rows here, so it has no positions. Ask {shown}.quantile(0.5), or choose rows by a "
+            f"condition: {self._dataset.name}[{shown} > 1].count()."
         )
 
     def __getattr__(self, name: str) -> ColumnHandle:

@@ -173,9 +173,11 @@ class Dataset(HoldsNoData):
         The group keys.
     root : Dataset, optional
         The whole dataset, if this is a part of it.
+    kept : tuple of str
+        The columns that ``ds[["x", "y"]]`` names; empty for all.
     """
 
-    __slots__ = ("__weakref__", "_by", "_moments", "_opened", "_root", "_session", "_where")
+    __slots__ = ("__weakref__", "_by", "_kept", "_moments", "_opened", "_root", "_session", "_where")
 
     def __init__(
         self,
@@ -184,7 +186,9 @@ class Dataset(HoldsNoData):
         where: Expr | None = None,
         by: tuple[Expr, ...] = (),
         root: Dataset | None = None,
+        kept: tuple[str, ...] = (),
     ) -> None:
+        self._kept = kept
         self._session = session
         self._opened = opened
         self._root = self if root is None else root
@@ -250,7 +254,7 @@ class Dataset(HoldsNoData):
                 for k in self._by
             )
             text += f".groupby({keys})"
-        return text
+        return text + (f"[{json.dumps(self._kept, ensure_ascii=False)}]" if self._kept else "")
 
     def _instead(self) -> str:
         column = next((c.name for c in self.schema.columns if c.numeric and c.name.isidentifier()), "x")
@@ -259,15 +263,22 @@ class Dataset(HoldsNoData):
     # columns, rows and groups ----------------------------------------------------------------------------------
 
     def __getitem__(self, key: object) -> Any:
-        """``ds["x"]`` is the column, ``ds[condition]`` the rows where it holds."""
+        """``ds["x"]`` is the column, ``ds[condition]`` the rows where it holds, ``ds[["x", "y"]]`` two columns to ask together."""
         if isinstance(key, str):
             return ColumnHandle(self, self._ref(key))
         if isinstance(key, ColumnHandle):
             return self._selected(key)
         if isinstance(key, list | tuple):
-            first = str(key[0]) if key else "…"
-            raise HandleError(f"A question is about one column: {self._spoken()}[{first!r}].mean().")
+            return self._narrowed(key)
         return self._refuse("indexed by a position")
+
+    def _narrowed(self, names: Sequence[object]) -> Dataset:
+        """Return the dataset with its questions about all columns asked of these alone."""
+        if not names or isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+            written = json.dumps([name for name in names if isinstance(name, str)] or ["x", "y"])
+            raise HandleError(f"Several columns are named in a list: {self._spoken()}[{written}].corr().")
+        kept = tuple(dict.fromkeys(self._ref(str(name)).column for name in names))
+        return type(self)(self._session, self._opened, self._where, self._by, self._root, kept)
 
     def __getattr__(self, name: str) -> ColumnHandle:
         if name.startswith("_"):
@@ -345,7 +356,7 @@ class Dataset(HoldsNoData):
         return self._part(where if self._where is None else BoolOp("and", self._where, where), self._by)
 
     def _part(self, where: Expr | None, by: tuple[Expr, ...]) -> Dataset:
-        return type(self)(self._session, self._opened, where, by, self._root)
+        return type(self)(self._session, self._opened, where, by, self._root, self._kept)
 
     @property
     def root(self) -> Dataset:
@@ -419,8 +430,26 @@ class Dataset(HoldsNoData):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the declared columns."""
-        return self.schema.names
+        """The names of the declared columns, or of those that were selected."""
+        return self._kept or self.schema.names
+
+    def corr(self) -> Estimate:
+        """Ask the correlation matrix of some columns, from their moments: ``ds[["x", "y"]].corr()``."""
+        found: Estimate = self._together("corr").correlation()
+        return found
+
+    def cov(self) -> Estimate:
+        """Ask the covariance matrix of some columns, from their moments: ``ds[["x", "y"]].cov()``."""
+        found: Estimate = self._together("cov").covariance()
+        return found
+
+    def _together(self, asked: str) -> Any:
+        if len(self._kept) < 2:
+            names = [one.name for one in self.schema.columns if one.numeric][:2]
+            raise OptionError(
+                f"Name at least two columns; more of them cost more: {self.name}[{json.dumps(names or ['x', 'y'])}].{asked}()."
+            )
+        return self.moments(*self._kept)
 
     def agg(self, figures: Mapping[str, str | Iterable[str]] | Iterable[str] | str) -> dict[str, Estimate]:
         """Ask several statistics of several columns at once, over all rows or by groups.
@@ -441,7 +470,7 @@ class Dataset(HoldsNoData):
         """
         several = isinstance(figures, list | tuple) and all(isinstance(one, str) for one in figures)
         if figures and (several or isinstance(figures, str)):
-            figures = {name: figures for name in self._figured() if self.schema[name].numeric}
+            figures = {name: figures for name in self._figured() if self._kept or self.schema[name].numeric}
         if not isinstance(figures, Mapping) or not figures:
             raise OptionError(
                 'Say which figures of which columns: .agg({"age": ["mean", "std"], "pay": "mean"}), '
@@ -456,7 +485,7 @@ class Dataset(HoldsNoData):
     def _figured(self) -> list[str]:
         """The columns that the rows are not grouped by."""
         keys = {key.column for key in self._by if isinstance(key, Ref)}
-        return [name for name in self.schema.names if name not in keys]
+        return [name for name in self.columns if name not in keys]
 
     def describe(self) -> dict[str, Estimate]:
         """Ask for a description of each column: mean, standard deviation and quartiles of numbers, counts of categories.

@@ -6,33 +6,46 @@ that can be asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dpnb.planner.dates import PERIODS
 from dpnb.trusted.schema import nearest
 
 _NO_ROWS = "a handle holds no rows"
-_ROWS = (
-    "head",
-    "tail",
-    "sample",
-    "values",
-    "to_numpy",
-    "to_list",
-    "tolist",
-    "to_pandas",
-    "to_csv",
-    "iloc",
-    "loc",
+_ROWS = ("values", "to_numpy", "to_list", "tolist", "to_pandas")
+_FIRST = f"{_NO_ROWS}, and no row may be shown. What each column may hold is public: {{whole}}.schema"
+_SAMPLE = f"{_NO_ROWS} to draw from. Ask about all of them, and the noise hides each person"
+_FILE = "there are no rows here to write. Release an answer and write that: {asked}, then .to_csv(…)"
+_TEXT = (
+    'texts are not changed here. Declared values are compared as they are: {it} == "…", {it}.isin(["…"]); '
+    "{it}.value_counts() asks how many have each"
 )
+
+
+def _of_rows(asked: str, column: str) -> dict[str, str]:
+    """What to say of each word of pandas that needs rows; `asked` is a question about all of them."""
+    place = f"rows have no positions here. Choose them by a condition: {{whole}}[{column} > 1]"
+    return {
+        **dict.fromkeys(_ROWS, f"{_NO_ROWS}. Ask about all of them: {asked}"),
+        **dict.fromkeys(("head", "tail"), _FIRST),
+        "sample": f"{_SAMPLE}: {asked}",
+        **dict.fromkeys(
+            ("to_csv", "to_parquet", "to_excel", "to_json", "to_dict"), _FILE.replace("{asked}", asked)
+        ),
+        **dict.fromkeys(("iloc", "loc", "at", "iat", "index", "take"), place),
+        "shape": "the number of rows may be private, so it is a question: {whole}.count(). The columns are public: {whole}.columns",
+    }
+
 
 _MODELS = ("regression", "regress", "linear_regression", "linregress", "lm", "lstsq", "polyfit", "fit", "OLS")
 
 _COLUMN = {
     **dict.fromkeys(_MODELS, 'a model is fitted to the dataset, by its formula: .ols("y ~ x + z")'),
-    **dict.fromkeys(
-        (*_ROWS, "item"), f"{_NO_ROWS}. Ask about all of them: {{it}}.mean(), {{it}}.histogram()"
-    ),
+    **_of_rows("{it}.histogram()", "{it}"),
+    "item": f"{_NO_ROWS}. Ask about all of them: {{it}}.mean(), {{it}}.histogram()",
+    **dict.fromkeys(("str", "cat"), _TEXT),
+    "dt": 'it is declared without dates. With type = "date" in the schema, {it}.year and {it}.month can be asked',
     "bootstrap": (
         "resampling protected data costs more than the literature says. Ask {it}.mean(): its interval is proven and narrower; on "
         "arrays, see dpnb.inference.resampling"
@@ -67,9 +80,9 @@ _COLUMN = {
 _COLUMN |= {"nsmallest": _COLUMN["nlargest"]}
 
 _DATASET = {
+    **_of_rows("{it}.count()", "{it}.x"),
     **dict.fromkeys(
-        (*_ROWS, "shape", "iterrows", "itertuples", "index"),
-        f"{_NO_ROWS}. Ask about all of them: {{it}}.count()",
+        ("iterrows", "itertuples", "items"), f"{_NO_ROWS}. Ask about all of them: {{it}}.count()"
     ),
     **dict.fromkeys(
         ("match", "matching", "propensity"),
@@ -95,9 +108,6 @@ _DATASET = {
     "apply": 'ask a question for each figure: {it}["…"].mean()',
     **dict.fromkeys(("quantile", "min", "max"), 'name the column: {it}["…"].quantile([0.01, 0.5, 0.99])'),
     **dict.fromkeys(("nunique", "unique"), 'name the column: {it}["…"].value_counts()'),
-    **dict.fromkeys(
-        ("corr", "cov"), 'name two columns: {it}["…"].correlation("…"), or {it}.moments(…) for many'
-    ),
     **dict.fromkeys(("hist", "plot"), 'ask {it}["…"].histogram(), release it, and plot the answer'),
     **dict.fromkeys(
         ("fillna", "dropna", "isna", "isnull", "notna", "notnull"),
@@ -188,7 +198,8 @@ def for_dataset(name: str, spoken: str) -> str | None:
 
 def _said(name: str, spoken: str, table: dict[str, str], offered: Iterable[str]) -> str:
     if name in table:
-        return f"{spoken} has no .{name}: {table[name].format(it=spoken)}."
+        whole = re.findall(r"\w+", spoken)[0] if table is _COLUMN else spoken
+        return f"{spoken} has no .{name}: {table[name].format(it=spoken, whole=whole)}."
     public = tuple(sorted(word for word in offered if not word.startswith("_")))
     close = nearest(name, public)
     hint = (

@@ -266,6 +266,7 @@ READ = {
     "total = 0\nfor t in range(1, 4):\n    total += data[data.x > t].count()": "ε 1",
     "data.x.mean()": "ε 1",
     "a, b = data.x.mean(), data.y.mean()": "ε 1",
+    "r = data[['x', 'y']].corr()": "ε 1",
     "name = f'x{1}'\nboth = {name: data.x.mean()}": "ε 1",
 }
 
