@@ -152,11 +152,12 @@ class _Cell:
 
 def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
     __tracebackhide__ = True
-    with Progress():
+    with Progress() as progress:
         view = session_of(cell.leaves).plan(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
     magic.planned = (view, cell.body)
     stops = options.verb != "plan"
-    magic.screen.show_plan(cell.annotate(view), list(cell.leaves), cell.body, "release" if stops else "")
+    verb = "release" if stops else ""
+    magic.screen.show_plan(cell.annotate(view), list(cell.leaves), cell.body, verb, show=progress.finish)
     if stops:
         print('Nothing was spent (DPMagic.mode = "ask"). To release: %%dp release …')  # noqa: T201
 

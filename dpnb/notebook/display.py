@@ -136,14 +136,20 @@ class Screen:
         self._remember(handle, estimate.leaves(), redraw)
 
     def show_plan(
-        self, view: PlanView, measurements: list[PendingQuestion], body: str | None = None, verb: str = ""
+        self,
+        view: PlanView,
+        measurements: list[PendingQuestion],
+        body: str | None = None,
+        verb: str = "",
+        *,
+        show: Callable[[Bundle], DisplayHandle] | None = None,
     ) -> None:
-        """Draw a plan under a display id; it becomes the card of the batch that answers it."""
+        """Draw a plan under a display id, by `show` where its place is known; it becomes the card of the batch that answers it."""
         shown = ShownPlan(view, body, verb)
         bundle = plan_bundle(view, body, verb)
         if isinstance(bundle.get(_PLAN), dict):  # by its key the card asks what the plan costs now
             bundle[_PLAN] = {**bundle[_PLAN], "plan": self.waiting.plan_key(shown)}
-        handle = display(bundle, raw=True, display_id=True)
+        handle = display(bundle, raw=True, display_id=True) if show is None else show(bundle)
         asked = {id(item) for item in measurements}
 
         def redraw(report: object) -> Bundle | None:

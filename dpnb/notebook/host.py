@@ -35,6 +35,7 @@ class NotebookHost(Host):
     def __init__(self, screen: Screen, link: Link) -> None:
         super().__init__()
         self._screen, self._link = screen, link
+        self._opening: tuple[int, Progress] | None = None
 
     @property
     def listens(self) -> bool:  # type: ignore[override]
@@ -51,12 +52,16 @@ class NotebookHost(Host):
         return estimate_bundle(estimate)
 
     def opened(self, dataset: Any) -> None:
-        """Draw the card of a dataset that was just opened."""
-        display(attach_bundle(dataset), raw=True)
+        """Draw the card of a dataset that was just opened, in the place of the line that said how long that took."""
+        cell, progress = self._opening or (-1, Progress())
+        (progress if cell == _cell() else Progress()).finish(attach_bundle(dataset))
+        self._opening = None
 
     def progress(self, what: str) -> contextlib.AbstractContextManager[object]:
         """Show elapsed time after half a second, and nothing else."""
-        return Progress(what)
+        progress = Progress(what)
+        self._opening = _cell(), progress
+        return progress
 
     def ledger_changed(self) -> None:
         """Tell the front ends, at once and on a thread of its own."""
@@ -77,6 +82,12 @@ class NotebookHost(Host):
         return self._link.asked(asked) if self._link.connected else super().ask(asked)
 
 
+def _cell() -> int:
+    """The number of the cell that runs."""
+    shell = get_ipython()
+    return 0 if shell is None else int(shell.execution_count)
+
+
 PATIENCE = 0.5
 TICK = 0.5
 
@@ -84,7 +95,8 @@ TICK = 0.5
 class Progress:
     """A context that shows elapsed time once a wait is longer than ``patience`` seconds, and nothing else.
 
-    No size, count or fraction is shown, because each would say something about the rows. The card is drawn where the line stood.
+    No size, count or fraction is shown, because each would say something about the rows. The card is drawn where the line stood;
+    where there is none, the line stays without its seconds.
     """
 
     def __init__(self, what: str = "waiting for the curator", patience: float | None = None) -> None:
@@ -110,12 +122,8 @@ class Progress:
         self._done.set()
         if self._thread is not None:
             self._thread.join()
-        end = (
-            f"stopped after {self.elapsed:.1f} s"
-            if kind is not None
-            else f"{self.what}: {self.elapsed:.1f} s"
-        )
-        self._say(end)
+        # no seconds where nothing went wrong: a notebook that is run again is saved as it was
+        self._say(f"{self.what}: done" if kind is None else f"stopped after {self.elapsed:.1f} s")
 
     @property
     def elapsed(self) -> float:

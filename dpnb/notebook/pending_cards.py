@@ -1,13 +1,15 @@
 """The pending questions that were shown: each has a key, by which its card asks about it.
 
 Nothing here keeps a question alive, and nothing is found before the cell that showed it is over: what a cell asks is decided by
-what it holds alone. A key is made in this kernel and says nothing; a card of another kernel finds no question.
+what it holds alone. A key is a digest of what was asked, so that a notebook that is run again saves the same card; a kernel that
+did not ask the same finds no question by it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import keyword
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,12 +53,18 @@ class Waiting:
         self._seen: dict[str, tuple[ref[PendingQuestion], str]] = {}
 
     def key(self, question: PendingQuestion) -> str:
-        """Return the key of a question that is being shown."""
-        return self._keys.setdefault(question, secrets.token_hex(8))
+        """Return the key of a question that is being shown; of equal questions that live, each has its own."""
+        if question not in self._keys:
+            digest, taken = _digest(_written(question)), set(self._keys.values())
+            tries = itertools.chain([digest], (f"{digest}-{number}" for number in itertools.count(2)))
+            self._keys[question] = next(key for key in tries if key not in taken)
+        return self._keys[question]
 
     def plan_key(self, shown: ShownPlan) -> str:
-        """Return the key of a plan that is being shown; whoever shows it keeps it, and its questions, alive."""
-        key = secrets.token_hex(8)
+        """Return the key of a plan that is being shown; of equal plans the newest is found by it. Whoever shows it keeps it, and its questions, alive."""
+        view = shown.view
+        asked = [(view.labels.get(one, ""), _written(one)) for one in view.measurements]
+        key = _digest(repr((asked, view.ask, shown.body, shown.verb)))
         self._plans[key] = shown
         return key
 
@@ -108,6 +116,14 @@ class Waiting:
                 "This question has been answered: run a cell that ends with it to see the answer."
             )
         return name, question
+
+
+def _written(question: PendingQuestion) -> str:
+    return f"{question.question.canonical()} {question.weight} {question.spend}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 _MOST = 100

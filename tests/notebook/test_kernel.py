@@ -215,6 +215,39 @@ def test_the_update_is_saved_across_cells(tmp_path):
     assert re.search(r"0\.\d", output["data"]["text/plain"])
 
 
+REAL = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import dpnb.notebook.host
+dpnb.notebook.host.PATIENCE = 0.0  # every wait is long enough to be shown
+%load_ext dpnb
+"""
+
+
+def _saved(home: Path, *cells: str) -> list[Any]:
+    """Run cells in a kernel of their own, and return what is saved of each."""
+    texts = [f"%env DPNB_HOME={home}\n{REAL}", *cells]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
+    NotebookClient(notebook, kernel_name="python3", store_widget_state=False, timeout=120).execute()
+    return [cell.outputs for cell in notebook.cells[1:]]
+
+
+@pytest.mark.slow
+def test_a_notebook_that_is_run_again_is_saved_as_it_was(tmp_path):
+    """Plan, pending question, stored answer: no seconds and no random key, in a new kernel; the card is where the waiting was told."""
+    opening = 'import dpnb\nhiv = dpnb.open("hiv")'
+    plan = "%%dp plan epsilon=0.5\nm = hiv.got.mean()\nq = hiv.age.median()"
+    cells = [opening, plan, "hiv.tinc.mean()", "%%dp epsilon=0.5\nm = hiv.got.mean()\nm"]
+    _saved(tmp_path, *cells)  # pays; from here on the answer is stored
+    first, again = _saved(tmp_path, *cells), _saved(tmp_path, *cells)
+    assert first == again
+    assert [len(outputs) for outputs in first] == [1, 1, 1, 2]
+    assert "plan" in first[1][0]["data"]["application/vnd.dpnb.plan+json"]
+    assert "waiting" in first[2][0]["data"]["application/vnd.dpnb.release+json"]
+    quiet = _saved(tmp_path, opening.replace('"hiv"', '"hiv", quiet=True'))
+    assert [output["data"] for output in quiet[0]] == [{"text/plain": "opening the dataset: done"}]
+
+
 def test_store_and_whos_do_not_raise_values(kernel):
     """``%whos`` shows pending text; ``%store`` of a pending object is error 6."""
     kernel.run("q = study.ask('a')")

@@ -32,6 +32,7 @@ OTHER_MEANINGS = {
     "dpnb/widgets/coverage_estimate.py": "the statistics of the coverage lab, each with the sliders that it has",
     "dpnb/widgets/coverage_setup.py": "a choice of the coverage lab: a proportion among it",
     "dpnb/widgets/kinds/person.py": "what is computed from eight made-up people: never a release",
+    "dpnb/notebook/complete.py": "what completion offers first, a display's own short list",
     "dpnb/widgets/scenes.py": "the choices of the coverage lab: a proportion and quartiles among them",
 }
 """Files in which such a word is something else, or a display's own short list of what it can draw."""

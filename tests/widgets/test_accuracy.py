@@ -243,6 +243,17 @@ class TestPlans:
         assert (after["verb"], after["body"]) == ("release", "body")
         assert json.loads(json.dumps(after, allow_nan=False)) == after
 
+    def test_equal_plans_have_one_key_and_other_plans_another(self, cards, data):
+        """The key follows from what is asked: it is the same in every kernel, and the newest of equal plans is found by it."""
+        first, second, dearer = (
+            ShownPlan(dpnb.plan({"m": data.x.mean()}, epsilon=amount)) for amount in (0.1, 0.1, 0.2)
+        )
+        assert cards.waiting.plan_key(first) == cards.waiting.plan_key(second)
+        assert cards.waiting.plan_key(dearer) != cards.waiting.plan_key(first)
+        assert cards.waiting.plan(cards.waiting.plan_key(second)) is second
+        mean, total = data.x.mean().measurement, data.x.sum().measurement
+        assert Waiting().key(mean) == cards.waiting.key(mean) != Waiting().key(total)
+
     def test_one_that_is_answered_or_gone_says_so(self, cards, data):
         """Its own questions were released; whoever showed it is gone; nobody has this key."""
         mean = data.x.mean()
