@@ -151,8 +151,9 @@ class Line:
     def mechanism(self) -> tuple[str, ...]:
         """How the noise was made."""
         one = self.estimate
-        leaf = one.measurement
-        return _mechanism(leaf if leaf is not None or one.op is not None else one.leaves()[0])
+        if one.op is not None:
+            return (clean(wording.computed(one)),)
+        return _mechanism(one.measurement or one.leaves()[0])
 
     @property
     def estimand(self) -> str:
@@ -404,9 +405,7 @@ def _columns(estimate: Estimate) -> tuple[str, ...]:
     return tuple(clean(key) for key in keys) if len(keys) <= _ACROSS and estimate.size <= _TABLE else ()
 
 
-def _mechanism(leaf: PendingQuestion | None) -> tuple[str, ...]:
-    if leaf is None:
-        return ("arithmetic on released numbers",)
+def _mechanism(leaf: PendingQuestion) -> tuple[str, ...]:
     if not leaf.releases:
         return ("answered from the schema: exact",)
     return (*_combined(leaf), *law_words(leaf.releases))

@@ -8,6 +8,7 @@ the number. Labels are public texts of a schema or a question; nothing but these
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product, zip_longest
 from typing import Any
@@ -18,6 +19,8 @@ from dpnb.estimate.evaluate import Expression, frozen, is_node
 from dpnb.estimate.operations import SYMBOLS, Join, Operation, Reduce, Round, Take
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.inference.digits import dated, number, percent
+from dpnb.planner.expression import Compare, Const, Expr, Ref
+from dpnb.statistics import BY_NAME
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 
@@ -133,6 +136,46 @@ def _source(estimate: Expression) -> tuple[Result | None, Sequence[int]]:
     for op in reversed(taken):
         places = op.apply([places], 0)
     return outcome, np.ravel(places).tolist()
+
+
+def computed(estimate: Expression) -> str:
+    """Say how a number was computed from answers; of two means subtracted, also what asks their difference as one question."""
+    asked = [_whole_of(arg) for arg in estimate.args] if estimate.op is np.subtract else [None]
+    if any(leaf is None or leaf.checked.kind is not BY_NAME["mean"] for leaf in asked):
+        return "arithmetic on released numbers"
+    first, second = (leaf for leaf in asked if leaf is not None)
+    said = "two means subtracted, with the noise of both"
+    grouped = first.question == second.question
+    keys = first.question.by if grouped else _filtered(first, second)
+    if len(keys) != 1 or not _two_valued(keys[0], first.dataset):
+        return said
+    where = first.question.where if grouped else None
+    whole = replace(first.question, statistic="difference", by=keys, where=where)
+    shared = ", unless one cell asks both" if grouped else ""
+    return f"{said}; {whole.text} asks the difference as one question, with noise of its own{shared}"
+
+
+def _whole_of(arg: object) -> PendingQuestion | None:
+    """The question that a number is an answer of, or one entry of the answer of."""
+    while is_node(arg) and isinstance(arg.op, Take):
+        arg = arg.args[0]
+    return arg.measurement if is_node(arg) else None
+
+
+def _filtered(first: PendingQuestion, second: PendingQuestion) -> tuple[Expr, ...]:
+    """The column that two questions are filtered by, each on one value, and that alone tells them apart; else empty."""
+    if replace(first.question, where=None) != replace(second.question, where=None):
+        return ()
+    match first.question.where, second.question.where:
+        case Compare("==", left, Const()), Compare("==", right, Const()) if left == right:
+            return (left,)
+    return ()
+
+
+def _two_valued(key: Expr, dataset: Any) -> bool:
+    """Whether a key is a column with two declared values, between which a difference can be asked."""
+    declared = None if dataset is None or not isinstance(key, Ref) else dataset.schema[key.column]
+    return declared is not None and declared.values is not None and len(declared.values) == 2
 
 
 _DEEP = 6

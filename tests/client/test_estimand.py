@@ -6,6 +6,7 @@ import pytest
 
 import dpnb
 from dpnb.cards import report
+from dpnb.cards.facts import line_of
 from dpnb.cards.released import estimate_card
 from dpnb.errors import Unavailable
 from dpnb.planner.estimand import in_words
@@ -151,3 +152,34 @@ def test_a_card_asks_in_words_before_it_asks_in_code(data):
     html = dpnb.release({"m": data.x.mean()}, epsilon=1)._repr_mimebundle_()["text/html"]
     places = [html.index(part) for part in ("<h4>m", "Mean of x", "small.x.mean()", 'class="answer"')]
     assert places == sorted(places)
+
+
+def test_the_two_ways_to_a_difference_of_groups_are_told_apart(data):
+    """Two means subtracted have the noise of both, and the card says what asks their difference as one question."""
+    by, young = data.groupby("g").x.mean(), data[data.y == 1]
+    asked = {
+        "two": by[1] - by[0],
+        "filtered": data[data.g == 1].x.mean() - data[data.g == 0].x.mean(),
+        "part": young.groupby("g").x.mean()[1] - young.groupby("g").x.mean()[0],
+        "other": data[data.g == 1].x.mean() - data[data.y == 0].x.mean(),
+        "unlike": data[data.g == 1].x.mean() - data[data.g == 0].y.mean(),
+        "many": data[data.x == 1].y.mean() - data[data.x == 2].y.mean(),
+        "counts": data[data.g == 1].count() - data[data.g == 0].count(),
+        "sum": by[1] + by[0],
+        "effect": data.x.difference(by="g"),
+    }
+    found = dpnb.release(asked, epsilon=5)
+    said = {name: " · ".join(line_of(one).mechanism) for name, one in found.items()}
+    subtracted = "two means subtracted, with the noise of both"
+    once = "asks the difference as one question, with noise of its own"
+    assert said["two"] == f'{subtracted}; small.x.difference(by="g") {once}, unless one cell asks both'
+    assert said["filtered"] == f'{subtracted}; small.x.difference(by="g") {once}'
+    assert said["part"].startswith(f'{subtracted}; small[small.y == 1].x.difference(by="g") {once}')
+    assert said["other"] == said["unlike"] == said["many"] == subtracted
+    assert said["counts"] == said["sum"] == "arithmetic on released numbers"
+    assert "discrete Laplace" in said["effect"]
+    # what the card says of noise: shared draws give one number, others two
+    assert found["two"].value == pytest.approx(found["effect"].value)
+    assert found["filtered"].value != pytest.approx(found["effect"].value, abs=1e-9)
+    line = said["two"].partition("; ")[2].partition(" asks")[0]
+    assert eval(line, {"small": data}).measurement.question == found["effect"].measurement.question  # noqa: S307
