@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dpnb.datasets.cell_text import canonical, text_of, unit_of
 from dpnb.datasets.containers import plain_column
 from dpnb.datasets.exact_answers import ints_of, table_of
+from dpnb.trusted.aggregate.arrays import Cells, Use
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
@@ -72,7 +73,7 @@ def coded(raw: object, column: Column) -> dict[str, Ints]:
     """Turn one raw column into the columns of the prepared copy that it is: itself, or the whole numbers of a text."""
     if column.text is None:
         return {column.name: quantise(raw, column)}
-    texts = [text_of(cell) for cell in plain_column(raw, column.name).tolist()]
+    texts = [column.cell_text(text_of(cell)) for cell in plain_column(raw, column.name).tolist()]
     codes = {text: _codes_of(text, column) for text in set(texts)}
     rows = [codes[text] for text in texts]
     return {part: ints_of([row[place] for row in rows]) for place, part in enumerate(column.parts)}
@@ -81,7 +82,7 @@ def coded(raw: object, column: Column) -> dict[str, Ints]:
 def _codes_of(text: str | None, column: Column) -> Sequence[int | None]:
     declared = cast("FreeText", column.text)
     label = declared.label_of(text)
-    return column.missing_codes if label is None else declared.codes_of(label)
+    return column.missing_words if label is None else declared.codes_of(label)
 
 
 def _rows_coded(raw: Mapping[str, object], schema: Schema) -> tuple[Units, dict[str, Ints]]:
@@ -114,6 +115,8 @@ def _with_prepared(
 
 def quantise(raw: object, column: Column) -> Ints:
     """Turn one raw column into codes; see the module's first paragraph."""
+    if column.cells:
+        raw = _ruled(raw, column)
     codes = (
         _category_codes(raw, column)
         if column.type == "category"
@@ -131,17 +134,26 @@ def read(cell: object, column: Column) -> int | None:
 
     This is the definition: :func:`quantise` is the same for a whole column, faster, and so is the curator's SQL.
     """
-    code = _category_code(cell, column) if column.type == "category" else _grid_code(cell, column)
+    text = column.cell_text(text_of(cell))
+    code = _category_code(text, column) if column.type == "category" else _grid_code(text, column)
     return column.missing_code if code is None else code
 
 
-def _category_code(cell: object, column: Column) -> int | None:
-    text, declared = canonical(cell), declared_texts(column)
+def _ruled(raw: object, column: Column) -> Cells:
+    """The texts that are read of a column's cells, where rules are declared for them."""
+    use: Use = "grid" if column.type in ("integer", "number") else "category"
+    cells = plain_column(raw, column.name, use).tolist()
+    texts = np.empty(len(cells), dtype=object)
+    texts[:] = [column.cell_text(text_of(cell)) for cell in cells]
+    return texts
+
+
+def _category_code(read: str | None, column: Column) -> int | None:
+    text, declared = canonical(read), declared_texts(column)
     return declared.index(text) if text in declared else None
 
 
-def _grid_code(cell: object, column: Column) -> int | None:
-    text = text_of(cell)
+def _grid_code(text: str | None, column: Column) -> int | None:
     number = number_of(text) if column.calendar is None else place_of(text, column.calendar)
     if number is None:
         return None
@@ -234,11 +246,11 @@ def row_hash(key: bytes, unit: str, row: str, duplicate: int) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-Cells = Sequence[tuple[int | None, int | None]]
+Ordered = Sequence[tuple[int | None, int | None]]
 """Of each row of one unit the code of the cell that is taken, and that of its order."""
 
 
-def code_of(line: UnitSummary, made: Column, cells: Cells) -> int | None:
+def code_of(line: UnitSummary, made: Column, cells: Ordered) -> int | None:
     """Return what a line of ``[prepare]`` means (:mod:`dpnb.trusted.schema.unit_summary`): the code of a unit's prepared cell, of the codes of its rows in any order; ``None`` where it is missing."""
     known = [code for code, _ in cells if code is not None]
     code: int | None = None

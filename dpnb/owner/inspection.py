@@ -22,6 +22,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
 )
 from dpnb.trusted.curator.engines.preparing import counted, double
 from dpnb.trusted.curator.engines.raw_table import RawTable
+from dpnb.trusted.curator.engines.ruled_sql import coded_sql, read_sql
 from dpnb.trusted.curator.sources import look_up
 from dpnb.trusted.files.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema import Column, Schema
@@ -147,28 +148,23 @@ def _totals(raw: RawTable) -> str:
 
 def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
     """Count missing, unread and clamped cells of a column."""
-    text = canonical_sql(sql, kind)
+    cell, (sql, kind) = canonical_sql(sql, kind), read_sql(sql, kind, column)
+    coded = coded_sql(sql, kind, column)
+    missing, other = f"{cell} IS NULL OR {coded}", f"{cell} IS NOT NULL AND NOT {coded}"
     if column.text is not None:
         label = f"nullif({label_sql(sql, kind, column.text)}, '')"
         strict = f"nullif({label_sql(sql, kind, replace(column.text, beyond='missing'))}, '')"
         cut = f"{label} IS NOT NULL AND {strict} IS NULL"
-        return (
-            _filtered(f"{text} IS NULL"),
-            _filtered(f"{text} IS NOT NULL AND {label} IS NULL"),
-            _filtered(cut),
-        )
+        return _filtered(missing), _filtered(f"{other} AND {label} IS NULL"), _filtered(f"{other} AND {cut}")
     if column.type == "category":
         values = ", ".join(map(literal, declared_texts(column)))
-        return _filtered(f"{text} IS NULL"), _filtered(f"{text} NOT IN ({values})"), _filtered("false")
+        unread = f"{other} AND coalesce({canonical_sql(sql, kind)} NOT IN ({values}), true)"
+        return _filtered(missing), _filtered(unread), _filtered("false")
     read = number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
     lower, step, steps = grid_constants(column)
     known = f"({read}) IS NOT NULL AND NOT isnan({read})"
     beyond = f"{known} AND (({read}) < {double(lower)} OR ({read}) > {double(lower + step * steps)})"
-    return (
-        _filtered(f"{text} IS NULL"),
-        _filtered(f"{text} IS NOT NULL AND NOT ({known})"),
-        _filtered(beyond),
-    )
+    return _filtered(missing), _filtered(f"{other} AND NOT ({known})"), _filtered(f"{other} AND {beyond}")
 
 
 def _filtered(condition: str) -> str:

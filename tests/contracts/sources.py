@@ -43,6 +43,8 @@ COLUMNS = (
     Column.dates("visit", "2020-01-01", "2021-12-31"),
     Column.dates("week", "2020-01-01", "2021-12-31", step="week", missing="2020-02-03"),
     Column.dates("at", "2020-01-01", "2021-03-04", kind="datetime"),
+    Column.declared("known", "integer", lower=0, upper=100, missing_codes=[4, 41.5, "?", "Goa"]),
+    Column.declared("seen", "date", lower="2020-01-01", upper="2021-12-31", missing_codes=["2020-01-02", 2]),
 )
 NAMES = tuple(column.name for column in COLUMNS)
 UNDECLARED = "note"

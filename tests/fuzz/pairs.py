@@ -115,7 +115,7 @@ def _ends(column: Any) -> list[tuple[int | None, ...]]:
 
 def _missing(column: Any) -> tuple[int | None, ...]:
     """A cell that is missing, or what stands in its place."""
-    return column.missing_codes if column.text is not None else (None,) if column.drops else (0,)
+    return column.missing_words if column.text is not None else (None,) if column.drops else (0,)
 
 
 def labels_of(column: Any) -> list[str]:

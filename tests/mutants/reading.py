@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from dpnb.datasets import containers, preparation
 from dpnb.datasets.containers import plain_column
 from dpnb.trusted.curator import content
-from dpnb.trusted.curator.engines import csv_rows, preparing
+from dpnb.trusted.curator.engines import csv_rows, preparing, ruled_sql
 from dpnb.trusted.files import csv_header
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
+from dpnb.trusted.schema import column
+from tests.aggregate import test_cell_rules as ruled
 from tests.curator import test_content as on_content
 from tests.curator import test_sources as attached
 from tests.curator.engines import test_row_locality as rows
@@ -104,7 +106,22 @@ def each_row_alone(folder: Path) -> None:
         rows.TestLists.check(seed, folder)
 
 
+def a_code_beside_others(folder: Path) -> None:
+    """A code is missing in every container, and the cells beside it are what they were."""
+    ruled.test_a_cell_that_is_a_code_is_missing(*ruled.CODED[0], folder)
+
+
 MUTANTS = {
+    "codes that SQL leaves as numbers": Mutant(
+        "999 for unknown is clamped to the upper bound.",
+        replaced(ruled_sql, "_without", lambda _: lambda *_, **__: lambda sql: sql),
+        a_code_beside_others,
+    ),
+    "codes known by how they are written": Mutant(
+        "999.0 is another cell than the code 999, so that what a cell becomes depends on the type of its column.",
+        replaced(column, "alike", lambda _: lambda text, *_: text),
+        a_code_beside_others,
+    ),
     "rows that can be counted out leave a mark": Mutant(
         "A column of 0 and 1 is known again: N + 1 attaches of guesses tell how many rows hold a 1.",
         replaced(on_content, "may_be_guessed", runs_alone_are_guessed),

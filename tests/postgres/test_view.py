@@ -36,11 +36,19 @@ GRIDS = [
     {"type": "number", "lower": -5, "upper": 5, "step": "0.1", "missing": 0},
     {"type": "number", "lower": 0, "upper": "1e6", "step": "1e-3"},
     {"type": "category", "values": ["0", "1", "2", "x", "41.5", "100", "inf"]},
+    {"type": "integer", "lower": 0, "upper": 100, "missing_codes": [41, 99.5, 1, "x"]},
 ]
 STEPS = [
     {"type": "date", "bounds": ["1960-01-01", "2024-12-31"], "step": step}
     for step in ("day", "week", "month")
-] + [{"type": "datetime", "bounds": ["1960-01-01", "2024-12-31"], "step": "hour"}]
+] + [
+    {"type": "datetime", "bounds": ["1960-01-01", "2024-12-31"], "step": "hour"},
+    {
+        "type": "date",
+        "bounds": ["1960-01-01", "2024-12-31"],
+        "missing_codes": ["2020-01-02", "2020-01-02 10:30:00.5", 7],
+    },
+]
 DATES = [{"type": "category", "values": ["2020-01-02", "2020-01-02 10:30:00.5", "7"]}]
 TEXTS = [{"type": "category", "values": ["Goa", "goa", "é", "it's", "nan", " a "], "missing": "goa"}]
 READ = {

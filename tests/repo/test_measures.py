@@ -145,7 +145,7 @@ def test_security_says_how_much_must_be_trusted():
 def test_each_further_engine_is_counted_by_itself_and_held_against_its_limit(tmp_path):
     """Its files in the curator and those of its tables in the schema are one row; a line too many is called exceeded."""
     files = {
-        "trusted/curator/service.py": "import dpnb.trusted.curator.engines.postgres\n" + "a = 1\n" * 7199,
+        "trusted/curator/service.py": "import dpnb.trusted.curator.engines.postgres\n" + "a = 1\n" * (PARTS["the curator"] - 1),
         "trusted/curator/engines/postgres.py": "from dpnb.trusted.schema import server_table\n"
         + "a = 1\n" * 450,
         "trusted/curator/engines/spark_table.py": "a = 1\n" * 500,
@@ -157,10 +157,10 @@ def test_each_further_engine_is_counted_by_itself_and_held_against_its_limit(tmp
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     table = rows_of(trusted_table(tmp_path))
-    assert table["the curator"] == (1, 7200, "7,200 ")
+    assert table["the curator"] == (1, PARTS["the curator"], f"{PARTS['the curator']:,} ")
     assert table["PostgreSQL"] == (2, 550, "550, exceeded ")  # 551
     assert table["Spark"] == (1, 500, "500 ")
-    assert table["the promise"] == (1, 0, "5,500 ")
+    assert table["the promise"] == (1, 0, f"{PARTS['the promise']:,} ")
 
 
 LIMITS = ROOT / "docs" / "decisions" / "0013-limits-that-hold.md"

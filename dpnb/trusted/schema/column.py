@@ -18,6 +18,8 @@ from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.records import RESERVED, column_name, text_of
 from dpnb.trusted.schema.calendar import STEPS, constant, start_of
 from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
+from dpnb.trusted.schema.cell import declared_text
+from dpnb.trusted.schema.cell_rules import KEYS, NO_RULES, CellRules, alike
 from dpnb.trusted.schema.free_text import WORD, FreeText
 from dpnb.trusted.schema.grid import (
     DEFAULT_STEPS,
@@ -75,6 +77,8 @@ class Column:
         How the labels of a text are bounded and made alike; else None.
     weights_fixed
         True of a survey's weights, where the owner declares that none depends on other people's rows.
+    cells
+        What is declared of the reading of one cell: codes for missing ones, how numbers and dates are written.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Column:
     typical: Fraction | None = None
     text: FreeText | None = None
     weights_fixed: bool = False
+    cells: CellRules = NO_RULES
 
     def __post_init__(self) -> None:
         if self.type not in ("category", "text") and (
@@ -270,13 +275,18 @@ class Column:
 
     @classmethod
     def declared(cls, name: str, kind: Kind, **facts: Any) -> Column:
-        """Declare a column of any type by the words of its own constructor, ``typical`` and ``weights_fixed`` among them.
+        """Declare a column of any type by the words of its own constructor, ``typical`` and ``weights_fixed``, and the rules of its cells.
 
         Examples
         --------
-        >>> Column.declared("age", "integer", lower=0, upper=100, typical=40).describe()
+        >>> Column.declared("age", "integer", lower=0, upper=100, missing_codes=[999]).describe()
         'integer 0 to 100'
         """
+        keys = {word: facts.pop(word) for word in KEYS[kind] if word in facts}
+        return cls._declared(name, kind, facts).ruled(keys)
+
+    @classmethod
+    def _declared(cls, name: str, kind: Kind, facts: dict[str, Any]) -> Column:
         if kind == "category":
             return cls.category(name, **facts)
         if kind == "text":
@@ -329,8 +339,27 @@ class Column:
             )
         return self if fixed is self.weights_fixed else replace(self, weights_fixed=fixed)
 
+    def ruled(self, keys: Mapping[str, Any]) -> Column:
+        """Return the column with the rules of its cells that are declared; a code for missing cells is none of its values."""
+        cells = CellRules.of(self.name, self.type, keys, self.text)
+        for value in self.values or ():
+            if declared_text(value) in cells.missing_codes:
+                raise SchemaError(
+                    f"{self.name}: missing_codes and values both name {value!r}: remove it from one of them"
+                )
+        return replace(self, cells=cells)
+
+    def cell_text(self, text: str | None) -> str | None:
+        """Return the text that is read of a cell's own text; None where the cell is missing, by its content or by a declared code."""
+        read, codes = self.cells.text_of(text), self.cells.missing_codes
+        return None if codes and read and alike(read, self.type, self.text) in codes else read
+
     def _constant(self, constant: object) -> Value:
         """Read the constant that replaces a missing value."""
+        if isinstance(constant, list | tuple):
+            raise SchemaError(
+                f"{self.name}: missing is one value; for cells that mean unknown write missing_codes = {list(constant)!r}"
+            )
         if self.text is not None:
             return self._label(constant)
         if self.values is not None:
@@ -403,11 +432,11 @@ class Column:
 
     @property
     def missing_code(self) -> int | None:
-        """The code that replaces a missing value, or None under ``missing = "drop"``; a text has several, :attr:`missing_codes`."""
+        """The code that replaces a missing value, or None under ``missing = "drop"``; a text has several, :attr:`missing_words`."""
         return None if self.drops or self.text is not None else self.code_of(self.missing)
 
     @property
-    def missing_codes(self) -> tuple[int | None, ...]:
+    def missing_words(self) -> tuple[int | None, ...]:
         """What replaces a missing text: the whole numbers of a label, or of each None."""
         text = cast("FreeText", self.text)
         return (None,) * text.words if self.drops else text.codes_of(str(self.missing))
@@ -493,7 +522,7 @@ class Column:
         constant = (
             exact_text(Fraction(self.missing)) if self.type in _NUMBERS and not self.drops else self.missing
         )
-        record: Record = {"name": self.name, "type": self.type, "label": self.label}
+        record: Record = {"name": self.name, "type": self.type, "label": self.label} | self.cells.to_json()
         record["missing"] = DROP if self.drops else {"constant": constant}
         if self.values is not None:
             return record | {"values": list(self.values)}
@@ -519,14 +548,16 @@ class Column:
         kind: Any = record.get("type") if isinstance(record, Mapping) else None
         if kind not in _WRITTEN:
             raise SchemaError(f"a column record needs type {', '.join(_WRITTEN)}")
-        more = [word for word in ("typical", "weights_fixed") if kind in _NUMBERS and word in record]
+        usual = (*KEYS[kind], *(("typical", "weights_fixed") if kind in _NUMBERS else ()))
+        more = [word for word in usual if word in record]
         if not is_record(record, dict.fromkeys((*_EVERY, *_WRITTEN[kind], *more), object)):
             raise SchemaError(
                 f"a record of a column of type {kind} has {', '.join((*_EVERY, *_WRITTEN[kind]))}"
             )
         facts = {word: record[word] for word in record if word not in ("name", "type")}
-        if not all(isinstance(facts.get(word, []), list) for word in ("values", "characters")):
-            raise SchemaError("a column record's values and characters are lists")
+        lists = ("values", "characters", "missing_codes")
+        if not all(isinstance(facts.get(word, []), list) for word in lists):
+            raise SchemaError(f"a column record's {', '.join(lists)} are lists")
         facts["missing"] = _missing_json(record["missing"])
         if kind in _NUMBERS:
             exact_words = [word for word in (*_GRID, "typical", "missing") if facts.get(word, DROP) != DROP]

@@ -19,6 +19,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.records import Section, known, needed, within
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
+from dpnb.trusted.schema.cell_rules import KEYS
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
 from dpnb.trusted.schema.prepare_section import read_lines
 from dpnb.trusted.schema.server_table import ServerTable, is_server
@@ -33,16 +34,15 @@ _SIZES = ("rows", "units", "max_rows_per_unit")
 _NAMES = ("name", "source", "table", "adjacency", "unit", "unit_type", "mode", "public", "pool", "bounds")
 _DATASET = (*_NAMES, *_SIZES, *_TEXTS)
 _BUDGET = ("epsilon", "rho", "delta")
-_COLUMN = {
-    **dict.fromkeys(
-        ("integer", "number"),
-        ("type", "label", "missing", "lower", "upper", "step", "typical", "weights_fixed"),
-    ),
-    "category": ("type", "label", "missing", "values"),
-    **dict.fromkeys(("date", "datetime"), ("type", "label", "missing", "bounds", "step")),
-    "text": ("type", "label", "missing", "length", "characters", "case", "trim", "beyond"),
+_WORDS = {
+    **dict.fromkeys(("integer", "number"), ("lower", "upper", "step", "typical", "weights_fixed")),
+    "category": ("values",),
+    **dict.fromkeys(("date", "datetime"), ("bounds", "step")),
+    "text": ("length", "characters", "case", "trim", "beyond"),
 }
-_COLUMN = {kind: (*words, "header") for kind, words in _COLUMN.items()}
+_COLUMN = {
+    kind: ("type", "label", "missing", *words, *KEYS[kind], "header") for kind, words in _WORDS.items()
+}
 _DATES = 'bounds = ["2020-01-01", "2024-12-31"], two dates known without looking at the data'
 _BOUNDS = {word: f"{word} = a bound known without looking at the data" for word in ("lower", "upper")}
 _NEEDED = {

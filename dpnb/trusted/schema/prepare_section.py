@@ -7,13 +7,14 @@ declarations, never rows; what it refuses it refuses with the line to write.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.records import Section, known, nearest, needed, within
+from dpnb.trusted.schema.cell_rules import NO_RULES
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.grid import exact
 from dpnb.trusted.schema.unit_summary import TAKES, UnitSummary
@@ -168,7 +169,8 @@ def _latest(asked: _Asked) -> tuple[UnitSummary, Column]:
     name = order.removeprefix(prefix) if isinstance(order, str) and asked.source else order
     by = _column(name, asked.source, asked.tables, asked.where)
     line = UnitSummary(asked.name, "latest", asked.source, asked.of, by)
-    return line, asked.of.called(asked.name, **asked.options())
+    made = replace(asked.of, cells=NO_RULES)  # a code, not a cell, is what it is made of
+    return line, made.called(asked.name, **asked.options())
 
 
 def _whole(column: Column) -> bool:

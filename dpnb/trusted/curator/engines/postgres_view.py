@@ -95,9 +95,18 @@ def _grid(table: ServerTable, column: Column, cells: Cells) -> str:
     first, last = lower + step / 4, lower + step * (steps + 1)
     nearest = f"floor(({x} - {_double(lower)}) / {_double(step)} + {_double(0.5)})"
     return (
-        f"CASE WHEN {x} IS NULL OR {x} = 'NaN'::float8 THEN NULL WHEN {x} <= {_double(first)} THEN 0 WHEN {x} >= {_double(last)} THEN {steps} "
+        f"CASE WHEN {x} IS NULL OR {x} = 'NaN'::float8{_coded(column, cells, x)} THEN NULL WHEN {x} <= {_double(first)} THEN 0 WHEN {x} >= {_double(last)} THEN {steps} "
         f"ELSE least({nearest}, {_double(float(steps))})::bigint END"
     )
+
+
+def _coded(column: Column, cells: Cells, x: str) -> str:
+    """Whether a cell is one of the codes for missing ones: the same number, or the same date."""
+    codes = [literal(code) for code in column.cells.missing_codes]
+    if column.calendar is not None:
+        return f" OR {text_sql(quoted(cells.name), cells)} IN ({', '.join(codes)})" if codes else ""
+    numbers = [_double(number) for number in map(number_of, column.cells.missing_codes) if number is not None]
+    return f" OR {x} IN ({', '.join(numbers)})" if numbers else ""
 
 
 def _double(value: float) -> str:

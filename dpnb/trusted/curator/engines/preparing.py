@@ -45,6 +45,7 @@ from dpnb.trusted.curator.engines.list_sql import (
 )
 from dpnb.trusted.curator.engines.per_unit_sql import filled, grouped, joined
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
+from dpnb.trusted.curator.engines.ruled_sql import ruled
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
 from dpnb.trusted.files.named_file import NamedFile, NamedFiles, Tables, held
@@ -270,9 +271,15 @@ def _coded_sql(
     unit: Callable[[RawTable], str] | None = None,
 ) -> str:
     """The SELECT of a raw relation's rows as codes, beside whose each row is."""
+    relation, found, whose = ruled(
+        raw.sql,
+        [_raw_column(raw, column) for column in schema.columns],
+        schema.columns,
+        unit(raw) if unit else None,
+    )
     early = types if len(schema.columns) <= MOST_ALONE else {}
     lists = alike(
-        [_raw_column(raw, column) for column in schema.columns],
+        found,
         partial(_read, schema.columns, early),
         [smallest_type(column.size) for column in schema.columns],
     )
@@ -281,10 +288,11 @@ def _coded_sql(
         _coded(column, cell, None if early else types.get(_texts(column)))
         for column, cell in zip(schema.columns, cells_of(lists), strict=True)
     )
-    beside, whose = (', "##unit"', f', {unit(raw)} AS "##unit"') if unit else ("", "")
+    beside = ', "##unit"' if unit else ""
+    units = f', {whose} AS "##unit"' if unit else ""
     return (
         f"SELECT {coded}{beside} FROM (SELECT {placed}{beside} FROM "
-        f"(SELECT {selected(lists)}{whose} FROM {raw.sql}))"
+        f"(SELECT {selected(lists)}{units} FROM {relation}))"
     )
 
 
@@ -386,7 +394,7 @@ def _coded(column: Column, cell: str, category: str | None) -> str:
         words = (word_sql(cell, place, column.text) for place in range(column.text.words))
         filled = (
             word if code is None else f"coalesce({word}, {code})"
-            for word, code in zip(words, column.missing_codes, strict=True)
+            for word, code in zip(words, column.missing_words, strict=True)
         )
         return ", ".join(f"{word} AS {quoted(part)}" for word, part in zip(filled, column.parts, strict=True))
     if column.type != "category" and column.missing_code is None:
