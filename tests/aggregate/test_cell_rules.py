@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from dpnb.datasets.cell_text import text_of
 from dpnb.datasets.preparation import coded, prepare
 from dpnb.errors import OwnerError
 from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql
@@ -62,7 +63,7 @@ def everywhere(schema: Schema, cells: list[Any], folder: Any) -> list[Any]:
     (one,) = schema.columns
     wanted = [coded([cell], one)[one.parts[0]].tolist()[0] for cell in cells]
     assert coded(cells, one)[one.parts[0]].tolist() == wanted
-    texts = ["" if cell is None or cell != cell else str(cell) for cell in cells]  # noqa: PLR0124
+    texts = [text_of(cell) or "" for cell in cells]
     objects = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
     frames = [
         {"x": cells},
@@ -113,6 +114,104 @@ def test_codes_for_unknown_are_no_upper_bound(tmp_path):
     assert abs(np.mean(wrong) - right) > 1
 
 
+# Dates ------------------------------------------------------------------------------------------------------------
+
+AT = {"type": "datetime", "bounds": ["1968-01-01", "2068-12-31"], "step": "hour"}
+FORMS = (
+    ("%m/%d/%Y", ["8/27/2014", "08/27/2014", "27/8/2014", "8/27/14", "2/29/2015", "8/27/2014 23:30-02:00", "8/27/2014 9:05", " 8/7/2014\t"]),
+    ("%d.%m.%Y", ["27.8.2014", "27.08.2014 10:30", "27-8-2014", "31.4.2014", "27.8.0000", "1.1.9999"]),
+    ("%d/%m/%y", ["27/08/68", "27/08/69", "27/8/00", "1/1/1999"]),
+    ("%Y%m%d", ["20140827", 20140827, "2014827", "20141301", "20140827T10:30Z"]),
+    ("%d %b %Y", ["27 AUG 2014", "27 aug 2014", "27 August 2014", "1 May 2014 00:15:59.9+02:30", "27  Aug 2014"]),
+    ("%B %d, %Y", ["August 27, 2014", "may 1, 2014", "Mayy 1, 2014", "AUGUST 27,2014"]),
+    ("%b%d%Y", ["Aug272014", "May012014", "May12014"]),
+    ("%m/%d/%Y %I:%M %p", ["8/27/2014 12:05 AM", "8/27/2014 12:05 pm", "8/27/2014 1:05:30PM", "8/27/2014 13:05 PM", "8/27/2014"]),
+    ("%d.%m.%Y %H:%M", ["27.8.2014 9:05", "27.8.2014 24:00", "27.8.2014T09:05:01Z"]),
+    ("%Y年%m月%d", ["2014年8月27"]),
+    ("%Y-%m-%d", ["2014-8-27", "2014-08-27"]),
+)  # fmt: skip
+ALWAYS = [
+    "2014-08-27",
+    "2014-08-27 23:30-02:00",
+    dt.date(2014, 8, 27),
+    dt.datetime(2014, 8, 27, 10, 30),  # noqa: DTZ001
+    None,
+    "",
+    "soon",
+    7,
+]
+
+
+def by_python(cell: Any, format: str) -> dt.datetime | None:
+    """What Python's own reading of dates says: of the declared form with or without a time of day, else of ISO."""
+    if isinstance(cell, dt.date):
+        return dt.datetime.combine(cell, dt.time()) if not isinstance(cell, dt.datetime) else cell
+    text = str(int(cell) if isinstance(cell, float) else cell).strip()
+    date, _, half = format.partition(" %I")
+    plain = ["%H:%M", "%H:%M:%S", "%H:%M:%S.%f"]
+    halves = ["%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p"]
+    zoned = [*plain, *(f"{clock}%z" for clock in plain)]
+    own = date.partition(" %H")[0]
+    clocks = {own: halves if half else zoned, "%Y-%m-%d": zoned}
+    forms = [f"{day}{mark}{clock}" for day, all_of in clocks.items() for mark in " T" for clock in all_of]
+    for form in [*clocks, *forms]:
+        try:
+            found = dt.datetime.strptime(text, form)  # noqa: DTZ007
+        except ValueError:
+            continue
+        return found if found.tzinfo is None else found.astimezone(dt.UTC).replace(tzinfo=None)
+    return None
+
+
+@pytest.mark.parametrize(("form", "cells"), FORMS, ids=[form for form, _ in FORMS])
+def test_a_date_is_read_as_its_form_is_declared(form, cells, tmp_path):
+    """In every container the hour that Python's own reading finds; a date that a container holds as such is itself."""
+    found = everywhere(declared(AT, format=form), [*cells, *ALWAYS], tmp_path)
+    start = dt.datetime(1968, 1, 1)  # noqa: DTZ001
+    hours = [by_python(cell, form) for cell in [*cells, *ALWAYS]]
+    last = (dt.datetime(2068, 12, 31) - start) // dt.timedelta(hours=1)  # noqa: DTZ001
+    wanted = [
+        None if hour is None else min(max((hour - start) // dt.timedelta(hours=1), 0), last) for hour in hours
+    ]
+    # Python reads digits and blanks that no form here does
+    strict = {"8/27/14", "2014827", "May12014", "27  Aug 2014", "27.8.0000", "AUGUST 27,2014"}
+    wanted = [None if cell in strict else code for cell, code in zip([*cells, *ALWAYS], wanted, strict=True)]
+    assert found == wanted
+
+
+def test_a_month_needs_no_day(tmp_path):
+    """Where months are counted, a form may leave the day out."""
+    months = DAY | {"step": "month"}
+    assert everywhere(declared(months, format="%b %Y"), ["Jan 2020", "FEB 2020", "x"], tmp_path) == [
+        0,
+        2,
+        None,
+    ]
+
+
+def test_drawn_texts_are_dates_where_python_says_so(tmp_path):
+    """Ten thousand texts near the form: SQL, the reference and Python's own reading agree on each."""
+    rng = random.Random(8)
+    for form in ("%m/%d/%Y", "%d.%m.%y", "%d-%b-%Y", "%Y%m%d"):
+        days = [dt.date(rng.randint(1000, 9999), rng.randint(1, 12), rng.randint(1, 28)) for _ in range(2500)]
+        texts = [
+            "".join(
+                rng.choice("0123456789/.-a") if rng.random() < 0.1 else letter
+                for letter in day.strftime(form)
+            )
+            for day in days
+        ]
+        schema = declared(DAY | {"bounds": ["0001-01-01", "9999-12-31"]}, format=form)
+        found = codes(schema, {"x": texts}, tmp_path)
+        assert found == coded(texts, schema["x"])["x"].tolist()
+        oracle = [by_python(text, form) for text in texts]
+        assert found == [None if day is None else day.toordinal() - 1 for day in oracle]
+        assert 100 < sum(code is not None for code in found) < 2500
+
+
+# Refusals ---------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("column", "keys", "words"),
     [
@@ -129,6 +228,16 @@ def test_codes_for_unknown_are_no_upper_bound(tmp_path):
         (SEX, {"missing_codes": ["Male"]}, "missing_codes and values both name 'Male'"),
         ({"type": "category", "values": [0, 1]}, {"missing_codes": ["01"]}, "missing_codes and values both name 1"),
         (JOB, {"missing_codes": ["A", "a "]}, "which are one cell"),
+        (DAY, {"format": "MM/DD/YYYY"}, "format = 'MM/DD/YYYY' has no year: write for example format = \"%m/%d/%Y\""),
+        (DAY, {"format": "%m/%d/%q"}, "%q is none of %Y, %y, %m, %d, %b, %B"),
+        (DAY, {"format": "%m/%d"}, "has no year"),
+        (DAY, {"format": "%m/%d/%Y %y"}, "names the year twice"),
+        (DAY, {"format": "%m/%Y"}, "has no day: add %d, or write step"),
+        (DAY, {"format": "%Y-%d-%m"}, "would be another day: convert the column"),
+        (DAY, {"format": "%d/%m/%Y %H"}, "a time of day is written at the end, as one of"),
+        (DAY, {"format": "%dth %m %Y"}, "between directives stand marks such as / - . and blanks"),
+        (DAY, {"format": 5}, "format is a text"),
+        (AGE, {"format": "%Y"}, 'format does not go with type = "integer"'),
     ],
 )  # fmt: skip
 def test_a_wrong_rule_is_refused_before_anything_is_pinned(column, keys, words):
@@ -146,6 +255,7 @@ def test_a_wrong_rule_is_refused_before_anything_is_pinned(column, keys, words):
     [
         (AGE, {"missing_codes": [999, "refused"]}),
         (DAY, {"missing_codes": [dt.date(2020, 1, 1), "n/a"]}),
+        (DAY, {"missing_codes": ["12/31/2021", "0/0/0000"], "format": "%m/%d/%Y"}),
         (JOB, {"missing_codes": ["refused"]}),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from dpnb.trusted.curator.engines import csv_rows, preparing, ruled_sql
 from dpnb.trusted.files import csv_header
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
-from dpnb.trusted.schema import column
+from dpnb.trusted.schema import cell_rules, column
 from tests.aggregate import test_cell_rules as ruled
 from tests.curator import test_content as on_content
 from tests.curator import test_sources as attached
@@ -111,7 +112,27 @@ def a_code_beside_others(folder: Path) -> None:
     ruled.test_a_cell_that_is_a_code_is_missing(*ruled.CODED[0], folder)
 
 
+def day_before_month(real: Any) -> Any:
+    """The pattern is the declared one, and the engine is told another."""
+
+    def date_rule(form: str) -> Any:
+        rule = real(form)
+        return replace(rule, becoming=rule.becoming.replace("%m/%d", "%d/%m"))
+
+    return date_rule
+
+
+def dates_in_every_container(folder: Path) -> None:
+    """A declared form is read as Python reads it."""
+    ruled.test_a_date_is_read_as_its_form_is_declared(*ruled.FORMS[0], folder)
+
+
 MUTANTS = {
+    "a form of dates that the engine reads otherwise": Mutant(
+        "8/7/2014 is a day in July.",
+        replaced(cell_rules, "date_rule", day_before_month),
+        dates_in_every_container,
+    ),
     "codes that SQL leaves as numbers": Mutant(
         "999 for unknown is clamped to the upper bound.",
         replaced(ruled_sql, "_without", lambda _: lambda *_, **__: lambda sql: sql),

@@ -145,7 +145,8 @@ def test_security_says_how_much_must_be_trusted():
 def test_each_further_engine_is_counted_by_itself_and_held_against_its_limit(tmp_path):
     """Its files in the curator and those of its tables in the schema are one row; a line too many is called exceeded."""
     files = {
-        "trusted/curator/service.py": "import dpnb.trusted.curator.engines.postgres\n" + "a = 1\n" * (PARTS["the curator"] - 1),
+        "trusted/curator/service.py": "import dpnb.trusted.curator.engines.postgres\n"
+        + "a = 1\n" * (PARTS["the curator"] - 1),
         "trusted/curator/engines/postgres.py": "from dpnb.trusted.schema import server_table\n"
         + "a = 1\n" * 450,
         "trusted/curator/engines/spark_table.py": "a = 1\n" * 500,

@@ -21,8 +21,9 @@ Step = Literal["hour", "day", "week", "month"]
 STEPS: dict[str, tuple[Step, ...]] = {"date": ("day", "week", "month"), "datetime": get_args(Step)}
 """The steps of each type of column; the first is the default."""
 
+DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 MOMENT = (
-    "([0-9]{4}-[0-9]{2}-[0-9]{2})"
+    f"({DAY})"
     "([ T]([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9]([.][0-9]+)?)?([zZ]|[-+]([01][0-9]|2[0-3]):?[0-5][0-9])?)?"
 )
 ZONE = "([-+])([0-9]{2}):?([0-9]{2})$"

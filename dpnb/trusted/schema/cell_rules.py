@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -20,10 +20,11 @@ from dpnb.trusted.schema.cell import BLANK, declared_text, number_text
 from dpnb.trusted.schema.free_text import FreeText
 from dpnb.trusted.schema.grid import exact
 from dpnb.trusted.schema.text_rules import TextRule
+from dpnb.trusted.schema.written_forms import date_rule
 
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("integer", "number"), ("missing_codes",)),
-    **dict.fromkeys(("date", "datetime"), ("missing_codes",)),
+    **dict.fromkeys(("date", "datetime"), ("missing_codes", "format")),
     "category": ("missing_codes",),
     "text": ("missing_codes",),
 }
@@ -42,6 +43,8 @@ class CellRules:
     ----------
     missing_codes : tuple of str
         Cells that mean *unknown*, each as the text that a cell of it is read as.
+    format : str
+        How a date is written (:func:`~dpnb.trusted.schema.written_forms.date_rule`).
 
     Examples
     --------
@@ -51,10 +54,18 @@ class CellRules:
     """
 
     missing_codes: tuple[str, ...] = ()
+    format: str = ""
 
     @classmethod
-    def of(cls, name: str, kind: str, keys: Mapping[str, Any], text: FreeText | None = None) -> CellRules:
-        """Read what is declared under the keys of a type of column; a text's labels are bounded as ``text`` says.
+    def of(
+        cls,
+        name: str,
+        kind: str,
+        keys: Mapping[str, Any],
+        text: FreeText | None = None,
+        step: str | None = None,
+    ) -> CellRules:
+        """Read what is declared under the keys of a type of column; a text's labels are bounded as ``text`` says, a date has a ``step``.
 
         Raises
         ------
@@ -64,12 +75,30 @@ class CellRules:
         given = dict(keys)
         codes = given.pop("missing_codes", ())
         rules = cls(**given)
+        try:
+            rules.check(step)
+        except SchemaError as fault:
+            raise SchemaError(f"{name}: {fault}") from None
         if codes == ():
             return rules
-        return cls(
-            **given,
-            missing_codes=_codes(name, codes, lambda code: alike(rules.text_of(code) or code, kind, text)),
-        )
+
+        def read(code: str) -> str:
+            return alike(rules.text_of(code) or code, kind, text)
+
+        return replace(rules, missing_codes=_codes(name, codes, read))
+
+    def check(self, step: str | None) -> None:
+        """Refuse what no cell can be read by; a date has a ``step``.
+
+        Raises
+        ------
+        SchemaError
+            With the key to change.
+        """
+        if self.format != "":
+            date_rule(self.format)
+            if "%d" not in self.format and step != "month":
+                raise SchemaError(f'format = {self.format!r} has no day: add %d, or write step = "month"')
 
     def __bool__(self) -> bool:
         """Whether anything is declared."""
@@ -78,7 +107,7 @@ class CellRules:
     @cached_property
     def rules(self) -> tuple[TextRule, ...]:
         """What makes the text that is read of a cell's own text, in this order."""
-        return ()
+        return (TextRule("trim"), date_rule(self.format)) if self.format else ()
 
     def text_of(self, text: str | None) -> str | None:
         """Return the text that is read of a cell's own text; None where the cell is missing."""

@@ -341,7 +341,7 @@ class Column:
 
     def ruled(self, keys: Mapping[str, Any]) -> Column:
         """Return the column with the rules of its cells that are declared; a code for missing cells is none of its values."""
-        cells = CellRules.of(self.name, self.type, keys, self.text)
+        cells = CellRules.of(self.name, self.type, keys, self.text, self.calendar)
         for value in self.values or ():
             if declared_text(value) in cells.missing_codes:
                 raise SchemaError(
