@@ -23,6 +23,7 @@ from dpnb.estimate import draws, refusals, wording
 from dpnb.estimate.arithmetic import Arithmetic, operand
 from dpnb.estimate.batch import open_batch
 from dpnb.estimate.evaluate import Operand, is_node, plain
+from dpnb.estimate.group_tests import anova
 from dpnb.estimate.host import Views, current_host, provided_views, views
 from dpnb.estimate.hypothesis import HypothesisTest, z_test
 from dpnb.estimate.logistic_regression import logistic
@@ -32,7 +33,7 @@ from dpnb.estimate.pending_question import Amount, Origin, PendingQuestion, dist
 from dpnb.estimate.reading import readable
 from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table import Table, Tabular, table_of
-from dpnb.estimate.table_tests import goodness_of_fit_test, independence_test
+from dpnb.estimate.table_tests import goodness_of_fit_test, homogeneity_test, independence_test
 from dpnb.estimate.teaching import Taught
 from dpnb.estimate.together import compare_groups
 from dpnb.inference.elementwise import Number, Truth
@@ -65,6 +66,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         "logistic": logistic,
         "independence_test": independence_test,
         "goodness_of_fit_test": goodness_of_fit_test,
+        "homogeneity_test": homogeneity_test,
     }
     """Readings that make something else than an estimate, which a statistic lists by name alone."""
 
@@ -158,6 +160,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         return z_test(self, null, kind, alternative)
 
     compare_groups = compare_groups
+    anova = anova
 
     @property
     def standard_error(self) -> Number:

@@ -49,6 +49,24 @@ def independence_test(self: Estimate) -> HypothesisTest:
     )
 
 
+def homogeneity_test(self: Estimate) -> HypothesisTest:
+    """Test whether groups have one distribution over these bins or values: a chi-square test of two samples or more.
+
+    Examples
+    --------
+    >>> census.groupby("sex").age.histogram(bins=10).homogeneity_test()  # doctest: +SKIP
+    """
+    setting = _setting(self)
+    if len(setting.axes) != 2 or min(setting.shape) < 2:
+        raise PlanError(
+            "A test of one distribution needs two groups or more along one key, and two bins or more: "
+            "ds.groupby(…).x.histogram(bins=…)."
+        )
+    groups, along = setting.axes
+    said = f"{along.name} has one distribution in all groups of {groups.name}"
+    return HypothesisTest(self, said, _independent, name="chi-square test of homogeneity")
+
+
 def goodness_of_fit_test(self: Estimate, shares: object = None) -> HypothesisTest:
     """Test whether the counts come from a population with given shares.
 

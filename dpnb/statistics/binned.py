@@ -306,4 +306,6 @@ def checked_method(method: object) -> str:
     return str(method)
 
 
-HISTOGRAM_READINGS: Mapping[str, ReadingFunction] = MappingProxyType({"density": density, "rounded": rounded})
+HISTOGRAM_READINGS: Mapping[str, ReadingFunction] = MappingProxyType(
+    {"density": density, "rounded": rounded, "homogeneity_test": None}
+)

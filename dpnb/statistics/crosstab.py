@@ -177,5 +177,5 @@ class ValueCount(Histogram):
     title: ClassVar[str] = "value counts"
     defaults: ClassVar[Options] = {}
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
-        {"proportions": proportions_by_value, "goodness_of_fit_test": None}
+        {"proportions": proportions_by_value, "goodness_of_fit_test": None, "homogeneity_test": None}
     )
