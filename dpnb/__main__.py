@@ -23,7 +23,7 @@ from dpnb.owner.admin import add_admin
 from dpnb.owner.command_output import Output, for_owner_alone, in_notebook
 from dpnb.owner.ledger_acts import add_backup, add_check, add_loosen, add_restore, add_verify
 from dpnb.trusted.schema.lake_table import is_lake
-from dpnb.trusted.schema.owner import SUFFIX
+from dpnb.trusted.schema.owner import SUFFIX, declaration_of
 from dpnb.trusted.schema.server_table import ServerTable, is_server
 
 
@@ -212,7 +212,7 @@ def _draft(options: argparse.Namespace) -> tuple[str, Path]:
     """Return a draft, and where it is written if no other place is named."""
     from dpnb.owner.draft import Beside, draft, fields_of
     from dpnb.owner.header_lines import titles
-    from dpnb.trusted.files.named_file import EVERY, every, format_of
+    from dpnb.trusted.files.named_file import every, format_of
 
     if is_server(options.data):
         return _server_draft(options)
@@ -226,8 +226,7 @@ def _draft(options: argparse.Namespace) -> tuple[str, Path]:
     text = draft(
         path, fields_of(path, options.table), beside=tables, on=options.on, skip=skip, **_chosen(options)
     )
-    folder = path.parent
-    return text, folder.with_name(folder.name + SUFFIX) if path.name == EVERY else path.with_suffix(SUFFIX)
+    return text, declaration_of(path)
 
 
 def _chosen(options: argparse.Namespace) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from dpnb.client.transport import ServiceTransport, Transport, decode_reply
 from dpnb.errors import CuratorError, OptionError, OwnerError, from_wire
-from dpnb.trusted.files.named_file import FORMATS
+from dpnb.trusted.files.named_file import ending_of
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Reply, Welcome
 
@@ -106,7 +106,7 @@ def served(what: object) -> tuple[Service, str] | None:
     except ValueError:
         raise OwnerError(f"This is not an address. For example: {_EXAMPLE}.") from None
     prefix, _, name = parts.path.rstrip("/").rpartition("/")
-    if Path(name).suffix.lower() in FORMATS:
+    if ending_of(Path(name)):
         return None  # a file on another machine
     if not parts.hostname or not name or parts.query or parts.fragment or parts.username:
         raise OwnerError(f"An address names a service and a dataset: {_EXAMPLE}.")

@@ -12,7 +12,7 @@ from dpnb.owner.command_output import Output, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.owner import SUFFIX, load
+from dpnb.trusted.schema.owner import declaration_of, load
 
 _WHICH = "its name in the ledger, or people.dpnb.toml"
 
@@ -40,7 +40,7 @@ def add_add(acts: Acts) -> None:
 
 
 def _add(options: argparse.Namespace) -> Output:
-    if options.source.suffix != ".toml" and not options.source.with_suffix(SUFFIX).exists():
+    if options.source.suffix != ".toml" and not declaration_of(options.source).exists():
         raise OwnerError(f"{options.source} has no declaration yet: dpnb init {options.source}")
     from dpnb.trusted.owner.loosened_terms import add
 

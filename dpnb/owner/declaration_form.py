@@ -18,7 +18,9 @@ from typing import Any, Self
 from dpnb.errors import OwnerError
 from dpnb.owner.column_guess import UNDRAFTED
 from dpnb.owner.draft import DRAFTED_DELTA, DraftedColumn, named_from, proposed
+from dpnb.owner.header_lines import written_as
 from dpnb.trusted.canonical import Record
+from dpnb.trusted.files.named_file import format_of, stem_of
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import load
 
@@ -124,8 +126,12 @@ class DeclarationForm:
         columns = tuple(map(_guessed, found))
         delta = DRAFTED_DELTA if any(one.type == "text" for one in columns) else ""
         headers = {one.name: {"header": one.header} for one in found if one.header != one.name}
-        kept = {"source": {"skip": list(skip)} if skip else {}, "columns": headers}
-        return cls(DatasetFields(named_from(path), path.stem, path.name, delta=delta), columns, kept)
+        written = {
+            **({"skip": list(skip)} if skip else {}),
+            **(written_as(path) if format_of(path) == "csv" else {}),
+        }
+        kept = {"source": written, "columns": headers}
+        return cls(DatasetFields(named_from(path), stem_of(path), path.name, delta=delta), columns, kept)
 
     @classmethod
     def read(cls, text: str) -> Self:

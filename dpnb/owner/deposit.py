@@ -21,9 +21,9 @@ from dpnb.owner.draft import fields_of
 from dpnb.owner.header_lines import titles
 from dpnb.owner.statistics_file import read_loss, write_statistics
 from dpnb.trusted.canonical import Record
-from dpnb.trusted.files.named_file import format_of
+from dpnb.trusted.files.named_file import format_of, stem_of
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.owner import SUFFIX
+from dpnb.trusted.schema.owner import declaration_of
 from dpnb.trusted.wire.places import Home
 
 if TYPE_CHECKING:
@@ -46,17 +46,17 @@ class DepositFiles:
     @property
     def declaration(self) -> Path:
         """Where the declaration is."""
-        return self.data.with_suffix(SUFFIX)
+        return declaration_of(self.data)
 
     @property
     def statistics(self) -> Path:
         """Where the picked statistics are."""
-        return self.data.with_suffix(STATISTICS)
+        return self.data.with_name(stem_of(self.data) + STATISTICS)
 
     @property
     def published(self) -> Path:
         """The first folder that is not there yet."""
-        stem = self.data.with_name(f"{self.data.stem}-published")
+        stem = self.data.with_name(f"{stem_of(self.data)}-published")
         found = [stem, *(stem.with_name(f"{stem.name}-{place}") for place in range(2, 100))]
         return next(one for one in found if not one.exists())
 

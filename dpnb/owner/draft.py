@@ -16,8 +16,8 @@ from pathlib import Path
 
 from dpnb.errors import OwnerError
 from dpnb.owner.column_guess import UNDRAFTED, Guess, guess
-from dpnb.owner.header_lines import header, is_number, titles
-from dpnb.trusted.files.named_file import EVERY, every, format_of
+from dpnb.owner.header_lines import header, is_number, titles, written_as
+from dpnb.trusted.files.named_file import EVERY, every, format_of, stem_of
 from dpnb.trusted.records import LONGEST_NAME, RESERVED, nearest
 
 Fields = Sequence[tuple[str, str]]
@@ -219,8 +219,12 @@ def draft(
         unit=unit,
         delta=_delta({one.seems.kind for one in found if one.name in asked}),
     )
-    if skip := list(skip):
+    skip, written = list(skip), "" if source else _written_as(path)
+    if skip:
         text += _TITLES.format(listed=", ".join(map(_quoted, skip)))
+    elif written:
+        text += "\n[source]\n"
+    text += written
     text += "".join(_NAMELESS.format(place=place) for place, (name, _) in enumerate(fields, 1) if not name)
     text += "".join(text for name, text in sections.items() if name in asked or "[columns." not in text)
     text += _later(
@@ -343,6 +347,7 @@ def _tables(beside: Sequence[Beside], on: str | None, taken: set[str]) -> Iterat
         written = _NOT_GUESSED if on is None else _quoted(on)
         file = _written(one.path)
         yield _TABLE.format(file=file, table=one.table, file_quoted=_quoted(file), on=written)
+        yield _written_as(one.path)
         found = [one for one in proposed(one.fields) if one.name != on]
         guesses = [(one.name, _prepared(one.seems)) for one in found]
         for column, (_, seems) in zip(found, guesses, strict=True):
@@ -399,14 +404,16 @@ def named_from(path: Path) -> str:
     return stem if stem[0].isalpha() else f"data_{stem}"[:64]
 
 
-def stem_of(path: Path) -> str:
-    """Return what a file is called, without its ending; a folder of files by its own name."""
-    return path.parent.name if path.name == EVERY else path.stem
-
-
 def _written(path: Path) -> str:
     """What a declaration beside a file, or a folder of files, says of where it is."""
     return "/".join(path.parts[-2:]) if path.name == EVERY else path.name
+
+
+def _written_as(path: Path) -> str:
+    """Give the lines that say how a text file is written."""
+    found = written_as(path) if format_of(path) == "csv" and path.is_file() else {}
+    notes = {"encoding": "  # a guess: the header is not UTF-8. Correct it if a name below looks wrong"}
+    return "".join(f"{key} = {_quoted(value)}{notes.get(key, '')}\n" for key, value in found.items())
 
 
 def _or(names: Sequence[str]) -> str:

@@ -6,9 +6,7 @@ that an owner can read, ``skip = ["Report 2024"]``, and a line is then left out 
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 import itertools
 import os
 from collections.abc import Iterable
@@ -18,6 +16,7 @@ from dpnb.errors import OwnerError
 from dpnb.trusted.files.csv_header import csv_header
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile, format_of
+from dpnb.trusted.files.text_file import DELIMITERS, TextFile
 
 TOTALS = (
     *("total", "totals", "grand total", "all", "sum", "summe", "gesamt", "insgesamt"),
@@ -25,7 +24,11 @@ TOTALS = (
 )
 """How a line begins that is usually no person: nothing but these words is looked for."""
 
-_DELIMITERS = ",;\t|"
+GUESSED_ENCODING = "cp1252"
+"""Of a header that is not UTF-8: what Windows writes in Western Europe and America."""
+NOT_GUESSED = {chr(0xDC00 + byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
+"""Bytes that no letter of that encoding has, as Python marks them."""
+
 _LONGEST = 2**20
 _ABOVE = 10
 _TAIL = 2**16
@@ -48,10 +51,34 @@ def header(path: Path, skip: Iterable[str] = ()) -> list[str]:
     if format_of(path) != "csv":
         raise OwnerError(f"{path.name} has no header line: pass its columns' names and types")
     try:
-        with NamedFile.open(path, Dialect(skip=tuple(skip))) as file:
+        with NamedFile.open(
+            path, Dialect.from_toml({**written_as(path), "skip": tuple(skip)}, path.name)
+        ) as file:
             return csv_header(file)[0]
     except (OSError, csv.Error) as fault:
         raise OwnerError(f"{path} cannot be read: {getattr(fault, 'strerror', fault)}") from None
+
+
+def written_as(path: Path) -> dict[str, str]:
+    """Return what ``[source]`` must say of a text: the ``delimiter`` of a ``.txt``, a guessed ``encoding`` where its header is not UTF-8.
+
+    Raises
+    ------
+    OwnerError
+        When the file cannot be read.
+    """
+    with NamedFile.open(path) as file:
+        text = TextFile.of(file)
+        lines = _first(text, "surrogateescape")
+        end = next((place for place, line in enumerate(lines, 1) if len(_cells(line)) > 1), len(lines))
+        found = {}
+        if any("\udc80" <= letter <= "\udcff" for letter in "".join(lines[:end])):
+            found["encoding"] = GUESSED_ENCODING
+            if set("".join(lines[:end])) & NOT_GUESSED:
+                raise text.not_of(1)
+        if text.inner.lower().endswith(".txt"):
+            found["delimiter"] = max(DELIMITERS, key="".join(lines[end - 1 : end]).count)
+        return found
 
 
 def titles(path: Path) -> tuple[str, ...]:
@@ -70,9 +97,10 @@ def titles(path: Path) -> tuple[str, ...]:
         When the file cannot be read.
     """
     above: list[str] = []
-    with NamedFile.open(path) as file, _text(file) as lines:
-        for line in itertools.islice(iter(lambda: lines.readline(_LONGEST), ""), _ABOVE):
-            delimiter = max(_DELIMITERS, key=line.count)
+    with NamedFile.open(path, Dialect.from_toml(written_as(path), path.name)) as file:
+        text = TextFile.of(file)
+        for line in _first(text, "replace"):
+            delimiter = text.delimiter or max(DELIMITERS, key=line.count)
             if len(cells := _filled(line, delimiter)) > 1:
                 found = [cell for title in above for cell in _filled(title, delimiter)]
                 return () if any(map(is_number, cells)) else tuple(dict.fromkeys(found))
@@ -82,11 +110,18 @@ def titles(path: Path) -> tuple[str, ...]:
 
 def total_below(path: Path) -> str | None:
     """Return how the last line of a CSV file begins, where it begins as a total or a note does. For the owner's eyes alone."""
-    with NamedFile.open(path) as file, contextlib.closing(file.reader()) as end:
-        end.seek(-min(_TAIL, file.size), os.SEEK_END)
-        lines = end.read().decode(errors="replace").splitlines()
+    with NamedFile.open(path, Dialect.from_toml(written_as(path), path.name)) as file:
+        text, end = TextFile.of(file), b""
+        if text.as_it_stands:
+            with file.reader() as rows:
+                rows.seek(-min(_TAIL, file.size), os.SEEK_END)
+                end = rows.read()
+        else:
+            for block in text.blocks():
+                end = (end + block)[-_TAIL:]
+    lines = end.decode(errors="replace").splitlines()
     last = next((line for line in reversed(lines) if line.strip(' ,;|\t"')), "")
-    begins = next(iter(_filled(last, max(_DELIMITERS, key=last.count))), "")
+    begins = next(iter(_filled(last, max(DELIMITERS, key=last.count))), "")
     return begins if begins.strip(" :.").casefold() in TOTALS else None
 
 
@@ -99,8 +134,13 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _text(file: NamedFile) -> io.TextIOWrapper:
-    return io.TextIOWrapper(file.reader(), encoding="utf-8-sig", errors="replace", newline="")
+def _first(text: TextFile, errors: str) -> list[str]:
+    with text.lines(errors) as lines:
+        return list(itertools.islice(iter(lambda: lines.readline(_LONGEST), ""), _ABOVE))
+
+
+def _cells(line: str) -> list[str]:
+    return _filled(line, max(DELIMITERS, key=line.count))
 
 
 def _filled(line: str, delimiter: str) -> list[str]:

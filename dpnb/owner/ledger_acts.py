@@ -11,7 +11,7 @@ from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
 from dpnb.owner.command_output import Output, confirmed, refuse_notebook
 from dpnb.trusted.canonical import Record
-from dpnb.trusted.schema.owner import SUFFIX, load
+from dpnb.trusted.schema.owner import declaration_of, load
 from dpnb.trusted.wire.places import Home
 
 Acts: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
@@ -108,7 +108,7 @@ def _promised(home: Home, source: Path) -> Record:
     """Return under which budget, and to whom, answers left of what a declaration names; nothing where it is not known yet."""
     from dpnb.owner.budget_sheet import standing
 
-    declaration = source if source.suffix == ".toml" else source.with_suffix(SUFFIX)
+    declaration = source if source.suffix == ".toml" else declaration_of(source)
     now = standing(home, load(declaration).schema.name) if declaration.exists() else None
     if now is None:
         return {}

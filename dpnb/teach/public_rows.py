@@ -27,6 +27,7 @@ from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.files.csv_header import csv_header, rows_of
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import EVERY, NamedFile, format_of
+from dpnb.trusted.files.text_file import TextFile
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import OwnedDataset
 
@@ -125,10 +126,10 @@ def _csv(path: Path, dialect: Dialect) -> Columns:
     """Every column as texts, None where a field is empty, by the curator's rules for lines and delimiters."""
     with NamedFile.open(path, dialect) as named:
         names, delimiter = csv_header(named)
-    with path.open(encoding="utf-8-sig", newline=None if dialect.line_ends == "any" else "") as file:
-        lines = rows_of(file, delimiter, dialect)
-        next(lines)
-        rows = [(line + [""] * len(names))[: len(names)] for line in lines if line]
+        with TextFile.of(named).lines() as lines:
+            fields = rows_of(lines, delimiter, dialect)
+            next(fields)
+            rows = [(line + [""] * len(names))[: len(names)] for line in fields if line]
     found = np.array(rows, dtype=object).reshape(len(rows), len(names))
     found[found == ""] = None
     columns = dict(zip(names, found.T, strict=True))

@@ -55,7 +55,7 @@ def test_each_line_of_the_table_is_what_the_code_does():
 
 def test_the_declaration_on_the_page_is_one_that_is_read():
     """The TOML example is a dialect, with every key there is."""
-    facts = tomllib.loads(re.search(r"```toml\n(.+?)```", PAGE, re.DOTALL)[1])["source"]
+    facts = tomllib.loads(re.search(r"```toml\n(\[source\].+?)```", PAGE, re.DOTALL)[1])["source"]
     assert Dialect.from_toml(facts, "page") == Dialect(
-        "none", "any", ragged=True, skip=("Report 2024", "Total")
+        "none", "any", ragged=True, skip=("Report 2024", "Total"), delimiter="\t", encoding="cp1252"
     )

@@ -11,6 +11,7 @@ import atexit
 import datetime as dt
 import math
 import random
+import shutil
 from decimal import Decimal
 from functools import cache
 
@@ -153,8 +154,8 @@ def engine():
 def codes_by_sql(source, folder, dialect=STRICT):
     """The codes that the curator's statement reads from a source, one tuple per row."""
     workshop = folder / "workshop"
-    workshop.mkdir(exist_ok=True)
-    (workshop / "rows.csv").unlink(missing_ok=True)
+    shutil.rmtree(workshop, ignore_errors=True)
+    workshop.mkdir()
     connection = engine()
     with held(source, dialect) as named:
         try:

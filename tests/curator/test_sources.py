@@ -26,7 +26,7 @@ from dpnb.trusted.curator.open_dataset import PreparedCopies
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
-from dpnb.trusted.files.named_file import NamedFile
+from dpnb.trusted.files.named_file import NamedFile, ending_of
 from dpnb.trusted.owner.loosened_terms import loosen
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.wire.codec import raw
@@ -83,7 +83,7 @@ def test_a_path_is_literal(curator, owner, tmp_path, name, ending):
 
 def write(path, rows):
     """Write so many rows as the file's ending says."""
-    WRITERS[path.suffix](path, {"x": [1] * rows, "g": [0] * rows, "y": [1] * rows})
+    WRITERS[ending_of(path)](path, {"x": [1] * rows, "g": [0] * rows, "y": [1] * rows})
 
 
 def test_only_the_named_file_is_hashed_and_read_when_its_name_changes_meanwhile(dpnb_home, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +16,14 @@ from dpnb.datasets import containers, preparation
 from dpnb.datasets.containers import plain_column
 from dpnb.trusted.curator import content
 from dpnb.trusted.curator.engines import csv_rows, preparing, ruled_sql
-from dpnb.trusted.files import csv_header
+from dpnb.trusted.files import csv_header, dialect
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.schema import cell_rules, column
 from tests.aggregate import test_cell_rules as ruled
 from tests.curator import test_content as on_content
 from tests.curator import test_sources as attached
+from tests.curator.engines import test_file_kinds as kinds
 from tests.curator.engines import test_row_locality as rows
 from tests.mutants.table import Mutant, replaced
 
@@ -164,6 +166,13 @@ MUTANTS = {
         "One text makes a column of numbers texts: every other row's number goes missing with it.",
         replaced(preparation, "numbers", one_text_makes_the_column_texts),
         each_row_alone,
+    ),
+    "an encoding with states": Mutant(
+        "An escape in one row of ISO-2022 changes what the bytes of every row below it mean.",
+        replaced(dialect, "_ENCODINGS", lambda _: re.compile(".+")),
+        lambda folder: kinds.test_a_declaration_that_would_mix_rows_is_refused(
+            {"encoding": "iso2022_jp"}, "encoding"
+        ),
     ),
     "a list that numpy converts": Mutant(
         "numpy finds one type for all cells of a list: a NaN beside a text becomes the text nan.",

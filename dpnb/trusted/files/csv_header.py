@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 from collections.abc import Iterable, Iterator
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
+from dpnb.trusted.files.text_file import DELIMITERS, TextFile
 
 LONGEST_ROW = 2_000_000
 """Bytes of a row, at most: what an engine takes."""
-
-_DELIMITERS = ",;\t|"
 
 
 def _is_header(line: str, delimiter: str, dialect: Dialect) -> bool:
@@ -27,16 +25,20 @@ def csv_header(file: NamedFile) -> tuple[list[str], str]:
 
     Where lines are left out it is the first line that is none of them, whichever delimiter they are read with.
     """
-    name, skip = file.path.name, file.dialect.skip
+    name, skip, text = file.path.name, file.dialect.skip, TextFile.of(file)
     above: list[str] = []
-    with io.TextIOWrapper(file.reader(), encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+    with text.lines() as lines:
         first = lines.readline(LONGEST_ROW)  # what is no text further below is named by the scan of all rows
-        while skip and first and not all(_is_header(first, mark, file.dialect) for mark in _DELIMITERS):
+        while (
+            skip
+            and first
+            and not all(_is_header(first, mark, file.dialect) for mark in text.delimiter or DELIMITERS)
+        ):
             above.append(first)
             first = lines.readline(LONGEST_ROW)
     if any("\udc80" <= letter <= "\udcff" for letter in "".join([*above, first])):
-        raise OwnerError(f'"{name}", line {len(above) + 1} is not UTF-8 text: save the file as UTF-8.')
-    delimiter = max(_DELIMITERS, key=first.count)
+        raise text.not_of(len(above) + 1 + bool(text.before))
+    delimiter = text.between_fields(first)
     names = [cell.strip() for cell in next(rows_of([*above, first], delimiter, file.dialect), [])]
     if not any(names):
         raise OwnerError(f'"{name}" has no column names in its first line.')

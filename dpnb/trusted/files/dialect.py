@@ -6,7 +6,9 @@ row whatever it holds; a file that is written otherwise says so, and then exactl
 
 from __future__ import annotations
 
+import codecs
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,7 +17,12 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.records import known
 
 _WORDS = {"quoting": ("rows", "none", "across lines"), "line_ends": ("one", "any")}
-_KEYS = ("quoting", "line_ends", "ragged", "skip")
+_KEYS = ("quoting", "line_ends", "ragged", "skip", "delimiter", "encoding")
+UTF_8 = "utf-8"
+_ENCODINGS = re.compile(
+    r"ascii|utf-(8|16|32)(-[bl]e)?|cp[0-9]+|iso8859-[0-9]+|mac-[a-z]+|koi8-[rtu]|gbk|gb18030|gb2312|big5|shift_jis|euc_(jp|kr)"
+)
+"""Encodings in which no byte of a line changes what the bytes of another mean, as Python calls them; ISO-2022 and UTF-7 are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,10 @@ class Dialect:
     skip : tuple of str
         A line whose first field that is not blank is one of these texts is no row: a title, a total. The line's own text alone
         decides, wherever it stands.
+    delimiter : str
+        What stands between two fields; nothing where the file's header or ending says it.
+    encoding : str
+        In which its text is written, as Python calls it.
     headers : tuple of (str, str)
         Declared names with the names that the file's header gives their columns, where these are others.
     """
@@ -43,6 +54,8 @@ class Dialect:
     line_ends: str = "one"
     ragged: bool = False
     skip: tuple[str, ...] = ()
+    delimiter: str = ""
+    encoding: str = UTF_8
     headers: tuple[tuple[str, str], ...] = ()
 
     @classmethod
@@ -66,7 +79,12 @@ class Dialect:
             if key in _WORDS and value not in _WORDS[key]:
                 listed = ", ".join(f'"{word}"' for word in _WORDS[key])
                 raise OwnerError(f"{where}: {key} = {value!r}: write one of {listed}")
-        return cls(**{**facts, "skip": tuple(one.strip() for one in skip)})
+        if not _is_delimiter(facts.get("delimiter", "")):
+            raise OwnerError(
+                f'{where}: delimiter = {facts["delimiter"]!r}: write one mark, such as ";" or "\\t", no letter, digit or quote'
+            )
+        encoding = _encoding(facts.get("encoding", UTF_8), where)
+        return cls(**{**facts, "skip": tuple(one.strip() for one in skip), "encoding": encoding})
 
     @property
     def plain(self) -> bool:
@@ -86,6 +104,23 @@ class Dialect:
     def csv_quoting(self) -> Literal[0, 3]:
         """The same in the words of Python's csv module."""
         return csv.QUOTE_NONE if self.quoting == "none" else csv.QUOTE_MINIMAL
+
+
+def _is_delimiter(value: object) -> bool:
+    return value == "" or (isinstance(value, str) and re.fullmatch(r'(?![\w"])[\t -~]', value) is not None)
+
+
+def _encoding(value: object, where: str) -> str:
+    """An encoding's name as Python calls it."""
+    try:
+        name = codecs.lookup(value).name.removesuffix("-sig") if isinstance(value, str) else ""
+    except (LookupError, ValueError):
+        name = ""
+    if not _ENCODINGS.fullmatch(name):
+        raise OwnerError(
+            f'{where}: encoding = {value!r}: write "utf-8", "utf-16", "cp1252" (Windows) or "latin-1", for example'
+        )
+    return name
 
 
 STRICT = Dialect()

@@ -30,6 +30,12 @@ LARGEST_TOML = 8 * 2**20
 Format = Literal["csv", "parquet", "duckdb"]
 FORMATS: dict[str, Format] = {
     ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".csv.gz": "csv",
+    ".tsv.gz": "csv",
+    ".txt.gz": "csv",
+    ".zip": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".duckdb": "duckdb",
@@ -284,21 +290,56 @@ def held(source: Any, dialect: Dialect = STRICT) -> Iterator[Any]:
         yield source
 
 
+def ending_of(source: Path) -> str:
+    """Return the ending of a file's name that says how it is stored; nothing where none does.
+
+    Examples
+    --------
+    >>> ending_of(Path("People.2024.CSV.gz")), ending_of(Path("people.gz"))
+    ('.csv.gz', '')
+    """
+    name = source.name.lower()
+    found = (ending for ending in FORMATS if name.endswith(ending) and name != ending)
+    return max(found, key=len, default="")
+
+
+def stem_of(source: Path) -> str:
+    """Return what a file is called, without the ending that says how it is stored; a folder of files by its own name."""
+    if source.name == EVERY:
+        return source.parent.name
+    ending = ending_of(source)
+    return source.name[: -len(ending)] if ending else source.stem
+
+
 def format_of(source: Path) -> Format:
-    """Say how a file is stored, by its suffix alone.
+    """Say how a file is stored, by its ending alone.
 
     Raises
     ------
     OwnerError
-        When the suffix is none that can be read.
+        When the ending is none that can be read.
     """
-    try:
-        return FORMATS[source.suffix.lower()]
-    except KeyError:
-        known = ", ".join(FORMATS)
-        raise OwnerError(
-            f"{source.name}: dpnb reads {known}, and a folder of Parquet files; convert the file to one of them (save a spreadsheet as CSV)"
-        ) from None
+    ending = ending_of(source)
+    if ending:
+        return FORMATS[ending]
+    advice = _ADVICE.get(source.suffix.lower(), "convert the file to one of them")
+    raise OwnerError(
+        f"{source.name}: dpnb reads {', '.join(FORMATS)}, and a folder of Parquet files; {advice}"
+    )
+
+
+_ADVICE = {
+    **dict.fromkeys((".xlsx", ".xls", ".xlsb", ".ods", ".numbers"), "save a spreadsheet as CSV"),
+    **dict.fromkeys(
+        (".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"),
+        "unpack the file, and name what comes out",
+    ),
+    **dict.fromkeys(
+        (".rds", ".rda", ".rdata"), 'save it in R: write.csv(people, "people.csv", row.names = FALSE)'
+    ),
+    ".json": "save its rows as CSV",
+}
+"""What to do with a file that cannot be read."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
-from dpnb.trusted.files.named_file import EVERY, Format, every, format_of, read_toml
+from dpnb.trusted.files.named_file import EVERY, Format, every, format_of, read_toml, stem_of
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.records import Section, known, needed, within
@@ -100,20 +100,24 @@ def beside(data: str | Path) -> Path:
         When there is none; the message names the command that drafts it.
     """
     path = every(Path(data))
-    if path.name == EVERY:
-        path = path.parent
-    if not path.name:
+    whole = path.parent if path.name == EVERY else path
+    if not whole.name:
         raise OwnerError(
-            f"{path} is a folder without a name of its own. Name it from outside, or name a CSV or Parquet file."
+            f"{whole} is a folder without a name of its own. Name it from outside, or name a CSV or Parquet file."
         )
-    found = path.with_name(path.name + SUFFIX) if path.is_dir() else path.with_suffix(SUFFIX)
+    found = declaration_of(path)
     if not found.is_file():
-        if not path.exists():
-            raise OwnerError(f"There is no file {path.name}.")
+        if not whole.exists():
+            raise OwnerError(f"There is no file {whole.name}.")
         raise OwnerError(
-            f"{path.name} has no schema beside it ({found.name}). Draft one: dpnb init {path.name}"
+            f"{whole.name} has no schema beside it ({found.name}). Draft one: dpnb init {whole.name}"
         )
     return found
+
+
+def declaration_of(data: Path) -> Path:
+    """Name the declaration of a data file: ``people.dpnb.toml`` for ``people.csv.gz``; of a folder of files it is beside the folder."""
+    return (data.parent if data.name == EVERY else data).with_name(stem_of(data) + SUFFIX)
 
 
 def load(where: str | Path | Section | Schema, *, source: str | Path | None = None) -> OwnedDataset:
@@ -198,7 +202,7 @@ def _dialect(written: Section, place: Path | None, where: str) -> Dialect:
     if not written:
         return STRICT
     if place is None or format_of(place) != "csv":
-        raise OwnerError(f"{where} says how a CSV file is written: remove it, or name a .csv file")
+        raise OwnerError(f"{where} says how a text file is written: remove it, or name a .csv or .txt file")
     return Dialect.from_toml(written, where)
 
 
@@ -419,7 +423,6 @@ def _place(source: object, folder: Path | None) -> Path | None:
             "source must be a file on this machine (download it first), a table of a PostgreSQL server or what Spark reads: "
             'write source = "postgresql://host/database?table=visits" or "spark:s3a://lake/visits"'
         )
-    path = Path(cast("str | Path", source)).expanduser()
-    place = every(path if folder is None else folder / path)
+    place = every((folder or Path()) / Path(cast("str | Path", source)).expanduser())
     format_of(place)
     return place

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import math
 import random
+import zipfile
 from fractions import Fraction
 
 import duckdb
@@ -143,10 +145,10 @@ def field(cell):
     return "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124
 
 
-def write_csv(path, columns):
+def write_csv(path, columns, delimiter=",", encoding="utf-8"):
     """A CSV file that quotes what needs it."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+    with path.open("w", encoding=encoding, newline="") as file:
+        writer = csv.writer(file, lineterminator="\n", delimiter=delimiter)
         writer.writerow(columns)
         writer.writerows(zip(*(map(field, cells) for cells in columns.values()), strict=True))
 
@@ -166,7 +168,26 @@ def write_database(path, columns):
     aside.rename(path)
 
 
-WRITERS = {".csv": write_csv, ".parquet": write_parquet, ".duckdb": write_database}
+def write_gzip(path, columns):
+    """A CSV file, packed."""
+    write_csv(path.with_name("aside"), columns)
+    path.write_bytes(gzip.compress(path.with_name("aside").read_bytes(), mtime=0))
+
+
+def write_zip(path, columns):
+    """A CSV file in an archive."""
+    write_csv(path.with_name("aside"), columns)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("people.csv", path.with_name("aside").read_bytes())
+
+
+WRITERS = {
+    ".csv": write_csv,
+    ".csv.gz": write_gzip,
+    ".zip": write_zip,
+    ".parquet": write_parquet,
+    ".duckdb": write_database,
+}
 """How a file of each kind is written, by an ending; a kind has a contract below as well."""
 
 
@@ -211,6 +232,38 @@ class TestCsv(SourceContract):
     def codes(cls, columns, folder):
         write_csv(folder / "t.csv", columns)
         return codes_by_sql(folder / "t.csv", folder, cls.DIALECT)
+
+
+class TestPackedCsv(SourceContract):
+    """The same, packed by itself or in an archive of one file."""
+
+    ENDINGS = (".csv.gz", ".zip")
+    TABLES, LONG = 3, 200
+
+    @classmethod
+    def codes(cls, columns, folder):
+        found = []
+        for ending in cls.ENDINGS:
+            WRITERS[ending](folder / f"t{ending}", columns)
+            found.append(codes_by_sql(folder / f"t{ending}", folder))
+        assert found[0] == found[1]
+        return found[0]
+
+
+class TestEncodedText(SourceContract):
+    """The same as Excel's text with tabs: UTF-16 with its mark, and in an encoding whose letters have one byte or two."""
+
+    TABLES, LONG = 3, 200
+
+    @classmethod
+    def codes(cls, columns, folder):
+        found = []
+        for encoding in ("utf-16", "gb18030"):
+            dialect = Dialect(delimiter="\t", encoding="utf-8" if encoding == "utf-16" else encoding)
+            write_csv(folder / "t.txt", columns, delimiter="\t", encoding=encoding)
+            found.append(codes_by_sql(folder / "t.txt", folder, dialect))
+        assert found[0] == found[1]
+        return found[0]
 
 
 class TestCsvAcrossLines(TestCsv):

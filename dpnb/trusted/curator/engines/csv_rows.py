@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.csv_header import LONGEST_ROW, parsed, rows_of
 from dpnb.trusted.files.dialect import Dialect
+from dpnb.trusted.files.text_file import ENCODED
 
 _BLOCK = 1 << 24
 _MARK = b"\xef\xbb\xbf"
@@ -29,15 +30,17 @@ _LF, _CR, _QUOTE = 10, 13, 34
 Places = NDArray[np.int64]
 
 
-def check_rows(file: BinaryIO, name: str, delimiter: str, width: int, dialect: Dialect) -> None:
-    """Scan a whole file.
+def check_rows(
+    file: BinaryIO, name: str, delimiter: str, width: int, dialect: Dialect, line: int = 1
+) -> None:
+    """Scan a whole file, whose first line has the number ``line``.
 
     Raises
     ------
     OwnerError
         At the first place where a row cannot be read by itself, with the number of its line.
     """
-    scan = _Scan(name, ord(delimiter), width, dialect)
+    scan = _Scan(name, ord(delimiter), width, dialect, line)
     rest = file.read(len(_MARK)).removeprefix(_MARK)
     while block := file.read(_BLOCK):
         rest = scan.rows(rest + block)
@@ -79,7 +82,7 @@ class _Scan:
         try:
             block.decode()
         except UnicodeDecodeError as error:
-            self.refuse(error.start, block, "is not UTF-8 text", "save the file as UTF-8")
+            self.refuse(error.start, block, "is not UTF-8 text", ENCODED)
 
     def _check_quotes(self, block: bytes, marks: _Marks) -> None:
         """A quote opens where a field begins, or doubles the one before it; it closes where a field ends."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
 import numpy as np
@@ -25,7 +25,8 @@ from dpnb.trusted.curator.engines.csv_rows import check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.csv_header import csv_header
 from dpnb.trusted.files.dialect import Dialect
-from dpnb.trusted.files.named_file import FORMATS, ColumnFiles, FetchedRows, NamedFile, NamedFolder, format_of
+from dpnb.trusted.files.named_file import ColumnFiles, FetchedRows, NamedFile, NamedFolder, format_of
+from dpnb.trusted.files.text_file import TextFile
 from dpnb.trusted.schema import Schema
 
 _COMPUTED = "a generated value"
@@ -172,7 +173,7 @@ def refuse_empty(file: NamedFile) -> None:
 
 def told_apart(file: NamedFile, table: str | None) -> str:
     """The table that is read, where a file holds several; a file of one table is known by its bytes whatever is named."""
-    if FORMATS.get(file.path.suffix.lower()) != "duckdb":
+    if format_of(file.path) != "duckdb":
         return ""
     with duckdb.connect() as connection, contextlib.suppress(OwnerError):
         _open_file(connection, file, table, None)  # what it refuses is told by who reads it
@@ -201,23 +202,33 @@ def _reason(error: Exception) -> str:
 def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
     """Check that each row can be read by itself, and read every column as text, by one reader from the first byte.
 
-    Readers that begin in the middle of a file guess whether they stand inside quotes.
+    Readers that begin in the middle of a file guess whether they stand inside quotes. What is packed or encoded is first written as
+    plain text.
     """
     names, delimiter = csv_header(file)
-    dialect, place = file.dialect, place_of(file)
-    with file.reader() as lines:
-        check_rows(lines, file.path.name, delimiter, len(names), dialect)
+    text, dialect, place = TextFile.of(file), file.dialect, place_of(file)
+    reader: Callable[[], BinaryIO] = file.reader
+    if not text.as_it_stands:
+        plain = _aside(workshop, "text.csv")
+        text.write(plain)
+        place, reader = str(plain), lambda: plain.open("rb")
+    with reader() as lines:
+        check_rows(lines, file.path.name, delimiter, len(names), dialect, 1 + bool(text.before))
     if not dialect.plain:
-        if workshop is None:
-            raise ValueError("a workshop is needed to write the rows once more")
-        plain = workshop / "rows.csv"
-        with file.reader() as lines:
-            write_plainly(lines, delimiter, len(names), dialect, plain)
-        dialect, place = Dialect(quoting="across lines"), str(plain)
+        place = str(_aside(workshop, "rows.csv"))
+        with reader() as lines:
+            write_plainly(lines, delimiter, len(names), dialect, Path(place))
+        dialect = Dialect(quoting="across lines")
     columns = [f"c{number}" for number in range(len(names))]
     sql = _read_csv(place, columns, delimiter, dialect.quote, header=True)
     named = {name: (quoted(inner), "VARCHAR") for name, inner in zip(names, columns, strict=True) if name}
     return RawTable(sql, named, (place,))
+
+
+def _aside(workshop: Path | None, name: str) -> Path:
+    if workshop is None:
+        raise ValueError("a workshop is needed to write the rows once more")
+    return workshop / name
 
 
 def _read_csv(place: str, columns: Sequence[str], delimiter: str, quote: str, *, header: bool) -> str:

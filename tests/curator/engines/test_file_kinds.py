@@ -1,0 +1,226 @@
+"""One table in every kind of file an owner may have: the same codes; and what cannot be read says what to write."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+
+import duckdb
+import pytest
+
+from dpnb.__main__ import main
+from dpnb.errors import OwnerError
+from dpnb.teach.public_rows import read_file
+from dpnb.trusted.files import text_file
+from dpnb.trusted.files.dialect import Dialect
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.owner import load
+from tests.contracts.handed import prepare
+
+SCHEMA = Schema(
+    "t",
+    "t",
+    (Column.category("place", ["Goa", "Köln"]), Column.integer("age", 0, 100)),
+    PrivacyUnit("add-remove"),
+    Budget.from_toml({"epsilon": 1}),
+)
+ROWS = [("Köln", 41), ("Goa", 7), ("", 99)]
+CODES = [(1, 41), (0, 7), (None, 99)]
+
+
+def text(delimiter=",", end="\n"):
+    """The table as text."""
+    lines = [("place", "age"), *ROWS]
+    return "".join(f"{place}{delimiter}{age}{end}" for place, age in lines)
+
+
+def zipped(path, content, name="people.csv", more=()):
+    """An archive of one file, and what else is in it."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member in (name, *more):
+            archive.writestr(member, content)
+
+
+def codes(path, dialect=None, table=None):
+    """What a prepared copy holds of a file."""
+    copy = prepare(path, SCHEMA, path.parent / "copy.duckdb", dialect=dialect or Dialect(), table=table)
+    with duckdb.connect(str(copy), read_only=True) as connection:
+        return connection.execute("SELECT place, age FROM prepared ORDER BY rowid").fetchall()
+
+
+TEXTS = {
+    "p.tsv": (text("\t").encode(), {}),
+    "tabs.txt": (text("\t").encode(), {"delimiter": "\t"}),
+    "bars.txt": (text("^").encode(), {"delimiter": "^"}),
+    "excel.txt": (text("\t", "\r\n").encode("utf-16"), {"delimiter": "\t"}),
+    "big-endian.csv": (b"\xfe\xff" + text(";").encode("utf-16-be"), {}),
+    "windows.csv": (text(";").encode("cp1252"), {"encoding": "windows-1252"}),
+    "mac.csv": (text().encode("mac-roman"), {"encoding": "macroman"}),
+    "led.csv": (b"\xef\xbb\xbfsep=;\r\n" + text(";", "\r\n").encode(), {}),
+    "bar.csv": (b"sep=:\n" + text(":").encode(), {}),
+    "declared.csv": (text(";").replace("age", "age").encode(), {"delimiter": ";"}),
+    "P.CSV.GZ": (gzip.compress(text().encode()), {}),
+    "two.tsv.gz": (
+        gzip.compress(text("\t")[:9].encode()) + gzip.compress(text("\t")[9:].encode()),
+        {"encoding": "utf-8"},
+    ),
+    "ragged.csv.gz": (
+        gzip.compress(text(";", "\r").encode("cp1252")),
+        {"encoding": "cp1252", "line_ends": "any", "ragged": True},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_read_alike_however_it_is_packed_encoded_and_delimited(tmp_path, name):
+    """Seen: of nineteen files six were refused or all missing: tabs in a .txt, UTF-16, Windows letters, sep=; and .csv.gz."""
+    content, facts = TEXTS[name]
+    (tmp_path / name).write_bytes(content)
+    assert codes(tmp_path / name, Dialect.from_toml(facts, "[source]")) == CODES
+
+
+def test_an_archive_of_one_text_is_read(tmp_path):
+    """A folder inside it, and what a Mac adds, are no second file."""
+    zipped(tmp_path / "p.zip", text("\t"), "data/people.tsv", ["__MACOSX/._people.tsv", "data/"])
+    assert codes(tmp_path / "p.zip") == CODES
+
+
+@pytest.mark.parametrize("name", ["windows.csv", "led.csv", "P.CSV.GZ", "ragged.csv.gz"])
+def test_the_truth_of_a_public_file_is_read_as_the_curator_reads_it(tmp_path, name):
+    """An overlay in TEACHING shows the same cells."""
+    content, facts = TEXTS[name]
+    (tmp_path / name).write_bytes(content)
+    terms = {
+        "dataset": {"name": "t", "source": str(tmp_path / name), "adjacency": "add-remove"},
+        "budget": {"epsilon": 1},
+        "columns": {"age": {"type": "integer", "lower": 0, "upper": 100}},
+        "source": facts,
+    }
+    found = read_file(load({key: terms[key] for key in terms if terms[key]}))
+    assert list(zip(found["place"], found["age"], strict=True)) == [(p or None, str(a)) for p, a in ROWS]
+
+
+def packed(content):
+    """A gzip file."""
+    return gzip.compress(content)
+
+
+REFUSED = {
+    "p.txt": (text("\t").encode(), {}, 'write delimiter = "\\t", ";", "," or "|" in [source]'),
+    "latin.csv": (text().encode("latin-1"), {}, "line 2 is not UTF-8 text: save the file as UTF-8, or write in [source]"),
+    "wide.csv": (text().encode("utf-16")[:-1], {}, "line 4 is not utf-16 text"),
+    "other.csv": (b"place,age\nGoa,1\nG\x81a,2\n", {"encoding": "cp1252"}, "line 3 is not cp1252 text"),
+    "led.csv": (b"sep=;\n" + text(";").encode() + b"x\n", {}, "line 6 has another number of fields"),
+    "cut.csv.gz": (packed(text().encode())[:-9], {}, "is damaged, or not what its ending says"),
+    "plain.csv.gz": (text().encode(), {}, "is damaged, or not what its ending says"),
+    "plain.zip": (text().encode(), {}, "is damaged, or not what its ending says"),
+    "p.gz": (packed(b"x"), {}, "unpack the file"),
+    "p.xls": (b"x", {}, "save a spreadsheet as CSV"),
+    "p.rds": (b"x", {}, "write.csv("),
+    "p.json": (b"[]", {}, "save its rows as CSV"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_that_cannot_be_read_says_what_to_write(tmp_path, name):
+    """One error with the key to change, and nothing of a row."""
+    content, facts, words = REFUSED[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(OwnerError) as refused:
+        codes(tmp_path / name, Dialect.from_toml(facts, "[source]"))
+    assert words in str(refused.value)
+    assert "Goa" not in str(refused.value)
+    assert not (tmp_path / "copy.duckdb").exists()
+
+
+def test_an_archive_of_several_files_or_of_none_is_refused(tmp_path):
+    """Which of them is meant, nobody says; another kind of file in it is named by its own name."""
+    for name, more in (("a.csv", ["b.csv"]), ("a.pdf", []), ("a/", [])):
+        zipped(tmp_path / "p.zip", text(), name, more)
+        with pytest.raises(OwnerError, match=r"must hold one \.csv, \.tsv or \.txt file"):
+            codes(tmp_path / "p.zip")
+
+
+def test_an_encrypted_or_altered_archive_is_refused(tmp_path):
+    """By the mark that it carries, and by the sum of its bytes."""
+    zipped(tmp_path / "p.zip", text())
+    whole = bytearray((tmp_path / "p.zip").read_bytes())
+    secret = whole.copy()
+    secret[6] |= 1  # of the file's own record
+    secret[whole.index(b"PK\x01\x02") + 8] |= 1  # and of the catalogue's
+    odd = whole.copy()
+    odd[8] = odd[whole.index(b"PK\x01\x02") + 10] = 97
+    altered = whole.copy()
+    altered[whole.index(b"PK\x01\x02") + 16] ^= 1
+    for content, words in ((secret, "is encrypted"), (odd, "packed in a way"), (altered, "is damaged")):
+        (tmp_path / "p.zip").write_bytes(content)
+        with pytest.raises(OwnerError, match=words):
+            codes(tmp_path / "p.zip")
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".zip"])
+def test_what_unpacks_to_far_more_than_it_is_is_refused_before_all_of_it_is_written(
+    tmp_path, monkeypatch, ending
+):
+    """The bytes that come out are counted: no size that the file says of itself is believed."""
+    path = tmp_path / f"p{ending}"
+    content = (text() + "Goa,1\n" * 2_000_000).encode()
+    if ending == ".zip":
+        zipped(path, content)
+    else:
+        path.write_bytes(packed(content))
+    monkeypatch.setattr(text_file, "LARGEST", 2**21)
+    written: list[int] = []
+    with text_file.NamedFile.open(path) as file:
+        with pytest.raises(OwnerError, match="as a zip bomb does: unpack it yourself"):
+            written.extend(map(len, text_file.TextFile.of(file).blocks()))
+        assert 2**20 < sum(written) <= max(2**21, 200 * file.size) < len(content) / 2
+    monkeypatch.setattr(text_file, "MOST_PACKED", 2000)
+    assert len(codes(path)) == 2_000_003
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"encoding": "utf-7"}, 'encoding = .utf-7.: write "utf-8"'),
+        ({"encoding": "iso2022_jp"}, "encoding"),
+        ({"encoding": "hz"}, "encoding"),
+        ({"encoding": "hex"}, "encoding"),
+        ({"encoding": "a\x00"}, "encoding"),
+        ({"encoding": 8}, "encoding"),
+        ({"delimiter": "a"}, "delimiter = 'a': write one mark"),
+        ({"delimiter": '"'}, "delimiter"),
+        ({"delimiter": ",,"}, "delimiter"),
+        ({"delimiter": "\n"}, "delimiter"),
+        ({"delimiter": 9}, "delimiter"),
+    ],
+)
+def test_a_declaration_that_would_mix_rows_is_refused(facts, words):
+    """An encoding with states lets one line change what the bytes of another mean; a delimiter is one mark."""
+    with pytest.raises(OwnerError, match=words):
+        Dialect.from_toml(facts, "[source]")
+
+
+# Drafts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("p.txt", text("\t").encode(), '[source]\ndelimiter = "\\t"\n'),
+        ("q.txt.gz", packed(text("|").encode()), '[source]\ndelimiter = "|"\n'),
+        ("r.csv", "größe;age\n1;2\n".encode("cp1252"), '[source]\nencoding = "cp1252"  # a guess'),
+        ("s.csv.gz", packed(text().encode()), None),
+        ("u.csv", b"sep=;\n" + text(";").encode(), None),
+    ],
+)
+def test_a_draft_writes_down_how_a_text_is_written(tmp_path, name, content, said):
+    """What was found stands in the declaration, where its owner reads it; what the file itself says does not."""
+    (tmp_path / name).write_bytes(content)
+    assert main(["init", str(tmp_path / name)]) == 0
+    drafted = (tmp_path / f"{name[0]}.dpnb.toml").read_text(encoding="utf-8")
+    assert (said or "[columns.age]") in drafted
+    assert ("[source]" in drafted) == (said is not None)
+    assert "[columns.age]" in drafted
