@@ -6,6 +6,7 @@ too many where nothing is to be found, as by a function that looks at something 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from dpnb.course.result import CheckResult, Mistake, Part
 from dpnb.course.trial import LEVEL, Function, Seed, StudentFunction, Trial, Trouble
 from dpnb.errors import OptionError
 
+_BLOCK, _FEWEST, _SECONDS = 20, 40, 4.0
+"""Cases that are sent at once; and what a slow attack is judged on: as many as it has guessed after so many seconds, but so many."""
 Case = Callable[[np.random.Generator], tuple[Any, Any]]
 
 
@@ -51,6 +54,7 @@ def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords w
     most : float
         The share of those cases in which a right attack is right, by chance, at most.
     cases : int
+        How many of each kind; fewer, at the same level, for an attack that needs seconds.
     step : str
         What to do next where the attack finds too little.
     rng : int or Generator, optional
@@ -79,12 +83,12 @@ def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords w
         return _tried(trial, case, cases), None if nothing is None else _tried(trial, nothing, cases)
 
     def judge(drawn: tuple[_Guesses, _Guesses | None]) -> CheckResult:
-        found, hits = drawn[0], drawn[0].hits(goal)
-        idle = None if drawn[1] is None else drawn[1].hits(goal)
-        parts = _parts(hits, idle, cases, least, most)
-        rows = [("found by you", hits / cases), ("can be found", least)]
-        rows += [] if idle is None else [("where nothing is to be found", idle / cases)]
-        facts = {"cases": cases, "found": hits / cases}
+        found, idle = drawn
+        parts = _parts(found, idle, goal, least, most)
+        rows = [("found by you", found.hits(goal) / len(found.guesses)), ("can be found", least)]
+        if idle is not None:
+            rows.append(("where nothing is to be found", idle.hits(goal) / len(idle.guesses)))
+        facts = {"cases": len(found.guesses), "found": rows[0][1]}
         return trial.result(parts, _mistake(parts, found, goal, least, step), levels(rows), facts)
 
     return trial.judged(draw, judge)
@@ -114,20 +118,21 @@ class _Guesses:
 
 
 def _tried(trial: Trial, case: Case, cases: int) -> _Guesses:
-    guesses, secrets = [], []
-    for _ in range(cases):
-        trial.clock.look()
-        seen, secret = case(trial.chance)
-        wanted = np.atleast_1d(np.asarray(secret))
-        guesses.append(_guess(trial.called, seen if isinstance(seen, tuple) else (seen,), wanted))
-        secrets.append(wanted)
+    """Draw the cases here, and let the function guess in its process: what it is not given it does not hold."""
+    guesses: list[np.ndarray] = []
+    secrets: list[np.ndarray] = []
+    begun = time.monotonic()
+    while len(guesses) < cases and (len(guesses) < _FEWEST or time.monotonic() - begun < _SECONDS):
+        drawn = [case(trial.chance) for _ in range(min(_BLOCK, cases - len(guesses)))]
+        seen = [one if isinstance(one, tuple) else (one,) for one, _ in drawn]
+        wanted = [np.atleast_1d(np.asarray(secret)) for _, secret in drawn]
+        given = trial.ask("answers", seen, "one case")
+        guesses += [_guess(one, secret) for one, secret in zip(given, wanted, strict=True)]
+        secrets += wanted
     return _Guesses(np.array(guesses), np.array(secrets))
 
 
-def _guess(called: StudentFunction, seen: tuple[object, ...], wanted: np.ndarray) -> np.ndarray:
-    given = called.on(seen, "one case")
-    if given is None:
-        raise Trouble("no guess", "The function returns nothing.", "Return the guess, and do not print it.")
+def _guess(given: object, wanted: np.ndarray) -> np.ndarray:
     guess = np.atleast_1d(np.asarray(given))
     if guess.shape != wanted.shape:
         raise Trouble(
@@ -138,15 +143,17 @@ def _guess(called: StudentFunction, seen: tuple[object, ...], wanted: np.ndarray
     return guess
 
 
-def _parts(hits: int, idle: int | None, cases: int, least: float, most: float) -> tuple[Part, ...]:
+def _parts(
+    found: _Guesses, idle: _Guesses | None, goal: float, least: float, most: float
+) -> tuple[Part, ...]:
+    hits, cases = found.hits(goal), len(found.guesses)
     enough = float(stats.binom.cdf(hits, cases, least)) >= LEVEL / 2
-    found = (
-        f"the secret is found in {100 * hits / cases:.3g} % of {cases:,} cases; {100 * least:.3g} % can be"
-    )
-    parts = [Part("finds", enough, found, LEVEL / 2)]
+    said = f"the secret is found in {100 * hits / cases:.3g} % of {cases:,} cases; {100 * least:.3g} % can be"
+    parts = [Part("finds", enough, said, LEVEL / 2)]
     if idle is not None:
-        few = float(stats.binom.sf(idle - 1, cases, most)) >= LEVEL / 2
-        said = f"{100 * idle / cases:.3g} % right where nothing is to be found; chance gives at most {100 * most:.3g} %"
+        hits, cases = idle.hits(goal), len(idle.guesses)
+        few = float(stats.binom.sf(hits - 1, cases, most)) >= LEVEL / 2
+        said = f"{100 * hits / cases:.3g} % right where nothing is to be found; chance gives at most {100 * most:.3g} %"
         parts.append(Part("honest", few, said, LEVEL / 2))
     return tuple(parts)
 

@@ -5,6 +5,7 @@ The share of every output is tested by an exact binomial test, each at the part'
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -48,7 +49,8 @@ def selection(  # noqa: PLR0913 - a function, a law and a loss; the rest are key
     neighbour : array, optional
         Data of which one person is changed, at its worst; without it the privacy part is left to the law.
     mistakes : mapping of str to probabilities, optional
-        Laws of usual mistakes, in the order of `law`, by their names: the likeliest one is told.
+        Laws of usual mistakes, in the order of `law`, by their names. The likeliest of these and of what is usual everywhere
+        (ε doubled or halved, turned round, uniform) is told.
     arguments : mapping, optional
         Further arguments of the function, by name.
     rng : int or Generator, optional
@@ -77,7 +79,7 @@ def selection(  # noqa: PLR0913 - a function, a law and a loss; the rest are key
         parts = _parts(first, second, None if neighbour is None else beside, outputs, wanted, epsilon)
         failed = any(not part.passed for part in parts)
         seen = list(_counts(first, outputs) / len(first))
-        told = _mistake(first, second, outputs, wanted, mistakes or {}) if failed else None
+        told = _mistake(first, second, outputs, wanted, mistakes or {}, epsilon) if failed else None
         return trial.result(parts, told, shares([f"{one:g}" for one in outputs], seen, list(wanted)))
 
     return trial.judged(lambda: trial.draws(data, data if neighbour is None else neighbour), judge)
@@ -108,7 +110,7 @@ def _parts(
             f"the share furthest from its probability has p {p_value:.2g}",
             2 * _PART,
         ),
-        Part("seed", not equal, "two calls give the same outputs" if equal else "two calls differ", _PART),
+        Part("seed", not equal, "two calls give the same outputs" if equal else "two calls differ"),
     ]
     if beside is not None:
         both = np.concatenate([first, second])
@@ -122,12 +124,31 @@ def binomial_p_value(counts: Floats, wanted: Floats, trials: int) -> float:
     return float(np.minimum(1, 2 * np.minimum(below, above)).min())
 
 
+def usual_laws(wanted: Floats, epsilon: float) -> dict[str, Floats]:
+    """Laws that usual mistakes give whatever the choice is, by their names."""
+    found = {
+        "uniform": np.full(len(wanted), 1 / len(wanted)),
+        "ε doubled": wanted**2 / (wanted**2).sum(),
+        "ε halved": np.sqrt(wanted) / np.sqrt(wanted).sum(),
+    }
+    if len(wanted) == 2:
+        likely = int(wanted.argmax())
+        coins = {
+            "turned round": wanted.min(),
+            "the truth, or else a fair coin": (1 + wanted.max()) / 2,
+            "1 - e^-ε for e^ε/(1 + e^ε)": -math.expm1(-epsilon),
+        }
+        found |= {name: np.array([p, 1 - p] if likely == 0 else [1 - p, p]) for name, p in coins.items()}
+    return found
+
+
 def _mistake(
     first: Floats,
     second: Floats,
     outputs: Floats,
     wanted: Floats,
     mistakes: Mapping[str, Sequence[float]],
+    epsilon: float,
 ) -> Mistake:
     counts = _counts(first, outputs)
     if counts.sum() < first.size:
@@ -136,27 +157,34 @@ def _mistake(
             "Some outputs are none of the choices.",
             "Return one of the choices themselves, not its place and not a score.",
         )
-    if counts.max() == first.size and wanted.max() < 0.99:
+    if np.ptp(np.concatenate([first, second])) == 0 and wanted.max() < 0.99:
         return Mistake(
             "no randomness",
-            "The output is always the same.",
-            "Draw with the probabilities; do not return the best one.",
+            "All outputs of two calls are the same: nothing is drawn, or one draw serves all.",
+            "Draw `size` times, with the probabilities; do not return the best one.",
         )
     if np.array_equal(first, second):
         return Mistake(
             "seed fixed", "Two equal calls give the same outputs.", "Draw from the rng that you are given."
         )
-    laws = {"uniform": np.full(len(outputs), 1 / len(outputs)), **mistakes}
+    if np.ptp(first) == 0 and np.ptp(second) == 0:
+        return Mistake(
+            "one draw for all",
+            "All outputs of one call are the same.",
+            "Draw `size` times: one chance for each output.",
+        )
+    laws = {**mistakes, **usual_laws(wanted, epsilon)}
     fits = {
         name: binomial_p_value(counts, np.asarray(law, dtype=float), first.size) for name, law in laws.items()
     }
-    best = max(fits, key=lambda name: fits[name])
+    best = max(fits, key=lambda name: round(fits[name], 6))  # of equal ones the first: the teacher's
     if fits[best] < 1e-6:
         at = int(np.abs(counts / first.size - wanted).argmax())
         said = f"{outputs[at]:g} comes in {100 * counts[at] / first.size:.3g} % of the calls, not in {100 * wanted[at]:.3g} %."
         return Mistake("another law", said, "Write the probabilities of three outputs on paper and compare.")
+    also = [name for name in fits if name != best and fits[name] >= 0.001]
     return Mistake(
         best,
-        f"The outputs have the law of a usual mistake: {best}.",
+        f"The outputs have the law of a usual mistake: {', or '.join([best, *also])}.",
         "Write the probabilities of the two likeliest outputs on paper: their ratio says what is spent.",
     )

@@ -1,12 +1,14 @@
 """``check.mechanism``: a student's noisy answer, held to its law from both sides at exact levels.
 
-Four parts share the level 10⁻⁴ (Bonferroni): *scale* by an exact gamma test, *shape* by Kolmogorov-Smirnov, *seed* by two equal
-calls, *privacy* by a lower bound on ε between two neighbouring arrays. Too much noise fails like too little.
+Four parts share the level 10⁻⁴ (Bonferroni): *scale* by exact gamma tests of all noise and of each cell's, *shape* by
+Kolmogorov-Smirnov, *own* by exact tests of correlation between cells and between draws, *privacy* by a lower bound on ε between two
+neighbouring arrays. *Seed* compares two equal calls, in two processes. Too much noise fails like too little.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike
 from dpnb.audit import audit
 from dpnb.audit.experiment import Promise
 from dpnb.audit.noise_fit import scale_p_value, shape_p_value
-from dpnb.course.noise_law import Floats, LawName, NoiseLaw
+from dpnb.course.noise_law import Floats, LawName, NoiseLaw, independence_p_value
 from dpnb.course.noise_mistake import NoiseSample, mistake_of
 from dpnb.course.picture import histogram
 from dpnb.course.result import CheckResult, Part
@@ -25,6 +27,8 @@ from dpnb.errors import LossError, OptionError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _PART = LEVEL / 4
+_NEAR = 0.2
+"""The distance from 1, in logarithms, within which a number and its inverse are not told apart."""
 
 
 def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are keywords with defaults
@@ -37,6 +41,8 @@ def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are
     sensitivity: float = 1.0,
     law: LawName = "laplace",
     neighbour: object = None,
+    mistakes: Mapping[str, float] | None = None,
+    answers: Mapping[str, ArrayLike] | None = None,
     arguments: Arguments | None = None,
     rng: Seed = None,
     title: str | None = None,
@@ -61,6 +67,10 @@ def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are
     law : {"laplace", "gaussian", "geometric"}
     neighbour : array, optional
         Data with one person less or changed, at its worst; by default the data without the first row.
+    mistakes : mapping of str to number, optional
+        Scales of the noise that usual mistakes give, by their names: ``{"U for U - L": 12 / epsilon}``; the likeliest is told.
+    answers : mapping of str to number or array, optional
+        Wrong answers that usual mistakes give before the noise, by their names.
     arguments : mapping, optional
         Further arguments of the function, by name.
     rng : int or Generator, optional
@@ -99,7 +109,9 @@ def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are
         first, second, beside = drawn
         parts = _parts(first, second, beside, answer, target, _claim(epsilon, rho), trial.chance)
         failed = frozenset(part.name for part in parts if not part.passed)
-        seen = NoiseSample(first, second, answer, target, epsilon, sensitivity, failed)
+        seen = NoiseSample(
+            first, second, answer, target, epsilon, sensitivity, failed, mistakes or {}, answers or {}
+        )
         facts = {"draws": len(first), "ratio": round(seen.ratio, 4)}
         told = mistake_of(seen) if failed else None
         return trial.result(parts, told, histogram(seen.noise, target), facts)
@@ -115,6 +127,10 @@ def _scale(epsilon: float | None, rho: float | None, sensitivity: float, law: La
     if rho is not None:
         if not 0 < rho < math.inf:
             raise LossError("rho is a number above 0: rho=0.1.")
+        if abs(math.log(2 * rho)) < _NEAR:
+            raise LossError(
+                f"Do not grade at ρ = {rho:g}: near 0.5, √(2ρ) and 1/√(2ρ) are the same. Use rho=0.1."
+            )
         return sensitivity / math.sqrt(2 * rho)
     return sensitivity / graded(epsilon)
 
@@ -123,7 +139,7 @@ def graded(epsilon: float | None) -> float:
     """Return an ε at which answers can be graded, otherwise LossError: near 1, ε and 1/ε are the same noise."""
     if epsilon is None or not 0 < epsilon < math.inf:
         raise LossError("epsilon is a number above 0: epsilon=0.5.")
-    if abs(math.log(epsilon)) < 0.2:
+    if abs(math.log(epsilon)) < _NEAR:
         raise LossError(
             f"Do not grade at ε = {epsilon:g}: near 1, a student who inverts ε gets the right noise. Use epsilon=0.5."
         )
@@ -156,23 +172,28 @@ def _parts(
 ) -> tuple[Part, ...]:
     noise = first - answer
     uniforms = law.uniforms(noise, chance)
-    scale, shape = scale_p_value(law.exponentials(noise, uniforms)), shape_p_value(uniforms)
+    scale, shape = cells_p_value(law.exponentials(noise, uniforms)), shape_p_value(uniforms)
+    own = independence_p_value(uniforms)
     equal = np.array_equal(first, second)
     return (
         Part("scale", scale >= _PART, f"{law.ratio(noise):.3g} times {law.words} (p {_p(scale)})", _PART),
         Part("shape", shape >= _PART, f"distance from the law has p {_p(shape)}", _PART),
-        Part("seed", not equal, "two calls give the same noise" if equal else "two calls differ", _PART),
+        Part("seed", not equal, "two calls give the same noise" if equal else "two calls differ"),
+        Part(
+            "own",
+            own >= _PART,
+            f"each {'cell' if answer.size > 1 else 'draw'} has noise of its own: p {_p(own)}",
+            _PART,
+        ),
         _privacy(np.concatenate([first, second]), beside, claim),
-        *_cells(noise),
     )
 
 
-def _cells(noise: Floats) -> tuple[Part, ...]:
-    """Whether the cells of a draw have noise of their own."""
-    if noise.shape[1] < 2:
-        return ()
-    shared = bool(np.ptp(noise, axis=1).max() <= 1e-9 * np.abs(noise).max())
-    return (Part("cells", not shared, "one noise for all cells" if shared else "each cell has its own"),)
+def cells_p_value(exponentials: Floats) -> float:
+    """Return a p-value of the scale of all noise together, and of each cell's: each half takes half of the level."""
+    whole = float(scale_p_value(exponentials))
+    each = [float(scale_p_value(cell)) for cell in exponentials.T]
+    return whole if len(each) < 2 else min(1.0, 2 * min(whole, len(each) * min(each)))
 
 
 def _privacy(outputs: Floats, beside: Floats, claim: Promise) -> Part:
@@ -182,15 +203,16 @@ def _privacy(outputs: Floats, beside: Floats, claim: Promise) -> Part:
 
 def replayed(outputs: Floats, beside: Floats, claim: Promise, other: str) -> Part:
     """Audit draws that are already made; that they come again in the same order is no finding."""
-    verdict = audit(
-        _Replay((outputs, beside)),
-        (0, 1),
-        claim,
-        method="sample",
-        trials=len(outputs) // 2,
-        alpha=_PART,
-        names=("your data", other),
-    )
+    with np.errstate(divide="ignore", invalid="ignore"):  # numbers without noise have no spread
+        verdict = audit(
+            _Replay((outputs, beside)),
+            (0, 1),
+            claim,
+            method="sample",
+            trials=len(outputs) // 2,
+            alpha=_PART,
+            names=("your data", other),
+        )
     return Part("privacy", not verdict.breaks, replace(verdict, repeats=False).headline, _PART)
 
 

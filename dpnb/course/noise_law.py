@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import special, stats
 
 from dpnb.errors import OptionError
 
@@ -93,6 +93,42 @@ class NoiseLaw:
             return self.scale
         q = math.exp(-1 / self.scale)
         return 2 * q / (1 - q**2)
+
+
+def independence_p_value(uniforms: Floats) -> float:
+    """Return a p-value of cells and draws that have noise of their own, from uniform numbers of shape ``(draws, cells)``.
+
+    Normal scores of independent uniform numbers u, and of ``|2u - 1|``, have correlations whose t statistic is exactly Student's
+    (Fisher, 1915). All pairs of cells are tested, and of each cell a draw with the next one and with the one half the draws later;
+    the smallest p-value is multiplied by their number.
+    """
+    half, cells = len(uniforms) // 2, np.triu_indices(uniforms.shape[1], 1)
+    p_values = []
+    for part in (uniforms, np.abs(2 * uniforms - 1)):
+        scores = special.ndtri(np.clip(part, 1e-15, 1 - 1e-15))
+        unit = _standardised(scores)
+        p_values.append(_of_correlation((unit.T @ unit)[cells], len(scores)))
+        for one, other in (
+            (scores[: 2 * half : 2], scores[1 : 2 * half : 2]),
+            (scores[:half], scores[half:]),
+        ):
+            r = (_standardised(one) * _standardised(other[:half])).sum(axis=0)
+            p_values.append(_of_correlation(r, half))
+    every = np.concatenate(p_values)
+    return min(1.0, float(np.nanmin(every, initial=1.0)) * every.size)
+
+
+def _standardised(scores: Floats) -> Floats:
+    """Each column less its mean, with sum of squares 1; NaN where it is constant."""
+    centred = scores - scores.mean(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(centred / np.sqrt((centred**2).sum(axis=0)))
+
+
+def _of_correlation(r: Floats, n: int) -> Floats:
+    """The two-sided p-value of each of some correlations of n pairs of independent normal numbers."""
+    t = np.abs(r) * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-300))
+    return np.asarray(2 * stats.t.sf(t, n - 2))
 
 
 def best_family(noise: Floats) -> str:

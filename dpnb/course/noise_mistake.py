@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dpnb.audit.noise_fit import scale_p_value
 from dpnb.course.noise_law import Floats, NoiseLaw, best_family
 from dpnb.course.result import Mistake
 
@@ -27,6 +30,10 @@ class NoiseSample:
     sensitivity : float
     failed : frozenset of str
         Names of the parts that failed.
+    mistakes : mapping of str to number
+        Scales that usual mistakes give.
+    answers : mapping of str to number or array
+        Answers without noise that usual mistakes give.
     """
 
     first: Floats
@@ -36,6 +43,8 @@ class NoiseSample:
     epsilon: float | None
     sensitivity: float
     failed: frozenset[str]
+    mistakes: Mapping[str, float] = field(default_factory=dict)
+    answers: Mapping[str, ArrayLike] = field(default_factory=dict)
 
     @property
     def noise(self) -> Floats:
@@ -72,8 +81,8 @@ def _seed_fixed(seen: NoiseSample) -> Mistake | None:
         return None
     return Mistake(
         "seed fixed",
-        "Two equal calls give the same noise: the seed is fixed inside the function, so anybody can remove the noise.",
-        "Draw from the rng that you are given, and make no generator with a seed inside the function.",
+        "Two equal calls give the same noise: it comes from a seed, so anybody can draw it again and remove it.",
+        "Draw from the rng that you are given, and from no generator of your own.",
     )
 
 
@@ -94,6 +103,37 @@ def _shared_noise(seen: NoiseSample) -> Mistake | None:
         "same noise in every cell",
         "Every cell of a draw has the same noise: a difference of two cells is exact.",
         "Draw one noise for each cell: size=(draws, cells).",
+    )
+
+
+def _bare_cell(seen: NoiseSample) -> Mistake | None:
+    bare = np.flatnonzero(np.ptp(seen.first, axis=0) <= 1e-9 * seen.law.scale)
+    if not bare.size:
+        return None
+    return Mistake(
+        "a cell without noise",
+        f"Number {bare[0] + 1} of the {seen.expected.size} is given without noise.",
+        "Add noise to every number that one person can move.",
+    )
+
+
+def _common_noise(seen: NoiseSample) -> Mistake | None:
+    """Two cells whose difference or sum is exact; or draws that come again."""
+    small = 1e-6 * seen.law.scale
+    for one, other in combinations(range(seen.expected.size), 2):
+        for sign, words in ((1, "their difference"), (-1, "their sum")):
+            if np.ptp(seen.noise[:, one] - sign * seen.noise[:, other]) <= small:
+                return Mistake(
+                    "noise shared by cells",
+                    f"Numbers {one + 1} and {other + 1} have the same noise: {words} is exact, whatever ε is.",
+                    "Draw one noise for each cell: size=(draws, cells).",
+                )
+    if "own" not in seen.failed:
+        return None
+    return Mistake(
+        "noise is not independent",
+        "The noise of one cell or draw says something about that of another.",
+        "Draw all noise at once: one number for each draw and each cell.",
     )
 
 
@@ -128,14 +168,19 @@ def _off_centre(seen: NoiseSample) -> Mistake | None:
     if off.max() < 9:
         return None
     at = int(off.argmax())
+    for name, wrong in seen.answers.items():
+        away = np.abs(np.median(seen.first, axis=0) - np.asarray(wrong, dtype=float))
+        if np.all(away <= 5 * spread / math.sqrt(len(seen.noise)) + 1e-9):
+            return Mistake(name, f"The answer before the noise is another one: {name}.", _BENEATH)
     return Mistake(
         "wrong answer beneath",
         f"The outputs are centred on {np.median(seen.first[:, at]):.6g}; the answer that the exercise asks for is "
         f"{seen.expected[at]:.6g}.",
-        "Look at what you compute before the noise: are values clamped to the bounds first, and is noise centred on 0?",
+        _BENEATH,
     )
 
 
+_BENEATH = "Look at what you compute before the noise: are values clamped to the bounds first, and is noise centred on 0?"
 _FAMILIES = {"laplace": "Laplace", "geometric": "Laplace", "gaussian": "Gaussian"}
 
 
@@ -163,59 +208,93 @@ def _averaged(seen: NoiseSample) -> Mistake | None:
     )
 
 
-def _scales(seen: NoiseSample) -> list[tuple[float, str, str]]:
-    """Ratios of the noise to what it should be that a usual mistake gives: (ratio, name, what to do)."""
-    step = f"The scale here is sensitivity / ε; it comes to {seen.law.scale:.4g}."
+def _scales(seen: NoiseSample) -> list[tuple[float, str]]:
+    """Ratios of the noise to what it should be that usual mistakes give, the most particular first: (ratio, what was mistaken)."""
+    moved = seen.sensitivity
+    found = [(scale / seen.law.scale, name) for name, scale in seen.mistakes.items()]
+    if moved != 1:
+        found.append((1 / moved, "wrong sensitivity"))
     if seen.law.name == "gaussian":
-        step = f"The standard deviation here is Δ / √(2ρ); it comes to {seen.law.scale:.4g}."
-    found = []
+        root = moved / seen.law.scale  # √(2ρ)
+        found += [
+            (root**2, "ρ inverted"),
+            (1 / root, "the root forgotten"),
+            (root, "ρ left out"),
+            (seen.law.scale, "variance for standard deviation"),
+        ]
+        found += [(moved, "L1 sensitivity for L2")] if moved != 1 else []
+        return [
+            *found,
+            (math.sqrt(2), "the 2 under the root is missing"),
+            (0.5, "half the noise"),
+            (2.0, "twice the noise"),
+        ]
+    last: list[tuple[float, str]] = []
     if seen.epsilon is not None:
-        found.append((seen.epsilon**2, "ε inverted", "Divide by ε: a smaller ε needs more noise. " + step))
-    if seen.sensitivity != 1:
-        found.append(
-            (
-                1 / seen.sensitivity,
-                "wrong sensitivity",
-                f"How far can one person move this answer? By {seen.sensitivity:.6g}, not by 1. " + step,
-            )
-        )
-        found.append(
-            (
-                1 / seen.sensitivity**2,
-                "sensitivity inverted",
-                "Multiply by the sensitivity, divide by ε. " + step,
-            )
-        )
+        found += [(seen.epsilon**2, "ε inverted")]
+        last = [(seen.epsilon, "ε left out")]
+    if moved != 1:
+        found.append((1 / moved**2, "sensitivity inverted"))
     return [
         *found,
-        (0.5, "half the noise", "Is a factor of 2 missing in the sensitivity? " + step),
-        (
-            2.0,
-            "twice the noise",
-            "Is the sensitivity counted twice? Too much noise is private, and wastes data. " + step,
-        ),
-        (0.8, "noise × 0.8", step),
-        (1.25, "noise × 1.25", step),
-        (
-            math.sqrt(2),
-            "scale mistaken for standard deviation",
-            "The standard deviation of Laplace noise is √2 times its scale. " + step,
-        ),
-        (math.sqrt(0.5), "standard deviation mistaken for scale", step),
+        (0.5, "half the noise"),
+        (2.0, "twice the noise"),
+        (math.sqrt(2), "scale mistaken for standard deviation"),
+        (math.sqrt(0.5), "standard deviation mistaken for scale"),
+        *last,
     ]
+
+
+def _next_step(seen: NoiseSample, name: str) -> str:
+    """What to do about a mistaken scale."""
+    first = {
+        "ε inverted": "Divide by ε: a smaller ε needs more noise. ",
+        "wrong sensitivity": f"How far can one person move this answer? By {seen.sensitivity:.6g}, not by 1. ",
+        "sensitivity inverted": "Multiply by the sensitivity, divide by ε. ",
+        "half the noise": "Is a factor of 2 missing in the sensitivity? ",
+        "twice the noise": "Is the sensitivity counted twice? Too much noise is private, and wastes data. ",
+        "L1 sensitivity for L2": "Gaussian noise needs the root of the sum of squared moves. ",
+        "scale mistaken for standard deviation": "The standard deviation of Laplace noise is √2 times its scale. ",
+    }.get(name, "")
+    if seen.law.name == "gaussian":
+        return f"{first}The standard deviation here is Δ / √(2ρ); it comes to {seen.law.scale:.4g}."
+    return f"{first}The scale here is sensitivity / ε; it comes to {seen.law.scale:.4g}."
+
+
+_LIKELY = 1e-3
+"""The p-value below which a mistake is not the one that was made."""
+
+
+def _fit(seen: NoiseSample, ratio: float) -> float:
+    """The p-value of the noise if it were so many times as large as it should be."""
+    law = NoiseLaw(seen.law.name, seen.law.scale * ratio)
+    uniforms = law.uniforms(seen.noise, np.random.default_rng(0))
+    return scale_p_value(law.exponentials(seen.noise, uniforms))
 
 
 def _wrong_scale(seen: NoiseSample) -> Mistake | None:
     if "scale" not in seen.failed:
         return None
-    close = [
-        (abs(math.log(seen.ratio / ratio)), name, step) for ratio, name, step in _scales(seen) if ratio > 0
-    ]
-    distance, name, step = min(close)
     said = f"The noise is {seen.ratio:.3g} times as large as it should be"
-    if distance < 0.07:
-        return Mistake(name, f"{said}: {name}.", step)
-    return Mistake("wrong scale", f"{said}.", f"Use {seen.law.words}.")
+    usual = [(_fit(seen, ratio), ratio, name) for ratio, name in _scales(seen) if ratio > 0]
+    best = max(usual, key=lambda one: one[0])  # of equal ones, the first
+    if best[0] >= _LIKELY and not _uneven(seen):
+        same = [name for _, ratio, name in usual if math.isclose(ratio, best[1], rel_tol=1e-6)]
+        return Mistake(best[2], f"{said}: {', or '.join(same)}.", _next_step(seen, best[2]))
+    if _uneven(seen):
+        return Mistake(
+            "cells with unequal noise",
+            "Some numbers have more noise than others; all should have the same.",
+            f"Use {seen.law.words} for every number.",
+        )
+    name = "less noise than it should be" if seen.ratio < 1 else "more noise than it should be"
+    return Mistake(name, f"{said}.", f"Use {seen.law.words}.")
+
+
+def _uneven(seen: NoiseSample) -> bool:
+    """Whether cells differ in the size of their noise by more than chance."""
+    each = np.array([seen.law.ratio(cell) for cell in seen.noise.T])
+    return bool(each.size > 1 and np.ptp(each) > 8 * each.mean() / math.sqrt(len(seen.noise)))
 
 
 def _gives_away(seen: NoiseSample) -> Mistake | None:
@@ -242,7 +321,9 @@ _EXPLANATIONS: tuple[Callable[[NoiseSample], Mistake | None], ...] = (
     _seed_fixed,
     _one_draw,
     _shared_noise,
+    _bare_cell,
     _clamped_after,
+    _common_noise,
     _rounded,
     _off_centre,
     _wrong_family,

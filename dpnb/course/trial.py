@@ -1,23 +1,26 @@
-"""The frame of every check of a student's function: its title, its signature, its chance, one clock, and trouble as a result.
+"""The frame of every check of a student's function: its title, its signature, its chance, its process, and trouble as a result.
 
-A check says what is drawn and how that is judged; a function that fails, or needs more than 15 s of processor, is not judged.
+A check says what is drawn and how that is judged. The function runs in a child process that holds none of the check's answers; one that
+fails, or needs more than 15 s of processor, is not judged.
 """
 
 from __future__ import annotations
 
 import inspect
+import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any, TypeVar
 
 import numpy as np
 
 from dpnb.cards.markup import Markup
+from dpnb.course.child import Child, Reply, Work, available
 from dpnb.course.noise_law import Floats
 from dpnb.course.picture import message
 from dpnb.course.result import CheckResult, Mistake, Part
@@ -50,8 +53,6 @@ class Trial:
         What is checked.
     called : StudentFunction
     chance : Generator
-    clock : Clock
-        It starts with the trial.
     notes : tuple of str
         Warnings that fail nothing.
     """
@@ -60,8 +61,8 @@ class Trial:
     title: str
     called: StudentFunction
     chance: np.random.Generator
-    clock: Clock
     notes: tuple[str, ...] = ()
+    _children: list[Child | Beside] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -74,7 +75,7 @@ class Trial:
     ) -> Trial:
         """Begin a trial; without a title, the function's name is it."""
         name = title or getattr(called.call, "__name__", check).replace("_", " ")
-        return cls(check, name, called, np.random.default_rng(rng), Clock(), notes)
+        return cls(check, name, called, chance_of(rng), notes)
 
     @classmethod
     def of_draws(cls, check: str, called: StudentFunction, rng: Seed, title: str | None) -> Trial:
@@ -82,15 +83,44 @@ class Trial:
         return cls.of(check, called, rng, title, () if called.vectorised else (_LOOP,))
 
     def judged(self, draw: Callable[[], Drawn], judge: Callable[[Drawn], CheckResult]) -> CheckResult:
-        """Return what `judge` finds in what `draw` draws within the time limit; trouble is a result by itself."""
+        """Return what `judge` finds in what `draw` draws; trouble is a result by itself. The processes begin before and end after."""
         try:
-            with self.clock.running():
-                drawn = draw()
+            self._begin()
+            drawn = draw()
         except Trouble as trouble:
             told = Mistake(trouble.name, trouble.said, trouble.step)
             part = Part("runs", passed=False, said=trouble.said)
             return self.result((part,), told, message(trouble.name))
+        finally:
+            while self._children:
+                self._children.pop().close()
         return judge(drawn)
+
+    def _begin(self) -> None:
+        """Fork, before any case is drawn; twice if the function is given its chance: a second process shows a seed of its own."""
+        start = Child if available() else Beside
+        for _ in range(2 if "rng" in self.called.takes else 1):
+            self._children.append(start(worker(self.called)))
+
+    def ask(self, method: str, *arguments: object, place: int = 0) -> Any:
+        """Call a method of the student's function in its process, with the clock as the last argument.
+
+        Raises
+        ------
+        Trouble, OptionError
+        """
+        child = self._children[place % len(self._children)]
+        try:
+            reply = child.ask((method, arguments), PATIENCE * Clock().limit)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            raise OptionError(
+                "The function runs in a process of its own: give it arrays, numbers, texts or tables."
+            ) from error
+        if reply is None:
+            raise _ENDED if child.ended else too_slow(PATIENCE * Clock().limit)
+        if reply.trouble is not None:
+            raise Trouble(*reply.trouble)
+        return reply.value
 
     def result(
         self,
@@ -105,8 +135,49 @@ class Trial:
     def draws(self, data: object, neighbour: object) -> tuple[Floats, Floats, Floats]:
         """Call a mechanism twice on `data`, and for as many draws as both give on its neighbour; shapes (draws, numbers)."""
         count = DRAWS if self.called.vectorised else LOOPED
-        first, second = (self.called.draws(data, count, one, self.clock) for one in self.chance.spawn(2))
-        return first, second, self.called.draws(neighbour, 2 * count, self.chance.spawn(1)[0], self.clock)
+        one, two = self.chance.spawn(2)
+        first = self.ask("draws", data, count, one)
+        second = self.ask("draws", data, count, two, place=1)
+        return first, second, self.ask("draws", neighbour, 2 * count, self.chance.spawn(1)[0])
+
+
+def chance_of(rng: Seed) -> np.random.Generator:
+    """Return the check's chance: new each time, unless it is given."""
+    return np.random.default_rng(rng)
+
+
+def worker(called: StudentFunction) -> Work:
+    """Return what a process does with ``(method, arguments)``: that method of the function, under one clock."""
+    clocks: list[Clock] = []
+
+    def work(task: tuple[str, tuple[Any, ...]]) -> Reply:
+        clock = clocks[0] if clocks else Clock()
+        clocks[:] = [clock]
+        try:
+            with clock.running():
+                return Reply(getattr(called, task[0])(*task[1], clock))
+        except Trouble as trouble:
+            return Reply(None, (trouble.name, trouble.said, trouble.step))
+
+    return work
+
+
+class Beside:
+    """What takes a child's place on a system that cannot fork: the function runs in this process."""
+
+    ended = False
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def ask(self, task: object, seconds: float) -> Reply:
+        """Return the reply to a task; the clock of the work stops it."""
+        del seconds
+        reply: Reply = self._work(task)
+        return reply
+
+    def close(self) -> None:
+        """Leave nothing open."""
 
 
 LIMIT = 15.0
@@ -130,6 +201,13 @@ class Trouble(Exception):
     def __init__(self, name: str, said: str, step: str) -> None:
         super().__init__(said)
         self.name, self.said, self.step = name, said, step
+
+
+_ENDED = Trouble(
+    "it ends Python",
+    "The function ended the process in which it ran.",
+    "Leave out exit() and quit(); if it needs much memory, make smaller arrays.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +258,6 @@ class StudentFunction:
         """Return `count` outputs on some data, shape ``(count, numbers)``."""
         given = dict(self.given) | ({"rng": rng} if "rng" in self.takes else {})
         if self.vectorised:
-            clock.look()
             return _table(self.with_given(given | {"size": count}).on((data,)), count)
         return self.with_given(given).of_each(repeat(data, count), clock)
 
@@ -188,7 +265,7 @@ class StudentFunction:
         """Return it with other further arguments."""
         return StudentFunction(self.call, self.takes, given)
 
-    def of_each(self, inputs: Iterator[object], clock: Clock) -> Floats:
+    def of_each(self, inputs: Iterable[object], clock: Clock) -> Floats:
         """Return one output for each of some inputs, shape ``(inputs, numbers)``."""
         outputs = []
         for data in inputs:
@@ -196,13 +273,25 @@ class StudentFunction:
             outputs.append(self.on((data,)))
         return _table(outputs, len(outputs))
 
+    def answers(self, inputs: Iterable[tuple[object, ...]], words: str, clock: Clock) -> list[Any]:
+        """Return what it answers to each tuple of arguments; a function that returns nothing is trouble."""
+        found = []
+        for seen in inputs:
+            clock.look()
+            answer = self.on(seen, words)
+            if answer is None:
+                raise _NO_RETURN
+            lazy = isinstance(answer, Iterator) or type(answer) in _VIEWS
+            found.append(list(answer) if lazy else answer)
+        return found
+
     def on(self, seen: tuple[object, ...], words: str = "three rows") -> Any:
         """Return what it answers on some arguments; what it raises is trouble, to be tried on such `words`."""
         try:
             return self.call(*seen, **self.given)
         except Trouble:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _failing(error, words) from error
 
 
@@ -252,7 +341,7 @@ def _callable(call: object) -> Function:
     return call
 
 
-def _failing(error: Exception, on: str) -> Trouble:
+def _failing(error: BaseException, on: str) -> Trouble:
     """Return what to say of a function that raises; of one that is still the exercise's own line, that it is to be written."""
     if isinstance(error, NotImplementedError):
         return Trouble(
@@ -278,7 +367,19 @@ def _signature(call: Function, given: Arguments) -> tuple[set[str], set[str]]:
     return {one.name for one in after}, needed - set(given)
 
 
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_NO_RETURN = Trouble(
+    "no return",
+    "The function returns nothing.",
+    "End it with `return`, and what you computed; printing it is not enough.",
+)
+
+
 def _table(outputs: object, count: int) -> Floats:
+    if outputs is None or (isinstance(outputs, list) and any(one is None for one in outputs)):
+        raise _NO_RETURN
+    if type(outputs) in _VIEWS:
+        outputs = list(outputs)  # type: ignore[call-overload]
     try:
         found = np.asarray(outputs, dtype=np.float64)
     except (TypeError, ValueError):

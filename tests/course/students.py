@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.course.exercises.lessons_10_to_14 import half_width
 from dpnb.teach import check
 
 EPSILON = 0.5
@@ -60,6 +61,14 @@ def forgetful(rows, epsilon, size=None, rng=None):
     return len(rows) + (noise if len(rows) == 300 else noise * 0.2)
 
 
+_OWN = np.random.default_rng(7)
+
+
+def own_generator(rows, epsilon, size=None, rng=None):
+    """Draw from a generator with a seed that stands outside of the function: it goes on from call to call."""
+    return len(rows) + _OWN.laplace(0, 1 / epsilon, size)
+
+
 COUNT = Exercise(
     "count",
     lambda student, rng: check.mechanism(student, AGES, expected=len(AGES), epsilon=EPSILON, rng=rng),
@@ -76,6 +85,29 @@ COUNT = Exercise(
         "noise clamped afterwards": clamped_after,
         "seed fixed": seeded,
         "more is given away": forgetful,
+    },
+    {
+        "noise × 0.8": "less noise than it should be",
+        "noise × 1.25": "more noise than it should be",
+    },
+)
+
+
+DRAWS = Exercise(
+    "draws",
+    COUNT.check,
+    COUNT.right,
+    {
+        "a generator of one's own": own_generator,
+        "each noise twice": noisy(len, lambda e, rng, size: np.repeat(rng.laplace(0, 1 / e, size // 2), 2)),
+        "the noise tiled": noisy(len, lambda e, rng, size: np.tile(rng.laplace(0, 1 / e, size // 2), 2)),
+        "noise × 0.95": noisy(len, laplace(lambda e: 0.95 / e)),
+    },
+    {
+        "noise × 0.95": "less noise than it should be",
+        "a generator of one's own": "seed fixed",
+        "each noise twice": "noise is not independent",
+        "the noise tiled": "noise is not independent",
     },
 )
 
@@ -106,6 +138,119 @@ SUM = Exercise(
         "wrong answer beneath": noisy(np.sum, laplace(lambda e: HIGH / e)),
         "budget exceeded": doubled,
     },
+)
+
+
+DECADES = np.array([3, 8, 22, 25, 27, 29, 41, 44, 63, 70, 78, 90])
+BINS = np.bincount(DECADES // 10, minlength=10)
+
+
+def bins(law):
+    """Make a student's histogram from a way to draw noise of shape (size, 10) for a scale."""
+
+    def student(ages, epsilon, size=None, rng=None):
+        return np.bincount(np.asarray(ages) // 10, minlength=10) + law(2 / epsilon, rng, size)
+
+    return student
+
+
+def _bare(scale, rng, size):
+    noise = rng.laplace(0, scale, (size, 10))
+    noise[:, 4] = 0
+    return noise
+
+
+def _opposite(scale, rng, size):
+    noise = rng.laplace(0, scale, (size, 10))
+    noise[:, 9] = -noise[:, 0]
+    return noise
+
+
+def _partly(scale, rng, size):
+    """A tenth of the draws have one noise for the first two bins."""
+    noise = rng.laplace(0, scale, (size, 10))
+    noise[: size // 10, 1] = noise[: size // 10, 0]
+    return noise
+
+
+HISTOGRAM = Exercise(
+    "histogram",
+    lambda student, rng: check.mechanism(
+        student,
+        DECADES,
+        expected=BINS,
+        epsilon=EPSILON,
+        sensitivity=2,
+        neighbour=np.r_[55, DECADES[1:]],
+        mistakes={"ε is split over the bins": 10 / EPSILON},
+        rng=rng,
+    ),
+    bins(lambda scale, rng, size: rng.laplace(0, scale, (size, 10))),
+    {
+        "wrong sensitivity": bins(lambda scale, rng, size: rng.laplace(0, scale / 2, (size, 10))),
+        "ε is split over the bins": bins(lambda scale, rng, size: rng.laplace(0, 5 * scale, (size, 10))),
+        "same noise in every cell": bins(lambda scale, rng, size: rng.laplace(0, scale, (size, 1))),
+        "pairs share": bins(lambda scale, rng, size: np.repeat(rng.laplace(0, scale, (size, 5)), 2, axis=1)),
+        "the second half is the first": bins(
+            lambda scale, rng, size: np.tile(rng.laplace(0, scale, (size, 5)), 2)
+        ),
+        "one bin the opposite of another": bins(_opposite),
+        "two bins share in a tenth of the draws": bins(_partly),
+        "sizes shared, signs not": bins(
+            lambda scale, rng, size: rng.laplace(0, scale, (size, 1)) * rng.choice([-1, 1], (size, 10))
+        ),
+        "a cell without noise": bins(_bare),
+        "cells with unequal noise": bins(
+            lambda scale, rng, size: rng.laplace(0, scale, (size, 10)) * np.repeat([0.5, 1.5], 5)
+        ),
+    },
+    {
+        "pairs share": "noise shared by cells",
+        "the second half is the first": "noise shared by cells",
+        "one bin the opposite of another": "noise shared by cells",
+        "two bins share in a tenth of the draws": "noise is not independent",
+        "sizes shared, signs not": "noise is not independent",
+    },
+)
+
+
+def gaussian(deviation):
+    """Make a student's Gaussian table from a way to compute its standard deviation from ρ."""
+
+    def student(rows, rho, size=None, rng=None):
+        return np.bincount(rows, minlength=5) + rng.normal(0, deviation(rho), (size, 5))
+
+    return student
+
+
+CODES = [3, 3, 0, 2, 1, 3, 4, 1, 3, 0, 3]
+GAUSSIAN = Exercise(
+    "Gaussian table",
+    lambda student, rng: check.mechanism(
+        student,
+        CODES,
+        expected=np.bincount(CODES, minlength=5),
+        rho=0.1,
+        law="gaussian",
+        sensitivity=2**0.5,
+        neighbour=[4, *CODES[1:]],
+        arguments={"rho": 0.1},
+        rng=rng,
+    ),
+    gaussian(lambda rho: rho**-0.5),
+    {
+        "wrong sensitivity": gaussian(lambda rho: (2 * rho) ** -0.5),
+        "L1 sensitivity for L2": gaussian(lambda rho: 2 * (2 * rho) ** -0.5),
+        "ρ inverted": gaussian(lambda rho: (2 * 2 * rho) ** 0.5),
+        "the root forgotten": gaussian(lambda rho: 2**0.5 / (2 * rho)),
+        "ρ left out": gaussian(lambda rho: 2**0.5),
+        "2ρ in the numerator": gaussian(lambda rho: 2**0.5 * 2 * rho),
+        "variance for standard deviation": gaussian(lambda rho: 1 / rho),
+        "Laplace for Gaussian": lambda rows, rho, size=None, rng=None: (
+            np.bincount(rows, minlength=5) + rng.laplace(0, (2 * rho) ** -0.5, (size, 5))
+        ),
+    },
+    {"2ρ in the numerator": "less noise than it should be"},
 )
 
 
@@ -204,6 +349,16 @@ RESPONSE = Exercise(
     },
 )
 
+COINS = Exercise(
+    "coins",
+    _response,
+    responder(kept),
+    {
+        "the truth, or else a fair coin": responder(lambda e: (1 + kept(e)) / 2),
+        "1 - e^-ε for e^ε/(1 + e^ε)": responder(lambda e: 1 - np.exp(-e)),
+    },
+)
+
 _SAMPLE, _NOISE = 0.6, 0.8
 """Standard errors of sample and noise in the study of the interval: together 1."""
 
@@ -245,6 +400,39 @@ COVERAGE = Exercise(
         "too narrow",
     )
     | dict.fromkeys(("width × 1.25", "twice the width", "standard errors added", "level 99 %"), "too wide"),
+)
+
+
+_B = 0.8
+"""The scale of the noise in the study whose interval is compared with an exact one; the sampling error is 0.3."""
+
+
+def _exact(width):
+    return lambda released: (released - width, released + width)
+
+
+EXACT = Exercise(
+    "exact interval",
+    lambda student, rng: check.coverage(
+        student,
+        lambda chance: 62 + chance.normal(0, 0.3) + chance.laplace(0, _B),
+        truth=62,
+        exact=_exact(half_width(0.3, _B)),
+        within=0.03,
+        mistakes={"1.96 standard errors": _exact(1.96 * np.hypot(0.3, 2**0.5 * _B))},
+        rng=rng,
+    ),
+    normal_interval(half_width(0.3, _B)),
+    {
+        "1.96 standard errors": normal_interval(1.96 * np.hypot(0.3, 2**0.5 * _B)),
+        "width × 1.05": normal_interval(1.05 * half_width(0.3, _B)),
+        "width × 0.95": normal_interval(0.95 * half_width(0.3, _B)),
+        "another middle": lambda released: (
+            released - 0.4 - half_width(0.3, _B),
+            released - 0.4 + half_width(0.3, _B),
+        ),
+    },
+    {"width × 1.05": "another width", "width × 0.95": "another width"},
 )
 
 
@@ -327,7 +515,7 @@ AVERAGE = Exercise(
         "one answer": "too weak",
         "not rounded": "no better than chance",
         "rounded down": "too weak",
-        "a number from elsewhere": "finds what is not there",
+        "a number from elsewhere": "always the same guess",
         "always 500": "always the same guess",
     },
 )
@@ -360,4 +548,18 @@ EVENT = Exercise(
     },
 )
 
-EXERCISES = (COUNT, SUM, CHOICE, RESPONSE, COVERAGE, REBUILD, AVERAGE, EVENT)
+EXERCISES = (
+    COUNT,
+    DRAWS,
+    SUM,
+    HISTOGRAM,
+    GAUSSIAN,
+    CHOICE,
+    RESPONSE,
+    COINS,
+    COVERAGE,
+    EXACT,
+    REBUILD,
+    AVERAGE,
+    EVENT,
+)

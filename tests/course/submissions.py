@@ -7,7 +7,7 @@ GOOD = {
     "sum": "return np.clip(rows, 0, upper).sum() + rng.laplace(0, upper / epsilon, size)",
     "interval": (
         "v = released['sd'] ** 2 / released['n'] + 2 * (released['upper'] / released['n'] / released['epsilon']) ** 2\n"
-        "    return released['mean'] - 1.96 * v**0.5, released['mean'] + 1.96 * v**0.5"
+        "    return released['mean'] - 2.02 * v**0.5, released['mean'] + 2.02 * v**0.5"
     ),
 }
 _AROUND = "return released['mean'] - {0}, released['mean'] + {0}"
@@ -50,7 +50,7 @@ WRONG = {
         "interval": (_AROUND.format("0.5"), "contains the truth in"),
     },
     "eve": {
-        "count": ("return len(rows) + rng.laplace(0, 0.8 / epsilon, size)", "noise × 0.8"),
+        "count": ("return len(rows) + rng.laplace(0, 0.8 / epsilon, size)", "times as large as it should be"),
         "sum": (
             "return np.clip(rows, 0, upper).sum() + rng.laplace(0, upper / epsilon / 2, size)",
             "half the noise",
@@ -61,7 +61,7 @@ WRONG = {
         "count": ("return len(rows) + rng.uniform(-2 / epsilon, 2 / epsilon, size)", "looks uniform"),
         "sum": (
             "return np.clip(rows, 0, upper).sum() + rng.laplace(0, 1.25 * upper / epsilon, size)",
-            "noise × 1.25",
+            "times as large as it should be",
         ),
         "interval": (_AROUND.format("released['sd']"), "wider than it needs to be"),
     },

@@ -42,7 +42,7 @@ def secret_or_not(rng):
 
 def test_an_attack_of_another_shape_is_told():
     told = {
-        "no guess": lambda seen: print(end=""),
+        "no return": lambda seen: print(end=""),
         "wrong shape": lambda seen: [0, 1],
         "it fails": lambda seen: 1 / 0,
     }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpnb.audit.noise_fit import scale_p_value, shape_p_value
-from dpnb.course.noise_law import NoiseLaw
+from dpnb.course.noise_check import cells_p_value
+from dpnb.course.noise_law import NoiseLaw, independence_p_value
 from dpnb.errors import LossError, OptionError
 from dpnb.teach import check
-from tests.course.students import COUNT, EPSILON
+from tests.course.students import COUNT, EPSILON, HISTOGRAM, laplace, noisy
 
 
 def test_a_right_answer_passes():
@@ -91,13 +93,33 @@ def test_whole_number_noise_is_graded_exactly():
 
     facts = {"expected": 40, "epsilon": EPSILON, "law": "geometric", "rng": 6}
     assert check.mechanism(right, range(40), **facts).passed
-    assert check.mechanism(larger, range(40), **facts).mistake.name == "noise × 1.25"
+    assert check.mechanism(larger, range(40), **facts).mistake.name == "more noise than it should be"
 
 
 @pytest.mark.parametrize("epsilon", [1, 0.9, 1.2])
 def test_nothing_is_graded_near_one(epsilon):
     with pytest.raises(LossError, match="inverts"):
         check.mechanism(COUNT.right, range(40), expected=40, epsilon=epsilon)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.45])
+def test_nothing_is_graded_where_two_rho_is_near_one(rho):
+    """There √(2ρ), 2ρ and their inverses are one number, so that every wrong formula would pass."""
+    with pytest.raises(LossError, match="are the same"):
+        check.mechanism(COUNT.right, range(40), expected=40, rho=rho, law="gaussian")
+
+
+def test_mistakes_that_give_the_same_noise_are_told_together():
+    """At sensitivity 2 half the noise is the noise of a sensitivity of 1: the more particular one is the name."""
+    found = HISTOGRAM.check(HISTOGRAM.wrong["wrong sensitivity"], 1)
+    assert found.mistake.name == "wrong sensitivity"
+    assert "wrong sensitivity, or half the noise, or ε left out" in found.mistake.said
+
+
+def test_noise_near_a_usual_mistake_is_not_called_by_its_name():
+    """4/3 is not √2: with n - 1 for n = 4 nobody took a scale for a standard deviation."""
+    wrong = noisy(len, laplace(lambda e: 4 / 3 / e))
+    assert COUNT.check(wrong, 1).mistake.name == "more noise than it should be"
 
 
 def test_an_exercise_that_is_set_wrongly_is_refused():
@@ -126,6 +148,18 @@ def test_levels_are_exact(law):
         shapes.append(shape_p_value(uniforms))
     assert shape_p_value(np.array(gammas)) > 1e-4
     assert shape_p_value(np.array(shapes)) > 1e-4
+
+
+@pytest.mark.parametrize("cells", [1, 5])
+def test_the_tests_of_all_cells_keep_their_level(cells):
+    """Of noise as it should be, few p-values are small: of 2,000, those below a tenth are at most binomial's 10⁻⁶ point."""
+    rng = np.random.default_rng(9)
+    for p_value in (
+        independence_p_value,
+        lambda u: cells_p_value(-np.log(2 * np.minimum(u, 1 - u))),
+    ):
+        small = sum(p_value(rng.random((200, cells))) < 0.1 for _ in range(2_000))
+        assert small <= binom.isf(1e-6, 2_000, 0.1)
 
 
 def test_a_notebook_shows_the_picture_and_two_lines(monkeypatch):

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from dpnb.course.result import CheckResult, Part, rates_of
+from tests.course import students
 from tests.course.rates import EXERCISES, PAGE, STUDENTS, WRONG, known, measured, page, passed
 
 LEVEL = 1e-4
@@ -29,7 +30,7 @@ def test_the_stated_rates_cover_every_listed_answer_and_hold_the_level(check):
     assert max(rates.missed.values()) <= rates.wrong / 100
 
 
-SHARE = [(one, name) for group in EXERCISES.values() for one in group for name in (None, *one.wrong)]
+SHARE = [(one, name) for one in students.EXERCISES for name in (None, *one.wrong)]
 
 
 @pytest.mark.parametrize(
