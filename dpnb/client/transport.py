@@ -25,8 +25,13 @@ from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
 
 MAX_REPLY = 512 * 2**20
 _REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
+_OTHER_NAMES, _OUT_OF_DATE = {62, 64}, {9, 10}
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _GONE = "The curator process has ended or cannot be reached. Run the line again: it starts again, with the budget intact."
+
+
+class _OtherServer(ConnectionError):
+    """What answers is no curator."""
 
 
 class Transport(Protocol):
@@ -92,6 +97,10 @@ class _Http:
     def _connect(self, timeout: float | None = None) -> HttpConnection:
         raise NotImplementedError
 
+    def _reason(self, error: OSError) -> str:  # noqa: ARG002 - a service's, whose address may be wrong
+        """Say why nobody answers, and what to do."""
+        return self.gone
+
     def send(self, body: bytes) -> bytes:
         """Send one request; an interrupted or failed connection is never used again."""
         self._leave_parent()
@@ -99,7 +108,7 @@ class _Http:
             return self._send(body)
         except OSError as error:
             self._drop()
-            raise CuratorGone(self.gone) from error
+            raise CuratorGone(self._reason(error)) from error
         except BaseException:
             self._drop()
             raise
@@ -110,7 +119,7 @@ class _Http:
         try:
             line = self._connect(timeout=10.0)
         except OSError as error:
-            raise CuratorGone(self.gone) from error
+            raise CuratorGone(self._reason(error)) from error
         try:
             line.request(self._prefix + HOLD, self._headers, b"")
             # The curator answers with headers at once and leaves the body open for as long as we live.
@@ -142,7 +151,7 @@ class _Http:
         self._connection.request(self._prefix + MESSAGES, self._headers, body)
         status, content = self._connection.reply()
         if status not in self.told:
-            raise ConnectionError(f"status {status}")
+            raise _OtherServer(f"status {status}")
         if self._connection.last:
             self._drop()
         return content
@@ -253,15 +262,58 @@ class ServiceTransport(_Http):
         self._called = (f"[{name}]" if ":" in name else name) + ("" if port is None else f":{port}")
 
     def _connect(self, timeout: float | None = None) -> HttpConnection:
+        context = self._context() if self._scheme == "https" else None
         sock = _reached(self._host, self._port, timeout)
-        if self._scheme == "https":
-            context = ssl.create_default_context(cafile=self._authority)
+        if context is not None:
             try:
                 sock = context.wrap_socket(sock, server_hostname=self._host)
             except OSError:
                 sock.close()
                 raise
         return HttpConnection(sock, self._called)
+
+    def _context(self) -> ssl.SSLContext:
+        """Return what the service's certificate is checked with: the file of DPNB_CA, or else the system's authorities."""
+        try:
+            return ssl.create_default_context(cafile=self._authority)
+        except OSError as error:
+            said = (
+                "does not exist"
+                if isinstance(error, FileNotFoundError)
+                else "holds no certificate that can be read"
+            )
+            raise OptionError(
+                f"The file that DPNB_CA names {said}. Set it to the file that the service's owner gave you."
+            ) from None
+
+    def _reason(self, error: OSError) -> str:
+        """Say which part of the address, or which certificate, is wrong."""
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return self._distrust(error.verify_code)
+        if isinstance(error, ssl.SSLError):
+            return f"Port {self._port} of {self._host} does not speak https. Check the port: https://host:port/dataset."
+        if isinstance(error, ConnectionRefusedError):
+            return f"Nothing listens on port {self._port} of {self._host}. Check the address, or try again when the service runs: what was charged is answered from the store, free."
+        if isinstance(error, socket.gaierror):
+            return f"No machine is called {self._host}. Check the address."
+        if isinstance(error, _OtherServer):
+            return f"What answers on port {self._port} of {self._host} is no dpnb service. Check the address, and its path."
+        if self._scheme == "http" and isinstance(error, ConnectionError):
+            return f"{self.gone} If the service has a certificate, open https://{self._called}/…"
+        return self.gone
+
+    def _distrust(self, code: int) -> str:
+        """Say why a certificate is not trusted; codes are those of OpenSSL's ``X509_V_ERR``."""
+        if code in _OTHER_NAMES:
+            return f"The certificate of the service is not for {self._host}. Open the address that its owner gave you."
+        if code in _OUT_OF_DATE:
+            return "The certificate of the service has expired or is not valid yet. Tell its owner, and check this machine's clock."
+        if self._authority is None:
+            return (
+                "No authority that this machine knows vouches for the service's certificate. Ask its owner for the authority's"
+                " file, and set DPNB_CA to its path before Jupyter starts."
+            )
+        return "The file that DPNB_CA names does not vouch for the service's certificate. Ask the service's owner for the right one."
 
 
 def _reached(host: str, port: int, timeout: float | None) -> socket.socket:

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import trustme
 
 import dpnb
 from dpnb.__main__ import main
@@ -282,7 +283,7 @@ def test_a_killed_service_goes_on_where_it_was(running, monkeypatch):
     first = people.age.mean()
     ada.release([first], Ask.make(epsilon="0.5"))
     service.kill()
-    with pytest.raises(CuratorGone, match="cannot be reached"):
+    with pytest.raises(CuratorGone, match=f"Nothing listens on port {port}.*answered from the store"):
         ada.release([people.count()], Ask.make(epsilon="0.1"))
     service.start()
     second = people.age.mean()
@@ -553,8 +554,67 @@ def test_a_token_never_travels_in_the_clear(running, monkeypatch):
     token = service.token("ada")
     monkeypatch.setenv("DPNB_TOKEN", token)
     monkeypatch.delenv("DPNB_CA", raising=False)
-    with pytest.raises(CuratorGone, match="cannot be reached"):
+    with pytest.raises(CuratorGone, match=r"No authority that this machine knows.*set DPNB_CA"):
         served(f"{service.url}x")[0].connect()
+    other = service.folder / "other.pem"
+    trustme.CA().cert_pem.write_to_path(other)
+    monkeypatch.setenv("DPNB_CA", str(other))
+    with pytest.raises(CuratorGone, match="DPNB_CA names does not vouch"):
+        served(f"{service.url}x")[0].connect()
+
+
+@pytest.mark.slow
+def test_each_wrong_address_has_its_sentence(running, monkeypatch, tmp_path):
+    """A wrong port, path, scheme or machine, a file of certificates that is none: nobody is told just to try again."""
+    service = running()
+    monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
+    monkeypatch.setenv("DPNB_CA", str(service.folder / "ca.pem"))
+    port = served(f"{service.url}x")[0].port
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        free = taken.getsockname()[1]
+    wrong = {
+        f"http://127.0.0.1:{port}/x": r"has a certificate, open https://127\.0\.0\.1",
+        f"https://127.0.0.1:{free}/x": f"Nothing listens on port {free}",
+        f"https://127.0.0.1:{port}/no/such/x": "is no dpnb service",
+        "https://no-such-machine.invalid/x": r"No machine is called no-such-machine\.invalid",
+    }
+    for address, words in wrong.items():
+        with pytest.raises(CuratorGone, match=words):
+            served(address)[0].connect()
+    for text, words in {None: "does not exist", "no certificate": "holds no certificate"}.items():
+        file = tmp_path / "authority.pem"
+        if text is not None:
+            file.write_text(text)
+        monkeypatch.setenv("DPNB_CA", str(file))
+        with pytest.raises(OptionError, match=words):
+            served(f"{service.url}x")[0].connect()
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [(None, "does not speak https"), ("host.example", r"service is not for 127\.0\.0\.1")],
+)
+def test_a_server_that_is_not_the_one_meant_is_told(named, words, monkeypatch, tmp_path):
+    """One without a certificate, for instance a Hub's proxy, and one whose certificate names another machine."""
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(named or "nobody.example").configure_cert(context)
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("DPNB_CA", str(tmp_path / "ca.pem"))
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listening:
+
+        def answer():
+            line, _ = listening.accept()
+            with contextlib.suppress(OSError), contextlib.closing(line):
+                if named:
+                    context.wrap_socket(line, server_side=True).close()
+                line.recv(65_536)
+                line.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+        beside = threading.Thread(target=answer)
+        beside.start()
+        with pytest.raises(CuratorGone, match=words):
+            Service("https", "127.0.0.1", listening.getsockname()[1], "").connect()
+        beside.join()
 
 
 @pytest.mark.slow
