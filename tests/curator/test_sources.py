@@ -27,7 +27,7 @@ from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
 from dpnb.trusted.files.named_file import NamedFile, ending_of
-from dpnb.trusted.owner.loosened_terms import loosen
+from dpnb.trusted.owner.loosened_terms import add, loosen
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.wire.codec import raw
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
@@ -387,6 +387,7 @@ def test_loosening_records_the_operating_systems_user(tmp_path, dpnb_home, monke
     monkeypatch.setenv("DPNB_HOME", str(dpnb_home))
     (tmp_path / "p1.csv").write_text(lines(*PAID))
     (tmp_path / "p1.dpnb.toml").write_text(toml("p1.csv"))
+    add(Home(dpnb_home), tmp_path / "p1.dpnb.toml")
     loosen(tmp_path / "p1.dpnb.toml", "first")
     with Ledger(Home(dpnb_home).ledger) as ledger, ledger.reading() as db:
         body = db.execute("SELECT body FROM entries WHERE kind = 'loosen'").fetchone()[0]
@@ -569,11 +570,12 @@ def test_loosening_refuses_a_size_that_is_still_wrong_and_counts_it(tmp_path, dp
     """Seen: it said that it was recorded, and the next opening was refused."""
     monkeypatch.setenv("DPNB_HOME", str(dpnb_home))
     (tmp_path / "p1.csv").write_text(lines(*PAID))
-    text = toml("p1.csv").replace('"add-remove"', '"change-one"\nrows = 7')
+    home, text = Home(dpnb_home), toml("p1.csv").replace('"add-remove"', '"change-one"\nrows = 7')
     (tmp_path / "p1.dpnb.toml").write_text(text)
+    with pytest.raises(OwnerError, match=r"Nothing was added\..*another number of rows"):
+        add(home, tmp_path / "p1.dpnb.toml")
     with pytest.raises(OwnerError, match=r"Nothing was loosened\..*another number of rows"):
         loosen(tmp_path / "p1.dpnb.toml", "the codebook was wrong")
-    home = Home(dpnb_home)
     with Ledger(home.ledger) as ledger:
         assert ledger.pins("small") is None
         assert [row.kind for row in ledger.statement("small")] == []
@@ -581,8 +583,26 @@ def test_loosening_refuses_a_size_that_is_still_wrong_and_counts_it(tmp_path, dp
     assert list(home.prepared.iterdir()) == []
     with contextlib.closing(sqlite3.connect(home.ledger)) as db:
         assert db.execute("SELECT count(*) FROM refusals WHERE what = 'size' AND mark = ''").fetchone() == (
-            1,
+            2,
         )
+
+
+def test_nothing_is_loosened_in_a_home_that_does_not_know_the_dataset(tmp_path, dpnb_home, monkeypatch):
+    """Seen: without --config it said "Recorded" in the owner's own home, and the service's ledger knew nothing of it."""
+    monkeypatch.setenv("DPNB_HOME", str(dpnb_home))
+    (tmp_path / "p1.csv").write_text(lines(*PAID))
+    (tmp_path / "p1.dpnb.toml").write_text(toml("p1.csv"))
+    with pytest.raises(OwnerError, match=r"no ledger in .*DPNB_HOME or --config"):
+        loosen(tmp_path / "p1.dpnb.toml", "the board allows more")
+    assert not Home(dpnb_home).ledger.exists()
+    (tmp_path / "p2.csv").write_text(lines(*RICH[0]))
+    (tmp_path / "p2.dpnb.toml").write_text(toml("p2.csv").replace('"small"', '"other"'))
+    add(Home(dpnb_home), tmp_path / "p2.dpnb.toml")
+    with pytest.raises(OwnerError, match=r"knows no dataset small, so nothing was loosened.*--config"):
+        loosen(tmp_path / "p1.dpnb.toml", "the board allows more")
+    with Ledger(Home(dpnb_home).ledger) as ledger:
+        assert ledger.pins("small") is None
+        assert [row.kind for row in ledger.statement("other")] == ["attach"]
 
 
 @pytest.mark.parametrize("ending", ["csv", "duckdb"])

@@ -29,6 +29,7 @@ from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator import holds, pins
 from dpnb.trusted.curator.chain import record
 from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.errors import OwnerError
 
 _TAUGHT: Final = "These rows were attached before as protected data: they never open as TEACHING. Open them as protected data."
 _TAUGHT_THERE: Final = (
@@ -58,6 +59,12 @@ class Known(NamedTuple):
         """Write the body of its entry; places of protected content alone are known."""
         record = self._asdict()
         return record if self.places else {name: record[name] for name in record if name != "places"}
+
+
+_NOTHING_TO_LOOSEN = (
+    "This ledger knows no dataset {dataset}, so nothing was loosened. Name the home that serves it: DPNB_HOME, or --config "
+    "curator.toml. To add it here: dpnb admin add {dataset}.dpnb.toml."
+)
 
 
 class Tagged(NamedTuple):
@@ -93,8 +100,16 @@ class Refusal:
 def refusal(
     db: sqlite3.Connection, terms: Terms, given: Tagged, reason: str | None, by: str
 ) -> Refusal | None:
-    """Say why content may not be attached on these terms, or return None."""
-    marks = given.marks
+    """Say why content may not be attached on these terms, or return None.
+
+    Raises
+    ------
+    OwnerError
+        With a reason, for a name that nobody opened and rows that would open without one: nothing can be loosened.
+    """
+    marks, unknown = given.marks, reason is not None and pins.pinned(db, terms.dataset) is None
+    if unknown and refusal(db, terms, given, None, by) is None:
+        raise OwnerError(_NOTHING_TO_LOOSEN.format(dataset=terms.dataset))
     if terms.mode == "teaching" and _pinned_as_protected(db, terms.dataset, given.places):
         return Refusal("place", _TAUGHT_THERE.format(dataset=terms.dataset.partition("@")[0]))
     if reason is None and _guessed(db, by):

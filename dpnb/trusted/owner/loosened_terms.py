@@ -22,6 +22,7 @@ from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.sources import OpenedSource, look_up
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import FrozenError, OwnerError
+from dpnb.trusted.owner.owner_acts import expect_ledger
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
 
@@ -50,7 +51,8 @@ def loosen(
     Raises
     ------
     OwnerError
-        Without a reason, or where the data or the ledger refuse the terms. Nothing is loosened then.
+        Without a reason, for a dataset that the ledger does not know, or where the data or the ledger refuse the terms. Nothing is
+        loosened then.
     FrozenError
         When the ledger is not the one that answers were given from.
     """
@@ -86,6 +88,8 @@ def add(home: Home, source: Path, *, mode: str | None = None, serves: bool = Fal
 def _attached(
     home: Home, source: Path, reason: str | None, mode: str | None = None, *, serves: bool = False
 ) -> tuple[str, Attachment]:
+    if reason is not None:
+        expect_ledger(home)
     home = home.make()
     file = FileSource(path=str(source.resolve()))
     with (

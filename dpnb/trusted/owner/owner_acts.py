@@ -32,16 +32,21 @@ def acting(home: Home) -> Iterator[Ledger]:
     OwnerError, FrozenError
         Where there is none, and where it is not the one that answers were given from.
     """
-    home.check()
-    if not os.access(home.root, os.W_OK | os.X_OK) or not home.ledger.exists():
-        raise OwnerError(
-            f"There is no ledger in {home.root} that you may write. Set DPNB_HOME to the home that you mean, or begin with "
-            "dpnb admin add people.dpnb.toml."
-        )
+    expect_ledger(home)
     with Ledger(home.ledger) as ledger:
         if ledger.frozen is not None:
             raise FrozenError(owners_words(ledger.frozen))
         yield ledger
+
+
+def expect_ledger(home: Home) -> None:
+    """Refuse a home without a ledger that whoever asks may write, and leave it as it is."""
+    home.check()
+    if not os.access(home.root, os.W_OK | os.X_OK) or not home.ledger.exists():
+        raise OwnerError(
+            f"There is no ledger in {home.root} that you may write. Set DPNB_HOME or --config to the home that you mean, or begin "
+            "with dpnb admin add people.dpnb.toml."
+        )
 
 
 def act_for(reason: str) -> Act:
