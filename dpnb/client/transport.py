@@ -26,12 +26,17 @@ from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
 MAX_REPLY = 512 * 2**20
 _REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
 _OTHER_NAMES, _OUT_OF_DATE = {62, 64}, {9, 10}
+_LATER = {502, 503, 504}
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _GONE = "The curator process has ended or cannot be reached. Run the line again: it starts again, with the budget intact."
 
 
 class _OtherServer(ConnectionError):
     """What answers is no curator."""
+
+
+class _NotNow(ConnectionError):
+    """A service, or the proxy before it, says that it cannot answer now."""
 
 
 class Transport(Protocol):
@@ -151,7 +156,7 @@ class _Http:
         self._connection.request(self._prefix + MESSAGES, self._headers, body)
         status, content = self._connection.reply()
         if status not in self.told:
-            raise _OtherServer(f"status {status}")
+            raise (_NotNow if status in _LATER else _OtherServer)(f"status {status}")
         if self._connection.last:
             self._drop()
         return content
@@ -296,6 +301,11 @@ class ServiceTransport(_Http):
             return f"Nothing listens on port {self._port} of {self._host}. Check the address, or try again when the service runs: what was charged is answered from the store, free."
         if isinstance(error, socket.gaierror):
             return f"No machine is called {self._host}. Check the address."
+        if isinstance(error, _NotNow):
+            return (
+                "The service cannot answer now: its owner can see why in its log. Run this again later: what was charged already"
+                " is answered from the store, free."
+            )
         if isinstance(error, _OtherServer):
             return f"What answers on port {self._port} of {self._host} is no dpnb service. Check the address, and its path."
         if self._scheme == "http" and isinstance(error, ConnectionError):

@@ -215,7 +215,7 @@ PARTS = {
     "the curator": 7520,
     "PostgreSQL": 550,
     "Spark": 500,
-    "the service": 800,
+    "the service": 900,
     "the owner's acts": 550,
     "outside the wing, still loaded": 0,
 }

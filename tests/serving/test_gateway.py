@@ -99,6 +99,25 @@ def office(settings):
         yield made
 
 
+def test_a_charge_that_cannot_be_stored_is_a_fault_until_one_can_be(office, monkeypatch):
+    """For instance because of an error of the disk: /health says so, and the log says why."""
+    data = office.people(office.token())
+    assert office.desk.fault() is None
+
+    def broken(*_, **__):
+        raise OwnerError("disk I/O error")
+
+    with monkeypatch.context() as during:
+        during.setattr(office.curator._ledger, "charge", broken)
+        with pytest.raises(OwnerError, match="see why in its log"):
+            released(data)
+    assert office.desk.fault() == "failing"
+    released(data)
+    assert office.desk.fault() is None
+    office.curator._ledger.freeze("an entry does not follow from the one before it")
+    assert office.desk.fault() == "frozen"
+
+
 # revoked, expired, another's ---------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import os
 import signal
 import socket
 import ssl
@@ -14,10 +15,12 @@ import sys
 import threading
 import time
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import trustme
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 import dpnb
 from dpnb.__main__ import main
@@ -36,6 +39,7 @@ from dpnb.errors import (
 )
 from dpnb.planner.request import Ask
 from dpnb.planner.schema_words import mode_badge
+from dpnb.trusted.serving.health import disk_fault
 from dpnb.trusted.wire import messages
 from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Attach, Cancel, FileSource, Open, Reset, StudySource
@@ -531,18 +535,78 @@ def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
     for token in (None, service.token("ada")):
         assert get("metrics", token)[0] == (401 if token is None else 403)
     ops = service.token("ops", "metrics")
-    assert 'dpnb_count{what="refused access"} 0\n' in get("metrics", ops)[1]
+    refused = 'dpnb_requests_total{what="refused access"}'
+    assert f"{refused} 0\n" in get("metrics", ops)[1]
     for _ in range(13):
         get("metrics")
+    ada = service.session(service.token("ada"), monkeypatch)
+    ada.release([ada.open_served("people").age.mean()], Ask.make(epsilon="0.997"))
     figures = get("metrics", ops)[1]
-    assert 'dpnb_count{what="refused access"} 10\n' in figures
-    assert all(int(line.split()[-1]) % 10 == 0 for line in figures.splitlines())
+    told = {
+        f"{one.name}{dict(one.labels)}": one.value
+        for family in text_string_to_metric_families(figures)
+        for one in family.samples
+    }
+    assert told["dpnb_requests_total{'what': 'refused access'}"] == 10
+    assert told["dpnb_budget_left{'dataset': 'people'}"] == 0.66
+    assert told["dpnb_frozen{}"] == 0
+    assert all(told[f"dpnb_{name}_bytes{{}}"] % 2**20 == 0 for name in ("memory", "ledger", "free_disk"))
+    assert told["dpnb_memory_bytes{}"] > 2**25
+    assert all(value % 10 == 0 for name, value in told.items() if name.startswith("dpnb_requests"))
     assert "ada" not in figures
     with pytest.raises(AccessError, match="service's statistics"):
         service.session(service.token("ops", "metrics"), monkeypatch)
     with line_to(found, context) as line:
         line.sendall(b"POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
         assert b"405" in line.recv(4096).split(b"\r\n")[0]
+
+
+@pytest.mark.slow
+def test_an_operator_is_told_of_each_fault(running, monkeypatch):
+    """Seen: 200 ok whatever was wrong, and empty replies of which nothing was logged."""
+    service = running()
+    found = served(f"{service.url}x")[0]
+    context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
+
+    def health():
+        asked = http.client.HTTPSConnection(found.host, found.port, context=context)
+        with contextlib.closing(asked):
+            asked.request("GET", "/health")
+            reply = asked.getresponse()
+            return reply.status, reply.read()
+
+    assert health() == (200, b"ok\n")
+    tokens = service.folder / "home" / "tokens.json"
+    token, kept = service.token("ada"), tokens.read_bytes()
+    tokens.write_text("{")
+    assert health() == (503, b"tokens\n")
+    with pytest.raises(CuratorGone, match="its owner can see why in its log"):
+        service.session(token, monkeypatch)
+    log = (service.folder / "home" / "curator.log").read_text()
+    assert "tokens.json cannot be read: restore it" in log
+    tokens.write_bytes(kept)
+    assert health() == (200, b"ok\n")
+
+
+@pytest.mark.parametrize(
+    ("facts", "word"),
+    [
+        ({}, None),
+        ({"f_flag": os.ST_RDONLY}, "disk read-only"),
+        ({"f_bavail": 8191}, "disk full"),
+        (OSError(5, "Input/output error"), "disk unreadable"),
+    ],
+)
+def test_a_disk_that_takes_nothing_is_a_fault(facts, word, monkeypatch, tmp_path):
+    """Below 32 MiB, read-only or unreadable."""
+
+    def disk(_):
+        if isinstance(facts, OSError):
+            raise facts
+        return SimpleNamespace(**{"f_flag": 0, "f_bavail": 8192, "f_frsize": 4096, **facts})
+
+    monkeypatch.setattr(os, "statvfs", disk)
+    assert disk_fault(tmp_path) == (word and word.removeprefix("disk "))
 
 
 @pytest.mark.slow

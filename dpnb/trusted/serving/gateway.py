@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.errors import AccessError, ChargedError, CuratorGone, OwnerError, PlanError, to_wire
+from dpnb.trusted.serving.health import Figure, disk_fault, labelled, resources, tens
 from dpnb.trusted.serving.hub import Identities
 from dpnb.trusted.serving.served_curator import BucketedRandomness, ServedCurator
 from dpnb.trusted.serving.settings import Settings
@@ -72,6 +73,7 @@ class Gateway:
         self._opened: dict[tuple[str, str], str] = {}
         self._counting = threading.Lock()
         self._taking_up = threading.Lock()
+        self._failing: str | None = None
 
     @classmethod
     def of(cls, settings: Settings, identities: Identities, studies: str | None = None) -> Gateway:
@@ -97,14 +99,44 @@ class Gateway:
         try:
             token = self._identities.check(token)
             with self.curator.asked_by(token, lambda: self._identities.check(token)):
-                return encode(self._reply(request, token))
+                reply = encode(self._reply(request, token))
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
             return self._failure(error, kind)
+        if isinstance(request, Submit):
+            self._failing = None
+        return reply
 
     def count(self, what: str) -> None:
         """Count something for the figures of the service."""
         with self._counting:
             self.counts[what] += 1
+
+    def note(self, fault: BaseException, what: str = "") -> None:
+        """Write a fault to the owner's log."""
+        self.curator.note(fault, what)
+
+    def fault(self) -> str | None:
+        """Return one word for what keeps the service from answering, or None."""
+        if self.curator.frozen is not None:
+            return "frozen"
+        if not self._identities.readable():
+            return "tokens"
+        word = disk_fault(self.curator.settings.home.root)
+        return f"disk {word}" if word else self._failing
+
+    def figures(self) -> list[Figure]:
+        """Return what an operator is told, rounded."""
+        home = self.curator.settings.home
+        counted = {labelled("what", what): tens(count) for what, count in sorted(self.counts.copy().items())}
+        left = {labelled("dataset", name): share for name, share in self.curator.shares_left().items()}
+        return [
+            Figure("dpnb_requests", "counter", "Requests by kind and outcome, in tens.", counted),
+            Figure("dpnb_budget_left", "gauge", "Share of each dataset's budget that is left.", left),
+            Figure(
+                "dpnb_frozen", "gauge", "1 where the ledger is frozen.", {"": self.curator.frozen is not None}
+            ),
+            *resources(home.root, home.ledger),
+        ]
 
     def refuse_charges(self) -> None:
         """Charge nothing from now on."""
@@ -189,6 +221,7 @@ class Gateway:
     def _failure(self, error: Exception, kind: str) -> bytes:
         if isinstance(error, OwnerError | ChargedError) and not isinstance(error, HeldError):
             self.curator.note(error, kind)
+            self._failing = "failing"
             error = (ChargedError if isinstance(error, ChargedError) else OwnerError)(_LATER)
         self.count(f"refused {getattr(error, 'code', 'internal')}")
         return self.curator.failure(error, kind)

@@ -214,6 +214,14 @@ class Identities:
         """Return what a token that was found allows by now; AccessError where it is nothing."""
         return self.find(token.text) if isinstance(token, HubToken) else self._tokens.check(token)
 
+    def readable(self) -> bool:
+        """Say whether the owner's tokens can be read."""
+        try:
+            self._tokens.listed()
+        except OwnerError:
+            return False
+        return True
+
     def holds(self, token: Token) -> bool:
         """Say whether a line may be kept open for whoever showed a token."""
         if self._hub is not None and isinstance(token, HubToken):

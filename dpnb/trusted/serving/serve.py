@@ -1,8 +1,8 @@
 """``dpnb serve --config curator.toml``: the service as a process.
 
 It ends when it is asked to (SIGTERM): it takes nothing new, charges nothing more, and what was charged has a moment to be stored
-and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever holds an owner's token with that scope: counts
-alone, in tens, so that two looks at them do not tell of one request.
+and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever holds an owner's token with that scope
+(:mod:`dpnb.trusted.serving.health`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import socket
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import tornado.netutil
 from tornado.iostream import IOStream
@@ -26,6 +26,7 @@ from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.server import Address, Listener, Refused, RequestHandler, end, say, serve
 from dpnb.trusted.errors import AccessError, OwnerError
 from dpnb.trusted.serving.gateway import Gateway, refusal
+from dpnb.trusted.serving.health import TYPE, Figure, openmetrics, tens
 from dpnb.trusted.serving.hub import Identities
 from dpnb.trusted.serving.settings import Settings, read_settings
 from dpnb.trusted.serving.tokens import Token, Tokens, tokens_file
@@ -36,8 +37,6 @@ MOST_CONNECTIONS = 1024
 """A kernel has two: four hundred kernels, and some room."""
 _AT_THE_DOOR = 32
 """Tokens of a Hub that are looked at at once."""
-_STEP = 10
-"""Counts are told as a whole multiple of it."""
 _ASK = "The service asks who you are: set DPNB_TOKEN to the token that its owner gave you. Nothing was spent."
 
 
@@ -84,6 +83,9 @@ class ServiceListener(Listener):
             found = await self._found(shown[1])
         except AccessError as error:
             raise self._refused(error) from None
+        except OwnerError as fault:  # nobody can be looked up: the owner hears why, and whoever asks that it is not their mistake
+            self._gateway.note(fault, "the door")
+            raise Refused(503) from None
         if not request.path.endswith("/metrics") and set(found.scopes) <= {"metrics"}:
             raise self._refused(AccessError("Your token can only read the service's statistics."), 403)
         return found
@@ -113,25 +115,25 @@ class ServiceListener(Listener):
 
 
 async def _health(asked: RequestHandler) -> None:
-    """Say that it listens."""
-    asked.send(b"ok\n", "text/plain")
+    """Say that it can be asked, or in one word why it cannot."""
+    word = _gateway(asked).fault()
+    asked.send(f"{word or 'ok'}\n".encode(), "text/plain", status=503 if word else 200)
 
 
 async def _metrics(asked: RequestHandler) -> None:
-    """Write the counts since the start as Prometheus reads them, for whoever holds the scope."""
+    """Write the figures as OpenMetrics has them, for whoever holds the scope."""
     try:
         asked.who.need("metrics")
     except AccessError as error:
         raise Refused(403, refusal(error)) from None
+    lines = {"": tens(len(asked.life.lines))}
+    open_lines = Figure("dpnb_lines", "gauge", "Kernels that hold a line, in tens.", lines)
+    asked.send(openmetrics([*_gateway(asked).figures(), open_lines]), TYPE)
+
+
+def _gateway(asked: RequestHandler) -> Gateway:
     gateway: Any = asked.application.service
-    counts = sorted(gateway.counts.copy().items())
-    lines = [f'dpnb_count{{what="{what}"}} {_tens(count)}' for what, count in counts]
-    text = "\n".join([*lines, f"dpnb_lines {_tens(len(asked.life.lines))}", ""])
-    asked.send(text.encode(), "text/plain; version=0.0.4")
-
-
-def _tens(count: int) -> int:
-    return count - count % _STEP
+    return cast("Gateway", gateway)
 
 
 def _allow_files() -> None:

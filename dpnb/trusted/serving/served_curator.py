@@ -23,6 +23,7 @@ from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.terms import compare
 from dpnb.trusted.errors import CuratorGone, DpnbError, OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, nearest
+from dpnb.trusted.serving.health import share_left
 from dpnb.trusted.serving.settings import ServedDataset, Settings
 from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.messages import Attach, Cap, Receipt, Receipted, Statement, StatementOf
@@ -143,6 +144,13 @@ class ServedCurator(Curator):
                     self.served[name] = self.open_first(one)
                 except DpnbError as fault:
                     self.note(fault, f"taking up {name}")
+
+    def shares_left(self) -> dict[str, float]:
+        """Return what is left of each dataset's budget, rounded as an operator is told."""
+        return {
+            name: share_left(self._ledger.spent(one.pool).amount, one.budget.cap.amount)
+            for name, one in self.served.items()
+        }
 
     def whole_statement(self, request: Statement, principal: str) -> StatementOf:
         """Tell every entry of the ledger of a dataset that an auditor has open, whoever it is of."""
