@@ -26,7 +26,7 @@ import sys
 import time
 import weakref
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from http.client import responses
@@ -41,10 +41,10 @@ import tornado.netutil
 from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator.chain import timestamp
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
-from dpnb.trusted.errors import CuratorError, DpnbError, OwnerError, to_wire
-from dpnb.trusted.wire.codec import MAX_REQUEST
+from dpnb.trusted.errors import CuratorError, DpnbError, OwnerError, PlanError, to_wire
+from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.filelock import FileLock
-from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Open, Peek, Submit
+from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Failure, Open, Peek, Submit
 from dpnb.trusted.wire.places import write_private
 from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of, process_of
 
@@ -61,6 +61,11 @@ MOST_STRANGERS = 32
 many without having shown yet that they may ask."""
 MOST_ARRIVING = 64 * 2**20
 """Bytes of all bodies together that have begun to arrive and are not whole."""
+MOST_UNSENT, MOST_UNSENT_EACH = 96 * 2**20, 32 * 2**20
+"""Bytes of all answers together that are being sent, and of one owner's, beyond which somebody must read first: a plan of a kilobyte may
+have an answer of twenty megabytes."""
+SLOWEST, PATIENCE = 64 * 2**10, 30.0
+"""Bytes a second that a reader takes at least, after these seconds."""
 FIRST_WORD = 10.0
 WHOLE_BODY = 60.0
 """Seconds within which a connection shows that it may ask, and within which a body arrives."""
@@ -176,6 +181,7 @@ class Life:
         self.ending = False
         self.known: weakref.WeakSet[tornado.iostream.IOStream] = weakref.WeakSet()
         self.resting: dict[tornado.iostream.IOStream, int] = {}
+        self.unsent: dict[tornado.iostream.IOStream, int] = {}
         self._arriving = 0
         self._quiet_since = time.monotonic() + max(0.0, FIRST_WAIT - linger)
 
@@ -204,6 +210,24 @@ class Life:
         while self._arriving > MOST_ARRIVING:
             self.hang_up(next(one for one, held in self.resting.items() if held))
 
+    @contextlib.contextmanager
+    def sending(self, stream: tornado.iostream.IOStream, size: int) -> Iterator[None]:
+        """Count an answer while it is sent: who reads too slowly, or has most unread where there is too much, is hung up on."""
+        late = asyncio.get_running_loop().call_later(PATIENCE + size / SLOWEST, self.hang_up, stream)
+        self.unsent[stream] = size
+        while len(self.unsent) > 1 and sum(self.unsent.values()) > MOST_UNSENT:
+            greedy = max({_owner(one) for one in self.unsent}, key=self.unsent_of)
+            self.hang_up(next(one for one in self.unsent if _owner(one) == greedy))
+        try:
+            yield
+        finally:
+            late.cancel()
+            self.unsent.pop(stream, None)
+
+    def unsent_of(self, owner: Any) -> int:
+        """Return the bytes of an owner's answers that are being sent."""
+        return sum(size for stream, size in self.unsent.items() if _owner(stream) == owner)
+
     def make_room(self) -> bool:
         """Hang up on the connection that has rested the longest; say whether there was one."""
         oldest = next(iter(self.resting), None)
@@ -215,6 +239,7 @@ class Life:
     def hang_up(self, stream: tornado.iostream.IOStream) -> None:
         """Close a connection: a kernel opens another when it asks again."""
         self.leave(stream)
+        self.unsent.pop(stream, None)
         stream.close()
 
     @property
@@ -349,12 +374,22 @@ class Application(tornado.httputil.HTTPServerConnectionDelegate):
         return RequestHandler(self, request_conn)
 
 
+_UNREAD = encode(
+    Failure(
+        **to_wire(PlanError("Earlier answers of yours are not read yet. Nothing was spent. Read them first."))
+    )
+)
+
+
 async def _messages(asked: RequestHandler) -> None:
     asked.life.change(busy=1)
     asked.life.leave(asked.stream)
     try:
         reply = await _reply(asked)
-        with contextlib.suppress(tornado.iostream.StreamClosedError):
+        with (
+            contextlib.suppress(tornado.iostream.StreamClosedError),
+            asked.life.sending(asked.stream, len(reply)),
+        ):
             await asked.send(reply)
     finally:
         asked.life.change(busy=-1)
@@ -369,6 +404,8 @@ async def _reply(asked: RequestHandler) -> bytes:
         return asks
     if application.life.ending:
         raise Refused(503)
+    if application.life.unsent_of(_owner(asked.stream)) > MOST_UNSENT_EACH:
+        return _UNREAD
     kind = _KINDS.get(type(asks), "rest")
     return cast("bytes", await application.workers.run(kind, application.service.carry_out, asks, asked.who))
 
