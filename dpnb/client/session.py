@@ -55,6 +55,7 @@ from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.codec import exact_json, raw
 from dpnb.trusted.wire.messages import (
+    MOST_ROWS,
     MOST_WORDED,
     Answered,
     Attach,
@@ -521,7 +522,11 @@ class Session:
         known = self._told.setdefault(handle, {})
         waiting = [entry for entry, row in known.items() if row["kind"] == "charge" and not row["answered"]]
         after = min(waiting) - 1 if waiting else max(known, default=0)
-        known |= self._rows(Statement(handle=handle, after=after))
+        while rows := self._rows(Statement(handle=handle, after=after)):
+            known |= rows
+            after = max(rows)
+            if len(rows) < MOST_ROWS:
+                break
         silent = [one for one in worded if one in known and known[one]["kind"] == "charge"]
         silent = [one for one in silent if not known[one]["measured"]]
         for start in range(0, len(silent), MOST_WORDED):

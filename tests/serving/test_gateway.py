@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from dpnb.client import session
 from dpnb.client.priced_batch import batch_of
 from dpnb.client.service import Service
 from dpnb.client.session import Session
 from dpnb.client.transport import InMemory
 from dpnb.errors import AccessError, FrozenError, OwnerError, PlanError
 from dpnb.planner.request import Ask
-from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator import failpoints, service, statement
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.owner.issued_tokens import tokens_of
 from dpnb.trusted.privacy.accountant import Budget
@@ -422,3 +424,60 @@ def test_a_cap_needs_the_scope_that_it_limits(office):
     handle = office.told(Open(name="people"), eve)["handle"]
     assert office.told(Cap(handle=handle, epsilon="1"), eve)["code"] == "access"
     assert office.told(Cancel(request=NONE), eve)["code"] == "access"
+
+
+# long answers and statements ---------------------------------------------------------------------------------
+
+
+def test_a_long_statement_is_told_page_by_page_and_without_the_charges_of_others(office, monkeypatch):
+    """Seen: 50,000 charges in one reply took 8.8 s and 386 MB, and those of others were read to whoever had none."""
+    ada, bob = office.token(), office.token("bob")
+    people, theirs = office.people(ada), office.people(bob)
+    for place in range(7):
+        people.session.release([people.age.clip(0, 50 + place).sum()], Ask.make(epsilon="0.001"))
+    theirs.session.release([theirs.count()], Ask.make(epsilon="0.001"))
+    monkeypatch.setattr(service, "MOST_ROWS", 3)
+    monkeypatch.setattr(session, "MOST_ROWS", 3)
+    read, row_of = [], statement.row_of
+    monkeypatch.setattr(
+        statement, "row_of", lambda act, *rest, **how: read.append(act[2]) or row_of(act, *rest, **how)
+    )
+    pages, ask = [], session.Session._rows
+    monkeypatch.setattr(session.Session, "_rows", lambda *asked: pages.append(ask(*asked)) or pages[-1])
+    assert [row["kind"] for row in theirs.session.ledger_rows(theirs)] == ["attach", "charge"]
+    assert (read.count("charge"), len(pages)) == (1, 1)
+    assert [row["kind"] for row in people.session.ledger_rows(people)] == ["attach"] + ["charge"] * 7
+    assert len(pages) > 2
+
+
+def test_nobody_waits_while_a_receipt_or_a_statement_is_read(office, monkeypatch):
+    """Seen: the receipt of an answer of 19 MB, 75 bytes to ask for, kept every charge waiting for seconds, free."""
+    people = office.people(office.token())
+    report = people.session.release([people.count()], Ask.make(epsilon="0.1"))
+    entry = report.measurements[0].releases[0].entry
+    ledger, slow = office.curator._ledger, threading.Event()
+    waiting = threading.Event()
+
+    def read(*asked, **how):
+        waiting.set()
+        assert slow.wait(30)
+        return reads(*asked, **how)
+
+    for module, name, asked in (
+        (service, "signed_receipt", lambda: people.session.receipt(people, entry)),
+        (statement, "rows_of", lambda: people.session.ledger_rows(people)),
+    ):
+        reads = getattr(module, name)
+        monkeypatch.setattr(module, name, read)
+        beside = threading.Thread(target=asked)
+        beside.start()
+        assert waiting.wait(30)
+        free = ledger._lock.acquire(timeout=20)
+        if free:
+            ledger._lock.release()
+        slow.set()
+        beside.join()
+        assert free
+        monkeypatch.undo()
+        slow.clear()
+        waiting.clear()

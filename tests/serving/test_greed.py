@@ -1,4 +1,4 @@
-"""Who does not read answers, or asks for what is dear, keeps neither memory nor anybody's time: each was once a way to stop a service."""
+"""Who does not read answers takes no memory for it."""
 
 from __future__ import annotations
 

@@ -200,6 +200,14 @@ class Database:
                 connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
+    def beside(self) -> Iterator[sqlite3.Connection]:
+        """Read one consistent state on a connection of its own: no charge waits for it."""
+        self._refuse_moved()
+        self._mine()
+        with self._named(), _snapshot(self.path, _WAIT) as connection:
+            yield connection
+
+    @contextlib.contextmanager
     def showing(self) -> Iterator[sqlite3.Connection]:
         """Read stored answers as in :meth:`reading`; when the block is left, the mark knows them, and they may leave."""
         with self.reading() as connection:

@@ -105,10 +105,11 @@ def refusal(
     Raises
     ------
     OwnerError
-        With a reason, for a name that nobody opened and rows that would open without one: nothing can be loosened.
+        With a reason, for a name and pool that nobody opened and rows that would open without one: nothing can be loosened.
     """
-    marks, unknown = given.marks, reason is not None and pins.pinned(db, terms.dataset) is None
-    if unknown and refusal(db, terms, given, None, by) is None:
+    marks = given.marks
+    known = pins.pinned(db, terms.dataset) or pins.pool_budget(db, terms.pool)
+    if not (reason is None or known or refusal(db, terms, given, None, by)):
         raise OwnerError(_NOTHING_TO_LOOSEN.format(dataset=terms.dataset))
     if terms.mode == "teaching" and _pinned_as_protected(db, terms.dataset, given.places):
         return Refusal("place", _TAUGHT_THERE.format(dataset=terms.dataset.partition("@")[0]))

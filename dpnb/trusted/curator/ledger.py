@@ -47,7 +47,8 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.price import Charge
 
-_LAST = 2**63 - 1
+_PAGE = 500
+"""Entries of a statement that are read at once."""
 """No entry has a higher number."""
 _MOST_STANDINGS = 4096
 """Principals and datasets of which what acts say is remembered; beyond that all is read again."""
@@ -499,27 +500,28 @@ class Ledger(Database):
         *,
         entries: Collection[int] = (),
         shares: Collection[str] = (),
+        most: int | None = None,
     ) -> list[StatementRow]:
         """List the ledger's acts after an entry, oldest first, for a dataset and a principal where these are given.
 
-        What was charged to one of some shares of the pool belongs to the principal too. Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all. With `entries` these
-        alone are listed, and their charges say in words what was measured.
+        What was charged to one of some shares of the pool belongs to the principal too. Acts on a dataset's pool (its caps and resets)
+        belong to it; acts without a principal belong to all. With `entries` these alone are listed, and their charges say in words
+        what was measured. With `most` the list ends once it has so many: ask again after its last entry.
+
+        It reads on a connection of its own, and of other principals' charges nothing: no charge waits for it.
         """
-        with self.reading() as db:
+        with self.beside() as db:
             terms = None if dataset is None else pins.pinned(db, dataset)
-            query = "SELECT DISTINCT charge FROM stored WHERE charge > ?"
-            answered = {row[0] for row in db.execute(query, (after,))}
-            query = "SELECT entry, time, kind, hash, body FROM entries WHERE entry > ? AND entry <= ? ORDER BY entry"
-            spans = [(max(after, one - 1), one) for one in sorted(set(entries))] or [(after, _LAST)]
-            acts = [act for span in spans for act in db.execute(query, span)]
-        rows = (
-            statement.row_of(act, answered, worded=bool(entries))
-            for act in acts
-            if act[2] not in {"store", "migration", "version", "refuse"}
-        )
-        pool = None if terms is None else terms.pool
-        with self._named():
-            return [row for row in rows if statement.concerns(row, dataset, pool, principal, shares)]
+            pool = None if terms is None else terms.pool
+            numbers = sorted(set(entries)) or statement.entries_of(db, after, pool, principal, shares)
+            rows: list[StatementRow] = []
+            for start in range(0, len(numbers), _PAGE):
+                page = [one for one in numbers[start : start + _PAGE] if one > after]
+                found = statement.rows_of(db, page, worded=bool(entries))
+                rows += [row for row in found if statement.concerns(row, dataset, pool, principal, shares)]
+                if most is not None and len(rows) >= most:
+                    break
+            return rows
 
     def verify(self, known: str | None = None, ended: Callable[[], bool] = bool) -> Verification:
         """Recompute the hash chain, the running totals and the tables beside it.

@@ -57,6 +57,7 @@ from dpnb.trusted.query.price import ChargedPlan, charged_for
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.codec import MAX_LIST, decode_request, encode, exact_json, limited, raw
 from dpnb.trusted.wire.messages import (
+    MOST_ROWS,
     PROTOCOL,
     Again,
     Answered,
@@ -408,9 +409,12 @@ class Curator:
             if request.handle
             else [handle for who, handle in list(self._open) if who == principal]
         )
+        most = MOST_ROWS if request.handle else None
         names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
         told = (
-            self._ledger.statement(one, told_of, request.after, entries=request.entries, shares=shares)
+            self._ledger.statement(
+                one, told_of, request.after, entries=request.entries, shares=shares, most=most
+            )
             for one in names
         )
         rows = itertools.chain.from_iterable(told)
@@ -429,10 +433,13 @@ class Curator:
             theirs = body["principal"] == principal or not set(shares).isdisjoint(body.get("shares", ()))
             return theirs and body["dataset"] == dataset
 
-        with self._ledger.showing() as db:
+        with (
+            self._ledger.beside() as db
+        ):  # an answer may be long: no charge waits while it is read and signed
             signed = signed_receipt(db, request.entry, private, allowed)
         if signed is None:
             refuse_entry(request.entry)
+        self._ledger.cover(signed["receipt"]["answered"])
         return Receipted(signed=raw(signed), key=public_key(private))
 
     def _cap(self, request: Cap, principal: str) -> Done:

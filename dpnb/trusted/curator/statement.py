@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+import sqlite3
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dpnb.trusted.canonical import JsonObject, Record
@@ -44,6 +45,34 @@ class StatementRow:
     """The shares of the pool to which a charge counts."""
     told: str = ""
     """The note without the owner's own words: what another user's analyst may read."""
+
+
+def entries_of(
+    db: sqlite3.Connection, after: int, pool: str | None, principal: str | None, shares: Collection[str]
+) -> list[int]:
+    """Return the entries after one that may concern whoever asks, in order: of charges theirs alone, by the tables beside the entries."""
+    others = "SELECT entry FROM entries WHERE entry > ?"
+    if principal is None:
+        return sorted(row[0] for row in db.execute(others, (after,)))
+    found = {row[0] for row in db.execute(f"{others} AND kind NOT IN ('charge', 'store')", (after,))}
+    mine = "SELECT entry FROM charges WHERE principal = ? AND entry > ? AND (? IS NULL OR pool = ?)"
+    found |= {row[0] for row in db.execute(mine, (principal, after, pool, pool))}
+    shared = "SELECT entry FROM shares WHERE share = ? AND entry > ? AND (? IS NULL OR pool = ?)"
+    for share in shares:
+        found |= {row[0] for row in db.execute(shared, (share, after, pool, pool))}
+    return sorted(found)
+
+
+def rows_of(db: sqlite3.Connection, entries: Sequence[int], *, worded: bool = False) -> list[StatementRow]:
+    """Read acts, in order; where they are to be worded, a charge says what was measured."""
+    listed = json.dumps(entries)
+    query = "SELECT charge FROM answers WHERE charge IN (SELECT value FROM json_each(?))"
+    answered = {row[0] for row in db.execute(query, (listed,))}
+    query = (
+        "SELECT entry, time, kind, hash, body FROM entries WHERE entry IN (SELECT value FROM json_each(?)) "
+        "AND kind NOT IN ('store', 'migration', 'version', 'refuse') ORDER BY entry"
+    )
+    return [row_of(act, answered, worded=worded) for act in db.execute(query, (listed,))]
 
 
 def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: bool = False) -> StatementRow:

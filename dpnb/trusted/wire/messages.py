@@ -241,8 +241,12 @@ class Cancelled(Message, tag="cancelled", frozen=True):
     state: Name
 
 
+MOST_ROWS = 2000
+"""Rows of a statement after which it ends: there may be more after its last entry."""
+
+
 class StatementOf(Message, tag="statement-of", frozen=True):
-    """Ledger rows, oldest first."""
+    """Ledger rows, oldest first, of one dataset :data:`MOST_ROWS` and a few more at most."""
 
     rows: Raw
 
