@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from dpnb.trusted.canonical import JsonObject, Record
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.curator.holds import STATES
 from dpnb.trusted.curator.wording import worded
 from dpnb.trusted.errors import PlanError
@@ -65,7 +65,7 @@ def entries_of(
 
 def rows_of(db: sqlite3.Connection, entries: Sequence[int], *, worded: bool = False) -> list[StatementRow]:
     """Read acts, in order; where they are to be worded, a charge says what was measured."""
-    listed = json.dumps(entries)
+    listed = canonical(list(entries))
     query = "SELECT charge FROM answers WHERE charge IN (SELECT value FROM json_each(?))"
     answered = {row[0] for row in db.execute(query, (listed,))}
     query = (
