@@ -52,6 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
+    except OSError as fault:  # a full or read-only disk, for one
+        where = f"{fault.filename}: " if fault.filename else ""
+        print(
+            f"dpnb: This could not be finished. {where}{fault.strerror or fault}. Check the disk, and run it again.",
+            file=sys.stderr,
+        )
+        return 2
     _say(said.shown(as_json=getattr(options, "json", False)) if isinstance(said, Output) else said)
     return 0
 

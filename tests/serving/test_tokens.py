@@ -8,6 +8,7 @@ import pytest
 
 from dpnb.__main__ import main
 from dpnb.errors import AccessError, OwnerError
+from dpnb.trusted.owner import issued_tokens
 from dpnb.trusted.owner.issued_tokens import IssuedTokens, tokens_of
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.places import Home
@@ -87,6 +88,30 @@ def test_a_token_that_cannot_be_is_not_issued(tokens, change, says):
     with pytest.raises(OwnerError, match=says):
         tokens.issue(**{"principal": "ada", "scopes": ("release",), "days": 1, **change})
     assert tokens.listed() == []
+
+
+@pytest.mark.parametrize(
+    "command", [("issue", "--principal", "ada", "--expires", "1d"), ("revoke", "ada", "--yes")]
+)
+def test_a_disk_that_takes_nothing_is_told_in_a_sentence(command, tmp_path, monkeypatch, capsys):
+    """Seen: a traceback. What was issued before stays."""
+    settings(tmp_path)
+    config = ["--config", str(tmp_path / "curator.toml")]
+    tokens = tokens_of(Home(tmp_path / "home").make())
+    text, _ = tokens.issue("ada", ("release",), 1)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(issued_tokens, "write_private", full)
+    assert main(["admin", "token", *command, *config]) == 2
+    said = capsys.readouterr()
+    assert (
+        said.err
+        == "dpnb: This could not be finished. No space left on device. Check the disk, and run it again.\n"
+    )
+    assert said.out == ""
+    assert tokens.find(text).principal == "ada"
 
 
 def test_the_commands_of_an_owner(tmp_path, monkeypatch, capsys):
