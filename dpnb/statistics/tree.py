@@ -57,6 +57,10 @@ class Tree(Statistic):
             "mean": read.mean,
             "median": read.median,
             "quantile": read.quantile,
+            "iqr": read.iqr,
+            "trimmed_mean": read.trimmed_mean,
+            "skewness": read.skewness,
+            "gini": read.gini,
             "mode": read.mode,
             "density": read.density,
         }

@@ -27,6 +27,14 @@ from dpnb.statistics.leaves import Places, leaves_of
 from dpnb.statistics.result import Kind, Read, Result
 from dpnb.statistics.tree_fit import Fitted, fitted
 from dpnb.statistics.tree_location import mean_result, mode_result, quantile_results
+from dpnb.statistics.tree_shape import (
+    check_gini,
+    check_share,
+    gini_result,
+    iqr_result,
+    skewness_result,
+    trimmed_mean_result,
+)
 from dpnb.statistics.tree_shares import NOTES, band_result, cdf_result, count_result, share_result
 from dpnb.trusted.releases import Release
 
@@ -120,6 +128,36 @@ def median(setting: Setting) -> Read:
     return _read(
         setting, ".median()", (), lambda found: quantile_results(found, (Fraction(1, 2),)), located=True
     )
+
+
+def iqr(setting: Setting) -> Read:
+    """Read the interquartile range: the third quartile less the first."""
+    return _read(setting, ".iqr()", (), iqr_result)
+
+
+def trimmed_mean(setting: Setting, share: Asked = 0.1) -> Read:
+    """Read the mean of the rows that are left when a share of them is left out at either end.
+
+    Parameters
+    ----------
+    share : float
+        At each end; 0.1 by default.
+    """
+    (cut,), _ = _numbers(share, "share")
+    check_share(cut)
+    text = f".trimmed_mean({_shown((cut,), one=True)})"
+    return _read(setting, text, (), lambda found: trimmed_mean_result(found, cut), located=True)
+
+
+def skewness(setting: Setting) -> Read:
+    """Read the skewness: the third central moment over the standard deviation cubed."""
+    return _read(setting, ".skewness()", (), skewness_result)
+
+
+def gini(setting: Setting) -> Read:
+    """Read the Gini coefficient of amounts: 0 where all have the same, 1 where one has all."""
+    check_gini(setting.number().lowest)
+    return _read(setting, ".gini()", (), gini_result)
 
 
 def mode(setting: Setting) -> Read:
