@@ -2,46 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
 
 from dpnb.cards.markup import clean
 from dpnb.owner.command_output import Output
 from dpnb.trusted.schema import Schema
 
 if TYPE_CHECKING:
-    from dpnb.owner.inspection import ColumnCount, Inspection, UnitCount
+    from dpnb.owner.inspection import ColumnCount, Inspected, Inspection, UnitCount
+    from dpnb.owner.unread_cells import Remedy
+
+    Remedies: TypeAlias = Mapping[tuple[str, str], Remedy]
 
 NOT_PRIVATE = "NOT PRIVATE: exact counts, for your eyes. Do not paste them where others read."
 _MUCH = 0.05
 """A share of cells beyond the bounds from which a mean can be far off."""
 
 
-def check_sheet(tables: Sequence[tuple[Schema, Inspection]]) -> Output:
+def check_sheet(
+    tables: Inspected, remedies: Remedies = MappingProxyType({}), *, shown: bool = False
+) -> Output:
     """Return the sheet of a dataset's tables under their declaration.
 
     Parameters
     ----------
     tables : sequence of (Schema, Inspection)
         The dataset's own rows, and then those of tables that are joined.
+    remedies : mapping of (str, str) to Remedy
+        By table (the dataset's own is empty) and column: what would read its unread cells.
+    shown : bool
+        Whether cells may be shown: on the owner's terminal alone.
     """
     (schema, own), *others = tables
     lines = [
         NOT_PRIVATE,
         "",
-        *_sheet(schema, own),
-        *(line for one in others for line in _sheet(*one)),
+        *_sheet(schema, own, _of_table("", remedies), shown=shown),
+        *(line for one in others for line in _sheet(*one, _of_table(one[0].name, remedies), shown=shown)),
         NOT_PRIVATE,
     ]
     joined = {"joined": {one.name: asdict(found) for one, found in others}} if others else {}
-    return Output("\n".join(lines), {"not_private": True, "dataset": schema.name, **asdict(own), **joined})
+    keys = [
+        {"table": table, "column": name, "write": one.keys}
+        for (table, name), one in remedies.items()
+        if one.keys
+    ]
+    facts = {"not_private": True, "dataset": schema.name, **asdict(own), **joined, "remedies": keys}
+    return Output("\n".join(lines), facts)
 
 
-def _sheet(schema: Schema, found: Inspection) -> Iterator[str]:
+def _of_table(table: str, remedies: Remedies) -> dict[str, Remedy]:
+    return {name: one for (place, name), one in remedies.items() if place == table}
+
+
+def _sheet(
+    schema: Schema, found: Inspection, remedies: Mapping[str, Remedy], *, shown: bool
+) -> Iterator[str]:
     """The lines of one table."""
     yield from (f"{clean(schema.name)}: {_rows(found.rows)}.", *_sizes(schema, found))
     yield from ("", *_table(found), "", *_advice(schema, found))
+    for one in found.columns:
+        yield from _unread(schema, one, found.rows, remedies.get(one.name), shown=shown)
+
+
+def _unread(
+    schema: Schema, one: ColumnCount, rows: int, remedy: Remedy | None, *, shown: bool
+) -> Iterator[str]:
+    """Say what share of a column is not read, where it says anything, and what would read it."""
+    name, kind = clean(one.name), schema[one.name].type
+    if not one.unread:
+        return
+    if one.unread == rows - one.missing:
+        what = "declared value" if kind == "category" else kind
+        yield f"{name}: no cell is a {what} as it is declared. Check its type, and how its cells are written."
+    elif kind == "category":
+        yield f"{name}: {_share(one.unread, rows)} of the cells are none of the declared values, and count as missing."
+    if remedy is not None and (words := remedy.words(shown=shown)):
+        read = 1 - one.unread * (1 - remedy.share) / (rows - one.missing)
+        yield f"{name}: {words}" + (f"; with it {100 * read:.3g} % are read." if remedy.keys else "")
 
 
 def _rows(count: int, one: str = "", more: str = "") -> str:
@@ -117,6 +158,3 @@ def _of_column(schema: Schema, one: ColumnCount, rows: int) -> Iterator[str]:
         yield f"{name}: {_share(one.beyond, rows)} of the texts are cut, or lose characters that are not declared."
     elif rows and one.beyond / rows > _MUCH:
         yield f"{name}: {_share(one.beyond, rows)} of the cells are clamped to the bounds, which changes means and sums."
-    if rows and one.unread == rows - one.missing > 0:
-        what = "declared value" if schema[one.name].type == "category" else schema[one.name].type
-        yield f"{name}: no cell is a {what}. Check its type in the declaration."

@@ -6,11 +6,15 @@ the owner's eyes, never a notebook.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from dpnb.owner.header_lines import TOTALS
+from dpnb.owner.unread_cells import MOST_CELLS
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
@@ -20,7 +24,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
     number_sql,
     unit_sql,
 )
-from dpnb.trusted.curator.engines.preparing import counted, double
+from dpnb.trusted.curator.engines.preparing import answered, double
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.curator.engines.ruled_sql import coded_sql, read_sql
 from dpnb.trusted.curator.sources import look_up
@@ -29,6 +33,7 @@ from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
 
+Ask: TypeAlias = Callable[[Callable[[Mapping[str, RawTable]], Iterable[str]]], list[list[tuple[Any, ...]]]]
 _FIRST = 64
 """Columns in which a row's first text is looked for."""
 
@@ -95,7 +100,10 @@ class Inspection:
     unit: UnitCount | None
 
 
-def inspected(home: Home, source: Path) -> tuple[tuple[Schema, Inspection], ...]:
+Inspected: TypeAlias = Sequence[tuple[Schema, Inspection]]
+
+
+def inspected(home: Home, source: Path) -> Inspected:
     """Count in an owner's files what their declaration would change or leave out: for the owner's eyes, and not private.
 
     Each table comes with the schema of its own rows: the dataset's first, then those that are joined, called by their names.
@@ -105,24 +113,60 @@ def inspected(home: Home, source: Path) -> tuple[tuple[Schema, Inspection], ...]
     OwnerError
         When the file or its declaration cannot be read.
     """
-    with look_up(FileSource(path=str(source.resolve())), None, home) as found:
-        rows, schema = found.rows(), found.schema
-        assert isinstance(rows, NamedFile | NamedFiles)
-        schemas = {name: schema.rows_of(name) for name in ("", *schema.sources)}
+    with _opened(home, source) as (schemas, ask):
 
         def questions(tables: Mapping[str, RawTable]) -> Iterator[str]:
             for name, raw in tables.items():
                 yield from _questions(raw, schemas[name], tables[""] if name else None)
 
-        told = iter(counted(rows, schema, found.table, questions))
+        told = iter([tuple(map(int, rows[0])) for rows in ask(questions)])
+        own = schemas[""].name
         return tuple(
-            (replace(one, name=name or schema.name), _inspection(one, told)) for name, one in schemas.items()
+            (replace(one, name=name or own), _inspection(one, told)) for name, one in schemas.items()
         )
+
+
+def unread_cells(home: Home, source: Path, found: Inspected) -> dict[tuple[str, str], list[tuple[str, int]]]:
+    """Return different texts that are not read, by table (the dataset's own is empty) and column: the most frequent first, each with how often it stands there.
+
+    For the owner's eyes alone. Cells that a file holds as numbers or dates are left out.
+
+    Raises
+    ------
+    OwnerError
+        When the file or its declaration cannot be read.
+    """
+    with _opened(home, source) as (schemas, ask):
+        asked: list[tuple[str, str]] = []
+
+        def questions(tables: Mapping[str, RawTable]) -> Iterator[str]:
+            for (name, raw), (_, inspection) in zip(tables.items(), found, strict=True):
+                for one in inspection.columns:
+                    sql, kind = raw.column(one.name)
+                    if one.unread and kind == "VARCHAR":
+                        asked.append((name, one.name))
+                        unread = _conditions(schemas[name][one.name], sql, kind)[1]
+                        cells = f'SELECT {sql} AS "##cell" FROM {raw.sql} WHERE {unread}'
+                        yield f"SELECT *, count(*) FROM ({cells}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_CELLS}"
+
+        told = ask(questions)
+        return dict(zip(asked, told, strict=True))
+
+
+@contextlib.contextmanager
+def _opened(home: Home, source: Path) -> Iterator[tuple[dict[str, Schema], Ask]]:
+    """Hold an owner's files open: the schema of each table, the dataset's own under no name, and what answers questions about them."""
+    with look_up(FileSource(path=str(source.resolve())), None, home) as found:
+        rows, schema = found.rows(), found.schema
+        assert isinstance(rows, NamedFile | NamedFiles)
+        schemas = {name: schema.rows_of(name) for name in ("", *schema.sources)}
+        yield schemas, partial(answered, rows, schema, found.table)
 
 
 def _questions(raw: RawTable, schema: Schema, own: RawTable | None) -> Iterator[str]:
     """What is asked of a table; of one that is joined also which rows belong to no unit of the dataset's own."""
-    counts = [part for column in schema.columns for part in _counts(column, *raw.column(column.name))]
+    conditions = (_conditions(column, *raw.column(column.name)) for column in schema.columns)
+    counts = [_filtered(one) for three in conditions for one in three]
     cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
     yield f"SELECT count(*), {_totals(raw)}, {', '.join(counts)} FROM {raw.sql}"
     yield f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})"
@@ -146,8 +190,8 @@ def _totals(raw: RawTable) -> str:
     return _filtered(f"{begins} IN ({', '.join(map(literal, TOTALS))})")
 
 
-def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
-    """Count missing, unread and clamped cells of a column."""
+def _conditions(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
+    """When a cell of a column is missing, unread or clamped."""
     cell, (sql, kind) = canonical_sql(sql, kind), read_sql(sql, kind, column)
     coded = coded_sql(sql, kind, column)
     missing, other = f"{cell} IS NULL OR {coded}", f"{cell} IS NOT NULL AND NOT {coded}"
@@ -155,16 +199,16 @@ def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
         label = f"nullif({label_sql(sql, kind, column.text)}, '')"
         strict = f"nullif({label_sql(sql, kind, replace(column.text, beyond='missing'))}, '')"
         cut = f"{label} IS NOT NULL AND {strict} IS NULL"
-        return _filtered(missing), _filtered(f"{other} AND {label} IS NULL"), _filtered(f"{other} AND {cut}")
+        return missing, f"{other} AND {label} IS NULL", f"{other} AND {cut}"
     if column.type == "category":
         values = ", ".join(map(literal, declared_texts(column)))
         unread = f"{other} AND coalesce({canonical_sql(sql, kind)} NOT IN ({values}), true)"
-        return _filtered(missing), _filtered(unread), _filtered("false")
+        return missing, unread, "false"
     read = number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
     lower, step, steps = grid_constants(column)
     known = f"({read}) IS NOT NULL AND NOT isnan({read})"
     beyond = f"{known} AND (({read}) < {double(lower)} OR ({read}) > {double(lower + step * steps)})"
-    return _filtered(missing), _filtered(f"{other} AND NOT ({known})"), _filtered(f"{other} AND {beyond}")
+    return missing, f"{other} AND NOT ({known})", f"{other} AND {beyond}"
 
 
 def _filtered(condition: str) -> str:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from functools import reduce
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dpnb.cards.markup import clean
 from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
-from dpnb.owner.command_output import Output, confirmed, refuse_notebook
+from dpnb.owner.command_output import Output, confirmed, for_owner_alone, refuse_notebook
 from dpnb.trusted.canonical import Record
-from dpnb.trusted.schema.owner import declaration_of, load
+from dpnb.trusted.files.named_file import read_toml
+from dpnb.trusted.schema.owner import beside, declaration_of, load
 from dpnb.trusted.wire.places import Home
+
+if TYPE_CHECKING:
+    from dpnb.owner.inspection import Inspected
+    from dpnb.owner.unread_cells import Remedy
 
 Acts: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
@@ -59,6 +66,11 @@ def add_check(acts: Acts) -> None:
         epilog="example: dpnb check people.dpnb.toml",
     )
     check.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
+    check.add_argument(
+        "--fix",
+        action="store_true",
+        help="write into the declaration how cells are written (format, decimal, thousands, trim), never what they may be",
+    )
     check.add_argument("--not-private", action="store_true", help="print into a pipe that only you can read")
     with_json(check)
     check.set_defaults(run=_check)
@@ -67,8 +79,45 @@ def add_check(acts: Acts) -> None:
 def _check(options: argparse.Namespace) -> Output:
     refuse_notebook(known=options.not_private)
     from dpnb.owner.inspection import inspected
+    from dpnb.owner.unread_cells import NOTHING_FIXED, told, write_keys
 
-    return check_sheet(inspected(Home.current(), options.source))
+    home = Home.current()
+    found = inspected(home, options.source)
+    remedies = _remedies(home, options.source, found)
+    fixed = {place: one for place, one in remedies.items() if one.fixable} if options.fix else {}
+    if not fixed:
+        sheet = check_sheet(found, remedies, shown=for_owner_alone())
+        return replace(sheet, text=f"{sheet.text}\n{NOTHING_FIXED}") if options.fix else sheet
+    declaration = _declaration(options.source)
+    write_keys(declaration, {_section(*place): one.keys[0] for place, one in fixed.items()})
+    written = [f"Wrote for {name}: {told(one.keys[0])}" for (_, name), one in fixed.items()]
+    now = inspected(home, options.source)
+    rest = {place: one for place, one in remedies.items() if place not in fixed}
+    sheet = check_sheet(now, rest, shown=for_owner_alone())
+    return replace(sheet, text="\n".join([*written, "", sheet.text]), facts={**sheet.facts, "wrote": written})
+
+
+def _declaration(source: Path) -> Path:
+    return source if source.suffix == ".toml" else beside(source)
+
+
+def _section(table: str, column: str) -> tuple[str, ...]:
+    return ("source", table, "columns", column) if table else ("columns", column)
+
+
+def _remedies(home: Home, source: Path, found: Inspected) -> dict[tuple[str, str], Remedy]:
+    """Find what would read the cells that are not read, by table and column."""
+    from dpnb.owner.inspection import unread_cells
+    from dpnb.owner.unread_cells import remedy
+
+    if not any(one.unread for _, inspection in found for one in inspection.columns):
+        return {}
+    declared: Any = read_toml(_declaration(source))
+    remedies = {}
+    for place, cells in unread_cells(home, source, found).items():
+        facts = reduce(lambda section, part: section[part], _section(*place), declared)
+        remedies[place] = remedy(place[1], facts, cells)
+    return remedies
 
 
 def add_loosen(acts: Acts) -> None:

@@ -147,13 +147,13 @@ def uses_of(schema: Schema) -> dict[str, Use]:
     return uses if schema.unit_column is None else uses | {schema.unit_column: "unit"}
 
 
-def counted(
+def answered(
     source: NamedFile | NamedFiles,
     schema: Schema,
     table: str | None,
     questions: Callable[[Mapping[str, RawTable]], Iterable[str]],
-) -> list[tuple[int, ...]]:
-    """Answer questions of one row of whole numbers about an owner's tables: for the owner's eyes, and not private.
+) -> list[list[tuple[Any, ...]]]:
+    """Answer questions about an owner's tables, each in rows: for the owner's eyes, and not private.
 
     Raises
     ------
@@ -164,8 +164,7 @@ def counted(
         connection.execute(f"SET temp_directory = {literal(workshop)}")
         tables = open_tables(connection, source, schema, table, Path(workshop))
         with _whole(source):
-            found = [connection.execute(query).fetchall()[0] for query in questions(tables)]
-    return [tuple(map(int, row)) for row in found]
+            return [connection.execute(query).fetchall() for query in questions(tables)]
 
 
 def shut(connection: duckdb.DuckDBPyConnection, sources: Iterable[Any], tables: Iterable[RawTable]) -> None:

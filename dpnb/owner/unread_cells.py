@@ -1,0 +1,217 @@
+"""What would read the cells that a declaration does not read: keys to add, tried on a sample of those cells.
+
+Cells are the owner's alone: they are shown on a terminal, never in a notebook or a pipe. A key is tried as the reader of declarations
+itself takes it, and a cell is read by the definition of reading, so that nothing here knows what a key means.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from dpnb.cards.markup import clean
+from dpnb.datasets.preparation import read
+from dpnb.errors import OwnerError
+from dpnb.trusted.canonical import canonical
+from dpnb.trusted.schema import Column
+from dpnb.trusted.schema.owner import load
+
+FIXED: Final = ("format", "decimal", "thousands", "trim")
+"""The keys that ``dpnb check --fix`` writes: how cells are written, never what they may be."""
+MOST_CELLS: Final = 1_000
+"""Different cells of a sample."""
+NOTHING_FIXED: Final = (
+    "Nothing was written: no format, decimal, thousands or trim alone reads what is not read."
+)
+_ENOUGH = 0.5
+_SHOWN = 3
+
+_FORMS: Final = {
+    "%m/%d/%Y": "month/day/year",
+    "%d/%m/%Y": "day/month/year",
+    "%d.%m.%Y": "day.month.year",
+    "%d-%m-%Y": "day-month-year",
+    "%m-%d-%Y": "month-day-year",
+    "%Y/%m/%d": "year/month/day",
+    "%Y.%m.%d": "year.month.day",
+    "%Y%m%d": "year, month and day",
+    "%d/%m/%y": "day/month/year",
+    "%m/%d/%y": "month/day/year",
+    "%d.%m.%y": "day.month.year",
+    **dict.fromkeys(("%d-%b-%Y", "%d %b %Y", "%d%b%Y", "%d-%b-%y"), "day, month and year"),
+    **dict.fromkeys(("%d %B %Y", "%d. %B %Y"), "day, month and year"),
+    **dict.fromkeys(("%b %d, %Y", "%B %d, %Y"), "month, day and year"),
+    **dict.fromkeys(("%m/%d/%Y %I:%M %p", "%m/%d/%Y %I:%M:%S %p"), "month/day/year"),
+    **dict.fromkeys(("%d/%m/%Y %I:%M %p", "%d/%m/%Y %I:%M:%S %p"), "day/month/year"),
+}
+_MARKS: Final = {
+    ",": "comma",
+    ".": "points",
+    " ": "blanks",
+    "'": "apostrophes",
+    "\u00a0": "blanks",
+    "\u202f": "blanks",
+}
+_DATES = [{"format": form} for form in _FORMS]
+_NUMBERS = [
+    {"decimal": ","},
+    *({"thousands": mark} for mark in (",", " ", "'", "\u00a0", "\u202f")),
+    *({"decimal": ",", "thousands": mark} for mark in (".", " ", "'", "\u00a0", "\u202f")),
+]
+_TRIED: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
+    **dict.fromkeys(("integer", "number"), _NUMBERS),
+    **dict.fromkeys(("date", "datetime"), _DATES),
+    "category": ({"trim": True}, {"case": "any"}, {"trim": True, "case": "any"}),
+}
+_DATASET = {
+    "dataset": {"name": "data", "source": "data.csv", "adjacency": "add-remove"},
+    "budget": {"epsilon": 1},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What would read the unread cells of a column.
+
+    Parameters
+    ----------
+    keys : tuple of mapping
+        What to write. Several are as good as each other, and read the cells differently: only the owner knows which is right.
+    share : float
+        The share of the sample that is read then.
+    cells : tuple of (str, int)
+        The most frequent unread cells, and how often each stands in the column. For the owner's eyes alone.
+    """
+
+    keys: tuple[Mapping[str, Any], ...]
+    share: float
+    cells: tuple[tuple[str, int], ...]
+
+    @property
+    def fixable(self) -> bool:
+        """Whether it may be written without the owner's choice."""
+        return len(self.keys) == 1 and set(self.keys[0]) <= set(FIXED)
+
+    def words(self, *, shown: bool) -> str:
+        """Say what to write, and on the owner's terminal one cell, or some where nothing reads them."""
+        first = f"{self._cell} " if shown else ""
+        if not self.keys:
+            listed = ", ".join(f"{canonical(clean(cell))} ({count:,})" for cell, count in self.cells)
+            codes = canonical([clean(cell) for cell, _ in self.cells])
+            return (
+                f"not read are for instance {listed}. If they mean unknown, write missing_codes = {codes}."
+                if shown
+                else ""
+            )
+        if len(self.keys) == 1:
+            seems = f"{first}looks like {_taken_for(self.keys[0])}: " if shown else ""
+            return f"{seems}write {told(self.keys[0])}"
+        either = ", or ".join(f"{told(keys)} ({_taken_for(keys)})" for keys in self.keys)
+        return f"{first}can be read in {len(self.keys)} ways: write the one that is right, {either}"
+
+    @property
+    def _cell(self) -> str:
+        return canonical(clean(self.cells[0][0]))
+
+
+def remedy(name: str, facts: Mapping[str, Any], cells: Sequence[tuple[str, int]]) -> Remedy:
+    """Find what reads most of some unread cells.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    facts : mapping
+        Its declaration.
+    cells : sequence of (str, int)
+        Different unread cells, the most frequent first, and how often each stands in the column.
+
+    Returns
+    -------
+    Remedy
+        Without keys where nothing reads half of them.
+    """
+    total = sum(count for _, count in cells)
+    best, found = _ENOUGH, dict[tuple[str | None, ...], Mapping[str, Any]]()
+    for keys, column in _candidates(name, facts):
+        texts = tuple(column.cell_text(cell) if read(cell, column) is not None else None for cell, _ in cells)
+        share = sum(count for (_, count), text in zip(cells, texts, strict=True) if text is not None) / total
+        if share > best:
+            best, found = share, {}
+        if share == best:
+            found.setdefault(texts, keys)
+    return Remedy(tuple(found.values()), best if found else 0.0, tuple(cells[:_SHOWN]))
+
+
+def _candidates(name: str, facts: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Column]]:
+    """Yield keys that a column does not have, each with the column as it would be; what the reader of declarations refuses is left out."""
+    plain = {key: value for key, value in facts.items() if key not in ("missing", "header")}
+    for keys in _TRIED.get(str(facts.get("type")), ()):
+        if not set(keys) & set(facts):
+            try:
+                yield keys, load({**_DATASET, "columns": {name: {**plain, **keys}}}).schema[name]
+            except OwnerError:
+                continue
+
+
+def told(keys: Mapping[str, Any]) -> str:
+    """Return keys as a declaration writes them."""
+    return " and ".join(f"{key} = {canonical(value)}" for key, value in keys.items())
+
+
+def _taken_for(keys: Mapping[str, Any]) -> str:
+    if "format" in keys:
+        return _FORMS[keys["format"]]
+    if "trim" in keys or "case" in keys:
+        return (
+            "a declared value with blanks around it"
+            if "case" not in keys
+            else "a declared value in another case"
+        )
+    comma = f"a decimal {_MARKS[keys['decimal']]}" if "decimal" in keys else ""
+    groups = f"{_MARKS[keys['thousands']]} between thousands" if "thousands" in keys else ""
+    return f"a number with {' and '.join(filter(None, (comma, groups)))}"
+
+
+def write_keys(path: Path, keys: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
+    """Write keys under sections of a declaration, marked as seen on the data; every other line stays as it is.
+
+    Parameters
+    ----------
+    path : Path
+    keys : mapping of section to keys
+        A section as the parts of its name: ``("columns", "visit")``.
+
+    Raises
+    ------
+    OwnerError
+        When a section is not written under a line of its own; nothing is written then.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    for section, added in keys.items():
+        place = next((at for at, line in enumerate(lines, 1) if _begins(line, section)), None)
+        if place is None:
+            raise OwnerError(
+                f"{path.name} has no line [{'.'.join(section)}]: write {told(added)} there by hand"
+            )
+        lines[place:place] = [
+            f"{told({key: value})}  # seen on data: dpnb check --fix\n" for key, value in added.items()
+        ]
+    text = "".join(lines)
+    tomllib.loads(text)
+    path.write_text(text, encoding="utf-8")
+
+
+def _begins(line: str, section: tuple[str, ...]) -> bool:
+    if not line.lstrip().startswith("["):
+        return False
+    try:
+        found: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return False
+    for part in section:
+        found = found.get(part) if isinstance(found, dict) else None
+    return bool(found == {})

@@ -1,0 +1,103 @@
+"""What would read the unread cells: named by check, cells on the owner's terminal alone, and written by --fix where it is no choice."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from dpnb.owner.unread_cells import remedy, write_keys
+from dpnb.trusted.schema.owner import load
+from tests.owner.test_check import on_a_terminal
+
+HEAD = '[dataset]\nname = "town"\nsource = "town.csv"\nadjacency = "add-remove"\nunit = "row"\n\n[budget]\nepsilon = 4\n'
+DATE = 'type = "date"\nbounds = ["2010-01-01", "2019-12-31"]\n'
+VISITS = "\n".join(["visit", *(f"{day % 12 + 1}/{day}/2014" for day in range(1, 29)), "soon"]) + "\n"
+
+
+def town(folder, rows, *columns):
+    """A file and its declaration; returns where that is."""
+    (folder / "town.csv").write_text(rows, encoding="utf-8")
+    path = folder / "town.dpnb.toml"
+    path.write_text(
+        HEAD + "".join(f"\n[columns.{name}]\n{facts}" for name, facts in columns), encoding="utf-8"
+    )
+    return path
+
+
+def test_check_names_the_format_that_reads_the_dates(tmp_path, admin):
+    """Seen: "no cell is a date. Check its type" of a column whose type is right."""
+    path = town(tmp_path, VISITS, ("visit", DATE))
+    status, said, _ = on_a_terminal("check", path)
+    assert status == 0
+    line = next(line for line in said.splitlines() if "looks like" in line)
+    assert 'looks like month/day/year: write format = "%m/%d/%Y"; with it 96.6 % are read.' in line
+    assert line.startswith('visit: "')
+    status, piped = admin("check", path, "--not-private")
+    assert 'visit: write format = "%m/%d/%Y"; with it 96.6 % are read.' in piped
+    assert "2014" not in piped
+    assert "soon" not in piped
+    facts = admin("check", path, "--not-private", as_json=True)[1]
+    assert facts["remedies"] == [{"table": "", "column": "visit", "write": [{"format": "%m/%d/%Y"}]}]
+
+
+def test_fix_writes_the_key_alone_and_marks_it(tmp_path, admin):
+    path = town(tmp_path, VISITS, ("visit", DATE + "# my own line\n"))
+    before = path.read_text()
+    status, said = admin("check", path, "--not-private", "--fix")
+    assert status == 0
+    assert 'Wrote for visit: format = "%m/%d/%Y"' in said
+    added = 'format = "%m/%d/%Y"  # seen on data: dpnb check --fix\n'
+    assert path.read_text() == before.replace("[columns.visit]\n", f"[columns.visit]\n{added}")
+    assert load(path).schema["visit"].cells.format == "%m/%d/%Y"
+    assert admin("check", path, "--not-private", as_json=True)[1]["columns"][0]["unread"] == 1
+    again = path.read_text()
+    assert "Nothing was written" in admin("check", path, "--not-private", "--fix")[1]
+    assert path.read_text() == again
+
+
+def test_fix_never_chooses_between_two_ways_and_never_writes_values_or_codes(tmp_path, admin):
+    """Days up to 12 are months too; other categories and words for unknown are what only a person knows."""
+    rows = "visit,sex,age\n" + "".join(
+        f"{n % 12 + 1}/{n % 7 + 1}/2014,{'fmx'[n % 3]},refused\n" for n in range(30)
+    )
+    columns = ("visit", DATE), ("sex", 'type = "category"\nvalues = ["f", "m"]\n')
+    path = town(tmp_path, rows, *columns, ("age", 'type = "integer"\nlower = 0\nupper = 100\n'))
+    before = path.read_text()
+    said = admin("check", path, "--not-private", "--fix")[1]
+    assert path.read_text() == before
+    assert "can be read in 2 ways: write the one that is right" in said
+    assert 'format = "%m/%d/%Y" (month/day/year), or format = "%d/%m/%Y" (day/month/year)' in said
+    assert "sex: 33.3 % of the cells are none of the declared values, and count as missing." in said
+    assert "refused" not in said
+    shown = on_a_terminal("check", path)[1]
+    assert (
+        'age: not read are for instance "refused" (30). If they mean unknown, write missing_codes = ["refused"].'
+        in shown
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "cells", "keys"),
+    [
+        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["27.08.2014", "1.2.2015"], [{"format": "%d.%m.%Y"}]),
+        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["27 Aug 2014"], [{"format": "%d %b %Y"}]),
+        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["20140827", "20140102"], [{"format": "%Y%m%d"}]),
+        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["soon", "later"], []),
+        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"], "format": "%d/%m/%Y"}, ["8/27/2014"], []),
+        ({"type": "text", "length": 3}, ["long text"], []),
+    ],
+)  # fmt: skip
+def test_what_reads_most_is_found_by_the_definition_of_reading(facts, cells, keys):
+    assert list(remedy("visit", facts, [(cell, 1) for cell in cells]).keys) == keys
+
+
+def test_a_section_that_has_no_line_of_its_own_is_left_to_its_owner(tmp_path):
+    path = tmp_path / "town.dpnb.toml"
+    text = '[columns]\nvisit = { type = "date" }\n[columns."a.b"]  # mine\ntype = "date"\n'
+    path.write_text(text)
+    with pytest.raises(Exception, match=r'no line \[columns.visit\]: write format = "%Y" there by hand'):
+        write_keys(path, {("columns", "a.b"): {"format": "%d"}, ("columns", "visit"): {"format": "%Y"}})
+    assert path.read_text() == text
+    write_keys(path, {("columns", "a.b"): {"format": "%d"}})
+    assert tomllib.loads(path.read_text())["columns"]["a.b"] == {"format": "%d", "type": "date"}
