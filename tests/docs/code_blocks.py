@@ -48,6 +48,7 @@ ELSEWHERE = {
     "docs/service.md": "tests/serving",
     "docs/architecture.md": "docs/explanation/one-cell.md",
     "CONTRIBUTING.md": "Makefile",
+    "docs/how-to/notebook-tools.md": "tests/docs/test_notebook_tools.py",
 }
 
 
