@@ -133,7 +133,16 @@ class CheckResult:
         lines += [f"Next: {self.mistake.step}"] if self.mistake else []
         lines += [f"  {'✓' if part.passed else '✗'} {part.name}: {part.said}" for part in self.parts]
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join([*lines, f"  {self.certainty}"])
+        return "\n".join([*lines, f"  {self.short_certainty}"])
+
+    @property
+    def short_certainty(self) -> str:
+        """What a student needs to know of the check's errors, in one line."""
+        if self.parts[0].name == "runs":
+            return self.certainty
+        if self.false_fail == 0:
+            return "A right answer never fails this check."
+        return f"A right answer fails this check at most {self.false_fail * 10_000:.3g} in 10,000 times."
 
     @property
     def certainty(self) -> str:
@@ -180,7 +189,7 @@ class CheckResult:
             self.picture,
             el("table", *map(_row, self.parts), class_="slim"),
             *(el("p", note) for note in self.notes),
-            el("p", self.certainty),
+            el("details", el("summary", self.short_certainty), el("p", self.certainty)),
         )
         return Card(html, self.text, self.to_json(), "check")
 

@@ -101,10 +101,10 @@ DRAWS = Exercise(
         "a generator of one's own": own_generator,
         "each noise twice": noisy(len, lambda e, rng, size: np.repeat(rng.laplace(0, 1 / e, size // 2), 2)),
         "the noise tiled": noisy(len, lambda e, rng, size: np.tile(rng.laplace(0, 1 / e, size // 2), 2)),
-        "noise × 0.95": noisy(len, laplace(lambda e: 0.95 / e)),
+        "noise × 0.9": noisy(len, laplace(lambda e: 0.9 / e)),
     },
     {
-        "noise × 0.95": "less noise than it should be",
+        "noise × 0.9": "less noise than it should be",
         "a generator of one's own": "seed fixed",
         "each noise twice": "noise is not independent",
         "the noise tiled": "noise is not independent",

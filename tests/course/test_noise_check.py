@@ -180,3 +180,13 @@ def test_a_function_that_does_not_run_is_told_no_rates():
     found = check.mechanism(unwritten, range(40), expected=40, epsilon=EPSILON, rng=3)
     assert found.mistake.name == "not written yet"
     assert found.certainty == "Nothing else was checked yet."
+
+
+def test_a_student_reads_one_line_of_how_often_a_check_errs_and_can_open_the_rates():
+    found = COUNT.check(COUNT.right, 1)
+    assert found.text.splitlines()[-1].strip() == "A right answer fails this check at most 1 in 10,000 times."
+    html = found._repr_mimebundle_()["text/html"]
+    summary, _, folded = html.partition("<details")[2].partition("</summary>")
+    assert found.short_certainty in summary
+    assert "simulated" in folded
+    assert "simulated" not in summary
