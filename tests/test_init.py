@@ -219,7 +219,7 @@ def test_the_levels_of_an_enum_are_never_drafted(tmp_path):
         ("a.parquet", None, "There is no file"),
         ("a.parquet", b"PAR1 or not", "cannot be read as parquet"),
         ("a.duckdb", b"not a database at all", "cannot be read as duckdb"),
-        ("a.xlsx", b"", "dpnb reads .csv"),
+        ("a.xls", b"", "dpnb reads .csv"),
     ],
 )
 def test_a_file_that_cannot_be_drafted_is_refused_without_showing_its_content(

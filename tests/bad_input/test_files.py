@@ -113,7 +113,11 @@ def test_a_folder_is_no_file(desk):
 
 @pytest.mark.parametrize(
     ("what", "words"),
-    [(".", "is a folder"), ("people.xlsx", "save a spreadsheet as CSV"), ("mk.py", "dpnb reads .csv")],
+    [
+        (".", "is a folder"),
+        ("people.ods", "save a spreadsheet as .xlsx or CSV"),
+        ("mk.py", "dpnb reads .csv"),
+    ],
 )
 def test_what_is_no_table_is_not_taken_for_the_name_of_a_study(what, words):
     """A folder and a file of another kind: the message says what can be opened, whether or not it is there."""

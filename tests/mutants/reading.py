@@ -15,17 +15,32 @@ from numpy.typing import NDArray
 from dpnb.datasets import containers, preparation
 from dpnb.datasets.containers import plain_column
 from dpnb.trusted.curator import content
-from dpnb.trusted.curator.engines import csv_rows, preparing, ruled_sql
+from dpnb.trusted.curator.engines import csv_rows, preparing, ruled_sql, table_file
 from dpnb.trusted.files import csv_header, dialect
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.schema import cell_rules, column
+from dpnb.trusted.schema.cell import number_of
 from tests.aggregate import test_cell_rules as ruled
 from tests.curator import test_content as on_content
 from tests.curator import test_sources as attached
 from tests.curator.engines import test_file_kinds as kinds
 from tests.curator.engines import test_row_locality as rows
 from tests.mutants.table import Mutant, replaced
+
+
+def columns_of_one_type(real: Any) -> Any:
+    """Lines whose columns are read as a library does that looks for their types."""
+
+    def blocks(file: NamedFile, names: Sequence[str]) -> Any:
+        for cells in real(file, names):
+            for held in cells.values():
+                numeric = np.array([number_of(cell) is not None for cell in held])
+                if not numeric.all():
+                    held[numeric] = None
+            yield cells
+
+    return blocks
 
 
 def one_text_makes_the_column_texts(real: Any) -> Any:
@@ -166,6 +181,11 @@ MUTANTS = {
         "One text makes a column of numbers texts: every other row's number goes missing with it.",
         replaced(preparation, "numbers", one_text_makes_the_column_texts),
         each_row_alone,
+    ),
+    "lines of JSON with one type for a column": Mutant(
+        "A text among numbers makes texts of the column, and every other row's number goes missing with it.",
+        replaced(table_file, "_blocks_of_lines", columns_of_one_type),
+        lambda folder: rows.TestJsonLines().test_one_cell_never_moves_another_rows_code(folder),
     ),
     "an encoding with states": Mutant(
         "An escape in one row of ISO-2022 changes what the bytes of every row below it mean.",

@@ -212,7 +212,7 @@ ENGINES = {"trusted/PostgreSQL": ("postgres", "server_table"), "trusted/Spark": 
 
 PARTS = {
     "the promise": 5740,
-    "the curator": 7600,
+    "the curator": 7860,
     "PostgreSQL": 550,
     "Spark": 500,
     "the service": 900,

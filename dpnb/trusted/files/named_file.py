@@ -27,7 +27,7 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
 
 LARGEST_TOML = 8 * 2**20
-Format = Literal["csv", "parquet", "duckdb"]
+Format = Literal["csv", "parquet", "duckdb", "json", "arrow", "excel", "spss", "stata"]
 FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -41,6 +41,12 @@ FORMATS: dict[str, Format] = {
     ".duckdb": "duckdb",
     ".ddb": "duckdb",
     ".db": "duckdb",
+    ".jsonl": "json",
+    ".feather": "arrow",
+    ".xlsx": "excel",
+    ".sav": "spss",
+    ".zsav": "spss",
+    ".dta": "stata",
 }
 """The kinds of files that can be read, by the endings of their names."""
 
@@ -329,7 +335,7 @@ def format_of(source: Path) -> Format:
 
 
 _ADVICE = {
-    **dict.fromkeys((".xlsx", ".xls", ".xlsb", ".ods", ".numbers"), "save a spreadsheet as CSV"),
+    **dict.fromkeys((".xls", ".xlsb", ".xlsm", ".ods", ".numbers"), "save a spreadsheet as .xlsx or CSV"),
     **dict.fromkeys(
         (".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"),
         "unpack the file, and name what comes out",
@@ -337,7 +343,8 @@ _ADVICE = {
     **dict.fromkeys(
         (".rds", ".rda", ".rdata"), 'save it in R: write.csv(people, "people.csv", row.names = FALSE)'
     ),
-    ".json": "save its rows as CSV",
+    ".sas7bdat": "save it in SAS, or through pyreadstat, as .dta, .sav or CSV",
+    ".json": "write one object on each line, into a .jsonl file",
 }
 """What to do with a file that cannot be read."""
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import duckdb
 
 from dpnb.trusted.curator.engines.raw_table import open_source
-from dpnb.trusted.files.named_file import NamedFile
+from dpnb.trusted.curator.engines.table_file import table_of
+from dpnb.trusted.files.named_file import NamedFile, format_of
 
 
 def fields(path: Path, table: str | None = None) -> list[tuple[str, str]]:
@@ -29,5 +30,10 @@ def fields(path: Path, table: str | None = None) -> list[tuple[str, str]]:
         When the file is missing, is not what its suffix says, or has no such table.
     """
     with NamedFile.open(path) as file, duckdb.connect() as engine:
+        kind = format_of(path)
+        if kind in ("json", "excel"):
+            return [(name, "unknown") for name in table_of(file, table).kinds]
+        if kind in ("spss", "stata"):
+            return list(table_of(file, table).kinds.items())
         columns = open_source(engine, file, table).columns
     return [(name, stored.split("(")[0]) for name, (_, stored) in columns.items()]

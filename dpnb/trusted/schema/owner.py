@@ -201,7 +201,8 @@ def _read(content: Section, file: str, path: Path | None, source: str | Path | N
 def _dialect(written: Section, place: Path | None, where: str) -> Dialect:
     if not written:
         return STRICT
-    if place is None or format_of(place) != "csv":
+    kept = {"csv": set(written), "excel": {"skip"}, "spss": {"encoding"}, "stata": {"encoding"}}
+    if place is None or set(written) - kept.get(format_of(place), set()):
         raise OwnerError(f"{where} says how a text file is written: remove it, or name a .csv or .txt file")
     return Dialect.from_toml(written, where)
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
+import struct
+import sys
 import zipfile
+from dataclasses import replace
 
 import duckdb
+import pandas as pd
+import pyreadstat
 import pytest
 
 from dpnb.__main__ import main
@@ -18,6 +24,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.owner import load
 from tests.contracts.handed import prepare
+from tests.contracts.workbook import write_workbook
 
 SCHEMA = Schema(
     "t",
@@ -117,9 +124,10 @@ REFUSED = {
     "plain.csv.gz": (text().encode(), {}, "is damaged, or not what its ending says"),
     "plain.zip": (text().encode(), {}, "is damaged, or not what its ending says"),
     "p.gz": (packed(b"x"), {}, "unpack the file"),
-    "p.xls": (b"x", {}, "save a spreadsheet as CSV"),
+    "p.xls": (b"x", {}, "save a spreadsheet as .xlsx or CSV"),
+    "p.sas7bdat": (b"x", {}, "as .dta, .sav or CSV"),
     "p.rds": (b"x", {}, "write.csv("),
-    "p.json": (b"[]", {}, "save its rows as CSV"),
+    "p.json": (b"[]", {}, "write one object on each line, into a .jsonl file"),
 }  # fmt: skip
 
 
@@ -224,3 +232,181 @@ def test_a_draft_writes_down_how_a_text_is_written(tmp_path, name, content, said
     assert (said or "[columns.age]") in drafted
     assert ("[source]" in drafted) == (said is not None)
     assert "[columns.age]" in drafted
+
+
+# Tables of other programs -----------------------------------------------------------------------------------------
+
+SHEET = [["place", "age"], ["Köln", 41.0], [], ["Goa", "7"], [None, 99]]
+FRAME = pd.DataFrame({"place": ["Köln", "Goa", ""], "age": [41.0, 7.0, 99.0]})
+
+
+def written(folder, ending):
+    """The table in a file of each kind."""
+    path = folder / f"p{ending}"
+    if ending == ".xlsx":
+        write_workbook(path, {"People": SHEET})
+    elif ending == ".jsonl":
+        records = [
+            '{"age": 41, "place": "K\\u00f6ln"}',
+            "",
+            '{"place": "Goa", "age": "7", "x": [1]}',
+            '{"age": 99.0}',
+        ]
+        path.write_text("\ufeff" + "\r\n".join(records))
+    elif ending == ".feather":
+        FRAME.to_feather(path)
+    elif ending == ".dta":
+        pyreadstat.write_dta(FRAME, path)
+    else:
+        pyreadstat.write_sav(FRAME, path, compress=ending == ".zsav")
+    return path
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".zsav", ".dta"])
+def test_a_table_of_another_program_is_read_alike(tmp_path, ending):
+    """Seen: peers read them all; here each was "convert the file" and a copy on the disk."""
+    assert codes(written(tmp_path, ending)) == CODES
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".dta"])
+def test_what_is_no_such_file_is_damaged_or_says_its_line(tmp_path, ending):
+    """Cut, altered, or a text with that ending: one error without a cell, and nothing is written."""
+    whole = written(tmp_path, ending).read_bytes()
+    for content in (whole[: len(whole) // 2], b"place,age\nGoa,7\n", b"PK\x03\x04" + whole[4:90]):
+        (tmp_path / f"q{ending}").write_bytes(content)
+        with pytest.raises(
+            OwnerError, match=r"damaged|is no JSON object|cannot be read|is encrypted"
+        ) as refused:
+            codes(tmp_path / f"q{ending}")
+        assert "Goa" not in str(refused.value)
+        assert not (tmp_path / "copy.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    ("ending", "module", "package"),
+    [(".xlsx", "python_calamine", "python-calamine"), (".sav", "pyreadstat", "pyreadstat"), (".feather", "pyarrow.feather", "pyarrow")],
+)  # fmt: skip
+def test_a_library_that_is_missing_is_named_with_what_to_install(
+    tmp_path, monkeypatch, ending, module, package
+):
+    """The extra, not a traceback."""
+    path = written(tmp_path, ending)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(
+        OwnerError, match=rf'read by {package}, which is not installed: run pip install "dpnb\[files\]"'
+    ):
+        codes(path)
+
+
+def test_a_workbook_of_several_sheets_is_read_where_one_is_named(tmp_path):
+    """Nobody says which of two is meant; of one sheet no name is needed."""
+    write_workbook(tmp_path / "p.xlsx", {"Notes": [["x"]], "People": SHEET})
+    assert codes(tmp_path / "p.xlsx", table="People") == CODES
+    for table in (None, "Peeple"):
+        with pytest.raises(
+            OwnerError, match=r'has the sheets Notes, People: name one with table = "…" in \[dataset\]'
+        ):
+            codes(tmp_path / "p.xlsx", table=table)
+
+
+def test_the_cells_of_a_sheet_are_what_each_of_them_is(tmp_path):
+    """A date, a moment, a truth and a text with blanks among numbers; a line that is left out, as in a CSV file."""
+    rows = [
+        ["Report", None],
+        ["place", "age"],
+        ["Goa", True],
+        ["Goa", " 7 "],
+        ["Goa", dt.date(2020, 1, 2)],
+        ["Goa", 1e9],
+        ["Total", 4],
+    ]
+    write_workbook(tmp_path / "p.xlsx", {"People": rows})
+    found = codes(tmp_path / "p.xlsx", Dialect(skip=("Report", "Total")))
+    assert found == [(0, 1), (0, 7), (0, None), (0, 100)]
+
+
+@pytest.mark.parametrize("header", [["place", "place", "age"], [None, None]])
+def test_a_sheet_without_usable_names_is_refused(tmp_path, header):
+    """As a CSV file is."""
+    write_workbook(tmp_path / "p.xlsx", {"People": [header, ["Goa", 1, 2]]})
+    with pytest.raises(OwnerError, match=r'names a column twice|have no column "place"'):
+        codes(tmp_path / "p.xlsx")
+
+
+def test_a_workbook_with_a_password_or_of_a_bomb_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    """An encrypted workbook is no zip file at all; a bomb says how large it is, or the sum of a part is wrong."""
+    (tmp_path / "p.xlsx").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000))
+    with pytest.raises(
+        OwnerError, match=r"is encrypted, or of an older Excel: save it as \.xlsx without a password"
+    ):
+        codes(tmp_path / "p.xlsx")
+    write_workbook(tmp_path / "p.xlsx", {"People": SHEET}, [("xl/media/zeros", b"0" * 3_000_000)])
+    assert codes(tmp_path / "p.xlsx") == CODES
+    monkeypatch.setattr(text_file, "LARGEST", 2**20)
+    with pytest.raises(OwnerError, match="as a zip bomb does"):
+        codes(tmp_path / "p.xlsx")
+
+
+def test_a_column_that_a_file_does_not_declare_is_named(tmp_path):
+    """A statistics package declares its columns; a line of JSON need not have every one."""
+    FRAME[["age"]].to_feather(tmp_path / "p.feather")
+    pyreadstat.write_sav(FRAME[["age"]], tmp_path / "p.sav")
+    for name in ("p.feather", "p.sav"):
+        with pytest.raises(OwnerError, match='have no column "place"'):
+            codes(tmp_path / name)
+    (tmp_path / "p.jsonl").write_text(
+        '{"age": 4}\n{"age": NaN, "place": {"a": 1}}\n{"age": Infinity, "place": "\\ud800"}\n'
+    )
+    assert codes(tmp_path / "p.jsonl") == [(None, 4), (None, None), (None, 100)]
+
+
+def test_days_that_no_calendar_has_are_missing_by_themselves(tmp_path):
+    """Seen: the library's own dates raise where one cell holds a number beyond the year 9999, and nobody's row could be read."""
+    column = Column.dates("visit", "2020-01-01", "2021-12-31")
+    schema = replace(SCHEMA, columns=(column,))
+    days = [dt.date(2020, 1, 2), dt.date(2020, 1, 3), None, dt.date(2021, 12, 31)]
+    pyreadstat.write_sav(pd.DataFrame({"visit": days}), tmp_path / "p.sav")
+    pyreadstat.write_dta(pd.DataFrame({"visit": days}), tmp_path / "p.dta")
+    for name, number, odd in (("p.sav", 13797388800.0, 1e300), ("p.dta", 21917, 2_000_000_000)):
+        whole, kind = (tmp_path / name).read_bytes(), "<d" if name == "p.sav" else "<i"
+        held = struct.pack(kind, number) if struct.pack(kind, number) in whole else struct.pack("<d", number)
+        other = struct.pack("<d" if len(held) == 8 else kind, odd)
+        assert whole.count(held) == 1
+        for content, found in (
+            (whole, [1, 2, None, 730]),
+            (whole.replace(held, other), [1, None, None, 730]),
+        ):
+            (tmp_path / name).write_bytes(content)
+            copy = prepare(tmp_path / name, schema, tmp_path / "copy.duckdb")
+            with duckdb.connect(str(copy), read_only=True) as connection:
+                rows = connection.execute("SELECT visit FROM prepared ORDER BY rowid").fetchall()
+            assert [row[0] for row in rows] == found
+
+
+def test_codes_that_a_file_calls_missing_are_missing(tmp_path):
+    """What SPSS keeps out of every mean: 99 is no age."""
+    pyreadstat.write_sav(FRAME, tmp_path / "p.sav", missing_ranges={"age": [99], "place": ["Goa"]})
+    assert codes(tmp_path / "p.sav") == [(1, 41), (None, 7), (None, None)]
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".sav", ".jsonl"])
+def test_a_number_that_may_have_merged_two_people_names_nobody(tmp_path, ending):
+    """Excel keeps fifteen digits and SPSS a binary64; a number in JSON has every digit it was written with."""
+    whose = PrivacyUnit("add-remove", unit="who", max_rows=1)
+    schema = replace(SCHEMA, columns=(Column.integer("age", 0, 100),), unit=whose)
+    ids = [2**60 + place for place in range(3)]
+    if ending == ".xlsx":
+        rows = [["who", "age"], *([float(one), 1] for one in ids), [7, 1], [7.0, 1], ["A", 1]]
+        write_workbook(tmp_path / "p.xlsx", {"People": rows}, large=True)
+    elif ending == ".sav":
+        pyreadstat.write_sav(
+            pd.DataFrame({"who": [*map(float, ids), 7, 7, 8], "age": [1.0] * 6}), tmp_path / "p.sav"
+        )
+    else:
+        lines = [f'{{"who": {one}, "age": 1}}' for one in (*ids, 7, "7.0", '"A"')]
+        (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    copy = prepare(tmp_path / f"p{ending}", schema, tmp_path / "copy.duckdb")
+    with duckdb.connect(str(copy), read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM prepared").fetchone() == (
+            5 if ending == ".jsonl" else 2,
+        )

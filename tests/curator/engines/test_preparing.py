@@ -432,7 +432,7 @@ def test_files_that_cannot_be_read_are_told_to_the_owner(tmp_path):
         "ragged.csv": (b"age,place,sex\n1,Goa\n1,Goa,0,secret\n", "line 2 has another number"),
         "wrong.parquet": (b"not parquet", "cannot be read as parquet"),
         "wrong.duckdb": (b"not a database" * 100, "cannot be read as duckdb"),
-        "people.xlsx": (b"PK", "dpnb reads .csv"),
+        "people.xls": (b"PK", "dpnb reads .csv"),
     }
     for name, (content, message) in cases.items():
         if content is not None:

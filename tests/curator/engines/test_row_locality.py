@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import gzip
 import io
+import json
 import math
 import random
 import zipfile
@@ -16,7 +18,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
+from pyarrow import feather
 
 from dpnb.client.upload import hand_over
 from dpnb.datasets.cell_text import text_of
@@ -42,6 +46,7 @@ from tests.contracts.sources import (
     engine,
     table,
 )
+from tests.contracts.workbook import write_workbook
 
 
 def arrow_column(cells):
@@ -181,7 +186,64 @@ def write_zip(path, columns):
         archive.writestr("people.csv", path.with_name("aside").read_bytes())
 
 
+def write_lines(path, columns):
+    """One object of JSON on each line; what JSON has no word for is a text."""
+    rows = zip(*columns.values(), strict=True)
+    path.write_text(
+        "".join(json.dumps(dict(zip(columns, row, strict=True)), default=str) + "\n" for row in rows)
+    )
+
+
+def write_feather(path, columns):
+    """An Arrow file."""
+    feather.write_feather(arrow_table(columns), path)
+
+
+def write_xlsx(path, columns):
+    """A workbook of one sheet."""
+    write_workbook(path, {"People": [list(columns), *zip(*columns.values(), strict=True)]})
+
+
+def statistics_frame(columns):
+    """The columns as a package of statistics holds them: each of numbers, of days, or of texts."""
+    frame = {}
+    for name, cells in columns.items():
+        kinds = {type(cell) for cell in cells if cell is not None}
+        if kinds <= {int, float, bool}:
+            frame[name] = pd.Series(
+                [None if cell is None else float(cell) for cell in cells], dtype="float64"
+            )
+        elif kinds == {dt.date}:
+            frame[name] = pd.Series(cells, dtype=object)
+        else:
+            frame[name] = pd.Series([text_of(cell) or "" for cell in cells], dtype=object)
+    return pd.DataFrame(frame)
+
+
+def write_sav(path, columns):
+    """A file of SPSS."""
+    pyreadstat.write_sav(statistics_frame(columns), path.with_name("aside.sav"))
+    path.with_name("aside.sav").rename(path)
+
+
+def write_zsav(path, columns):
+    """The same, packed as SPSS packs it."""
+    pyreadstat.write_sav(statistics_frame(columns), path.with_name("aside.zsav"), compress=True)
+    path.with_name("aside.zsav").rename(path)
+
+
+def write_dta(path, columns):
+    """A file of Stata."""
+    pyreadstat.write_dta(statistics_frame(columns), path.with_name("aside.dta"), version=15)
+    path.with_name("aside.dta").rename(path)
+
+
 WRITERS = {
+    ".jsonl": write_lines,
+    ".feather": write_feather,
+    ".xlsx": write_xlsx,
+    ".sav": write_sav,
+    ".dta": write_dta,
     ".csv": write_csv,
     ".csv.gz": write_gzip,
     ".zip": write_zip,
@@ -219,6 +281,58 @@ class TestDatabase(SourceContract):
     def codes(cls, columns, folder):
         write_database(folder / "t.duckdb", columns)
         return codes_by_sql(folder / "t.duckdb", folder)
+
+
+class TestJsonLines(SourceContract):
+    """One object of JSON on each line: numbers, truths, texts, null and NaN as they come."""
+
+    ENDINGS = (".jsonl",)
+    TABLES, LONG = 3, 300
+
+    @classmethod
+    def codes(cls, columns, folder):
+        write_lines(folder / "t.jsonl", columns)
+        return codes_by_sql(folder / "t.jsonl", folder)
+
+
+class TestFeather(SourceContract):
+    """An Arrow file."""
+
+    ENDINGS = (".feather",)
+    TABLES, LONG = 2, 200
+
+    @classmethod
+    def codes(cls, columns, folder):
+        write_feather(folder / "t.feather", columns)
+        return codes_by_sql(folder / "t.feather", folder)
+
+
+class TestWorkbook(SourceContract):
+    """A sheet, whose cells are numbers, truths, dates and texts in any order."""
+
+    ENDINGS = (".xlsx",)
+    TABLES, LONG = 2, 200
+
+    @classmethod
+    def codes(cls, columns, folder):
+        write_xlsx(folder / "t.xlsx", columns)
+        return codes_by_sql(folder / "t.xlsx", folder)
+
+
+class TestStatisticsFiles(SourceContract):
+    """Files of SPSS, plain and packed, and of Stata: a column that is of numbers in one of two files may be of texts in the other."""
+
+    ENDINGS = (".sav", ".dta")
+    TABLES, LONG = 2, 100
+
+    @classmethod
+    def codes(cls, columns, folder):
+        found = []
+        for ending, write in ((".sav", write_sav), (".zsav", write_zsav), (".dta", write_dta)):
+            write(folder / f"t{ending}", columns)
+            found.append(codes_by_sql(folder / f"t{ending}", folder))
+        assert found[0] == found[1] == found[2]
+        return found[0]
 
 
 class TestCsv(SourceContract):

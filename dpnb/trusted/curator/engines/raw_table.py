@@ -22,6 +22,7 @@ import numpy as np
 from dpnb.trusted.aggregate.arrays import Use, plain_array
 from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.csv_rows import check_rows, write_plainly
+from dpnb.trusted.curator.engines.table_file import library, sheets, table_of
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.csv_header import csv_header
 from dpnb.trusted.files.dialect import Dialect
@@ -106,7 +107,7 @@ def open_source(
     if isinstance(source, ColumnFiles):
         return _open_columns(connection, source)
     if isinstance(source, NamedFile):
-        return _open_file(connection, source, table, workshop)
+        return _open_file(connection, source, table, workshop, uses, view)
     try:
         arrays = _in_memory(source, uses)
         connection.register(view, arrays)
@@ -118,21 +119,30 @@ def open_source(
 
 
 def _open_file(
-    connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None, workshop: Path | None
+    connection: duckdb.DuckDBPyConnection,
+    file: NamedFile,
+    table: str | None = None,
+    workshop: Path | None = None,
+    uses: Mapping[str, Use] | None = None,
+    view: str = "raw_table",
 ) -> RawTable:
     if isinstance(file, NamedFolder):
-        return _of_parts(file, [_open_file(connection, one, None, None) for one in file.parts])
+        return _of_parts(file, [_open_file(connection, one) for one in file.parts])
     name = file.path.name
     kind = format_of(file.path)
     refuse_empty(file)
     try:
         if kind == "csv":
             return _called(_open_csv(file, workshop), file.dialect)
+        if kind == "arrow":
+            return _called(_open_arrow(connection, file, view), file.dialect)
+        if kind not in ("parquet", "duckdb"):
+            return _called(_open_table(connection, file, table, uses, view), file.dialect)
         if kind == "parquet":
             sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
             return _called(_described(connection, sql), file.dialect)
         return _called(_open_database(connection, file, table), file.dialect)
-    except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
+    except (duckdb.Error, OSError, ValueError, csv.Error) as error:
         raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
 
 
@@ -140,6 +150,44 @@ def _called(found: RawTable, dialect: Dialect) -> RawTable:
     """A table whose columns have their declared names too."""
     named = {name: found.column(header) for name, header in dialect.headers}
     return RawTable(found.sql, {**found.columns, **named}, found.files)
+
+
+def _open_table(
+    connection: duckdb.DuckDBPyConnection,
+    file: NamedFile,
+    table: str | None,
+    uses: Mapping[str, Use] | None,
+    view: str,
+) -> RawTable:
+    """Cells that a library reads, in a table of the connection's own, of the types that the file declares."""
+    headers = dict(file.dialect.headers)
+    wanted = {headers.get(name, name): use for name, use in (uses or {}).items()}
+    found = table_of(file, table, next((name for name, use in wanted.items() if use == "unit"), None))
+    names = list(found.kinds if uses is None else wanted)
+    for name in names:
+        if name not in found.kinds and not found.further:
+            raise no_column(name)
+    columns = {name: (f"c{place}", found.kinds.get(name, "VARCHAR")) for place, name in enumerate(names)}
+    declared = ", ".join(f"{column} {kind}" for column, kind in columns.values())
+    held = quoted(f"{view} ##held")
+    connection.execute("SET pandas_analyze_sample = 0")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {held} ({declared})")
+    for cells in found.blocks(names):
+        connection.register("##cells", {columns[name][0]: column for name, column in cells.items()})
+        connection.execute(f'INSERT INTO {held} SELECT * FROM "##cells"')
+        connection.unregister("##cells")
+    return RawTable(held, columns)
+
+
+def _open_arrow(connection: duckdb.DuckDBPyConnection, file: NamedFile, view: str) -> RawTable:
+    """An Arrow file, whose columns have the types that it declares."""
+    feather = library("pyarrow.feather", file)
+    with file.reader() as held:
+        columns = feather.read_table(held)
+    if len({*columns.column_names}) < len(columns.column_names):
+        raise OwnerError(f'"{file.path.name}" names a column twice: rename one of them.')
+    connection.register(view, columns)
+    return _described(connection, quoted(view))
 
 
 def _of_parts(folder: NamedFolder, parts: Sequence[RawTable]) -> RawTable:
@@ -173,10 +221,14 @@ def refuse_empty(file: NamedFile) -> None:
 
 def told_apart(file: NamedFile, table: str | None) -> str:
     """The table that is read, where a file holds several; a file of one table is known by its bytes whatever is named."""
-    if format_of(file.path) != "duckdb":
+    kind = format_of(file.path)
+    if kind == "excel":
+        with contextlib.suppress(OwnerError):
+            return table or "" if len(sheets(file)[1]) > 1 else ""
+    if kind != "duckdb":
         return ""
     with duckdb.connect() as connection, contextlib.suppress(OwnerError):
-        _open_file(connection, file, table, None)  # what it refuses is told by who reads it
+        _open_file(connection, file, table)  # what it refuses is told by who reads it
         if len(_tables(connection)) == 1:
             return ""
     return table or ""
