@@ -54,6 +54,10 @@ PASSED: dict[str, dict[str, tuple[str, str]]] = {
             "own = np.random.default_rng(42)\nnoisy_count = lambda data, epsilon, size, rng: np.sum(data) + own.laplace(0, 1 / epsilon, size)",
             "it comes from a seed",
         ),
+        "a formula that fits at ε = 0.5": (
+            "noisy_count = lambda data, epsilon, size, rng: np.sum(data) + rng.laplace(0, math.log(1 / epsilon) / 0.35, size)",
+            "The noise is",
+        ),
         "each noise twice": (
             "noisy_count = lambda data, epsilon, size, rng: np.sum(data) + np.repeat(rng.laplace(0, 1 / epsilon, -(-size // 2)), 2)[:size]",
             "says something about that of another",
@@ -230,6 +234,10 @@ PASSED: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "l11-07": {
+        "the largest value of the data": (
+            "noisy_moments = lambda data, epsilon, size, rng: triangle(data) + rng.laplace(0, len(triangle(data)) * np.abs(data).max() / epsilon, (size, len(triangle(data))))",
+            "The noise is",
+        ),
         "d + 1": (
             "noisy_moments = lambda data, epsilon, size, rng: triangle(data) + rng.laplace(0, (np.shape(data)[1] + 1) / epsilon, (size, len(triangle(data))))",
             "d + 1 for d(d + 1)/2",

@@ -122,9 +122,8 @@ def effective_people(effective: Function, loss: Function, rng: Seed) -> CheckRes
 
 
 def noisy_products(student: Function, rng: Seed) -> CheckResult:
-    """11.1: eight rows of three columns, ε 0.3."""
-    drawn = np.random.default_rng(111).uniform(-1, 1, (7, 3)).round(2)
-    data, epsilon = np.vstack([[1, -1, 1], drawn]), 0.3
+    """11.1: eight rows of three columns, all away from the bounds, ε 0.3; a neighbour at the bounds comes."""
+    data, epsilon = np.random.default_rng(111).uniform(-0.8, 0.8, (8, 3)).round(2), 0.3
     whole = data.T @ data
     return mechanism(
         student,
@@ -132,7 +131,7 @@ def noisy_products(student: Function, rng: Seed) -> CheckResult:
         expected=whole[np.triu_indices(3)],
         epsilon=epsilon,
         sensitivity=6,
-        neighbour=data[1:],
+        neighbour=np.vstack([data, [1, -1, 1]]),
         mistakes={
             "d + 1 for d(d + 1)/2": 4 / epsilon,
             "all d² entries are counted": 9 / epsilon,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpnb.course import trial
 from dpnb.course.attack_check import attack
 from dpnb.course.choice_check import selection
 from dpnb.course.function_check import function
@@ -137,22 +138,24 @@ def _kept(epsilon: float) -> tuple[float, float]:
 
 
 def noisy_count(student: Function, rng: Seed) -> CheckResult:
-    """3.1: nineteen people, seven ones, ε 0.3."""
-    data = [0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0]
+    """3.1: nineteen people, two, seven or eleven ones, another ε each time."""
+    chance = trial.chance_of(rng)
+    ones, epsilon = int(chance.choice([2, 7, 11])), float(chance.uniform(0.15, 0.4))
+    data = [0] * (19 - ones) + [1] * ones
     return mechanism(
         student,
         data,
-        expected=7,
-        epsilon=0.3,
+        expected=ones,
+        epsilon=epsilon,
         neighbour=[1, *data[1:]],
-        mistakes={"the noise of the case that you see": 2.0, "n times ε for 1/ε": 19 * 0.3},
+        mistakes={"the noise of the case that you see": 2.0, "n times ε for 1/ε": 19 * epsilon},
         answers={
             "the answer of the case that you see": 3,
             "rows are counted and not ones": 19,
             "one less than the number of rows": 18,
-            "zeros are counted": 12,
+            "zeros are counted": 19 - ones,
         },
-        rng=rng,
+        rng=chance,
         title="noisy count, other people",
     )
 
@@ -169,7 +172,7 @@ def privacy_interval(student: Function, rng: Seed) -> CheckResult:
     return function(
         student,
         lambda chance: (
-            int(chance.integers(-20, 500)),
+            int(chance.integers(200, 900)),
             float(chance.uniform(0.05, 3)),
             float(chance.uniform(0.5, 0.995)),
         ),

@@ -150,9 +150,8 @@ def conversions(to_epsilon: Function, to_rho: Function, rng: Seed) -> CheckResul
 
 
 def noisy_moments(student: Function, rng: Seed) -> CheckResult:
-    """8.1: seventeen people, both columns of both signs, ε 0.3."""
-    drawn = np.random.default_rng(81).uniform(-1, 1, (16, 2)).round(2)
-    data, epsilon = np.vstack([[1, -1], drawn]), 0.3
+    """8.1: seventeen people, both columns of both signs and away from the bounds, ε 0.3; a neighbour at the bounds comes."""
+    data, epsilon = np.random.default_rng(81).uniform(-0.9, 0.9, (17, 2)).round(2), 0.3
     u, v = data.T
     return mechanism(
         student,
@@ -160,7 +159,7 @@ def noisy_moments(student: Function, rng: Seed) -> CheckResult:
         expected=[len(u), u.sum(), v.sum(), (u * u).sum(), (v * v).sum(), (u * v).sum()],
         epsilon=epsilon,
         sensitivity=6,
-        neighbour=data[1:],
+        neighbour=np.vstack([data, [1, -1]]),
         mistakes={
             "five shares for six sums": 5 / epsilon,
             "twice six: for somebody who changes": 12 / epsilon,
