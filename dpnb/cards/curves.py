@@ -7,11 +7,11 @@ screen can show is pooled: the mean of the values, the outermost ends of the int
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -149,13 +149,20 @@ def bars_of(estimate: Estimate) -> Curve | None:
     return found if found is not None and found.binned and found.values.size <= _MOST_BARS else None
 
 
+def heights(estimate: Estimate) -> Floats:
+    """Return values as they are drawn: the counts of bins inside what is possible, as their intervals are. A bar has no height below zero."""
+    values = np.asarray(estimate.value, dtype=float)
+    outcome = estimate.outcome
+    return values if outcome is None or _edges(estimate) is None else np.clip(values, *outcome.domain)
+
+
 def _edges(estimate: Estimate) -> Floats | None:
-    """Return the edges of the bins that a question counts, where it has some."""
-    leaf = estimate.measurement
-    if leaf is None or leaf.root is not leaf or not leaf.checked.kind.counts:
+    """Return the edges of the bins of a histogram; None of every other answer."""
+    if estimate.measurement is None:
         return None
-    edges = leaf.checked.setting.edges
-    return np.array([float(edge) for edge in edges]) if len(edges) == estimate.size + 1 else None
+    with suppress(OptionError):
+        return np.asarray(estimate.edges)
+    return None
 
 
 def _along(estimate: Estimate, fewest: int) -> Curve | None:
@@ -171,7 +178,7 @@ def _along(estimate: Estimate, fewest: int) -> Curve | None:
     known = estimate.overlay
     truth = None if known is None else np.asarray(known, dtype=float)
     along = None if outcome is None else outcome.along
-    return Curve(across, np.asarray(estimate.value, dtype=float), bands, truth, along)
+    return Curve(across, heights(estimate), bands, truth, along)
 
 
 def sparkline(curve: Curve, width: int = 60) -> str:
@@ -321,7 +328,9 @@ def date_axis(axes: Axes, calendar: str) -> None:
     axes.tick_params(axis="x", rotation=20)
 
 
-def draw_curve(axes: Axes, curve: Curve, text: str, beside: Beside | None = None) -> None:
+def draw_curve(
+    axes: Axes, curve: Curve, text: str, beside: Beside | None = None, look: Mapping[str, Any] | None = None
+) -> None:
     """Draw a curve on axes of matplotlib's.
 
     Parameters
@@ -334,8 +343,10 @@ def draw_curve(axes: Axes, curve: Curve, text: str, beside: Beside | None = None
         The question.
     beside : Beside, optional
         Values to draw beside.
+    look : mapping, optional
+        matplotlib's own words for the line of the values.
     """
-    _draw(axes, curve)
+    _draw(axes, curve, look or {})
     if beside is not None:
         axes.plot(*curve.path(beside.values), color=_BESIDE, lw=1.2, label=beside.label)
     axes.set_xlabel(text, color=_SOFT)
@@ -348,7 +359,7 @@ def draw_curve(axes: Axes, curve: Curve, text: str, beside: Beside | None = None
     axes.grid(axis="y", color="#e9eaee", linewidth=0.8)
 
 
-def _draw(axes: Axes, curve: Curve) -> None:
+def _draw(axes: Axes, curve: Curve, look: Mapping[str, Any]) -> None:
     """Draw the value as a line, privacy as a band, confidence as dashed lines."""
     if "privacy" in curve.bands:
         (x, low), (_, high) = (curve.path(end) for end in curve.bands["privacy"])
@@ -356,4 +367,4 @@ def _draw(axes: Axes, curve: Curve) -> None:
     for place, end in enumerate(curve.bands.get("confidence", ())):
         name = None if place else "confidence interval"
         axes.plot(*curve.path(end), color=_INK, lw=0.9, ls=(0, (3, 3)), label=name)
-    axes.plot(*curve.path(curve.values), color=_INK, lw=1.5, label="value")
+    axes.plot(*curve.path(curve.values), **{"color": _INK, "linewidth": 1.5, "label": "value", **look})

@@ -263,7 +263,8 @@ class Line:
             return ""
         if not math.isfinite(entry.truth):
             return "undefined"
-        return self._told(entry.truth, self._decimals(*entry.intervals))
+        decimals = self._decimals(*entry.intervals)
+        return self._told(entry.truth, digits.decimals_to_tell(entry.truth, decimals))
 
     def accuracy(self, entry: Entry, say: Callable[[float, float, str], str] = digits.people) -> str | None:
         """Say the accuracy of an entry in people, where it is known; a table says it below its heading."""

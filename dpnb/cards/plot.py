@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpnb.cards.curves import Beside, curve_of, date_axis, draw_curve
+from dpnb.cards.curves import Beside, curve_of, date_axis, draw_curve, heights
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.estimate.wording import calendar, names, printable
@@ -37,6 +37,7 @@ def estimate_axes(
     ax: Axes | None = None,
     title: str | None = None,
     kind: str | None = None,
+    **look: Any,
 ) -> Axes:
     """Draw released values with both intervals, and return the axes.
 
@@ -57,11 +58,14 @@ def estimate_axes(
     kind : {None, "points", "bars", "curve"}
         A row with its intervals for each value, a bar for each, or one line along a number. By default what the answer is: a
         histogram has bars, a long answer along a number is a curve. The words of pandas ("bar", "hist", "line") are taken too.
+    **look
+        matplotlib's own words for the values that are drawn, as ``color="0.8"`` or ``alpha=0.5``: those of its ``bar`` for bars, of its
+        ``plot`` for points and curves.
 
     Raises
     ------
     OptionError
-        An unknown order or kind, too many values, or an answer that is no curve.
+        A word that matplotlib does not know, an unknown order or kind, too many values, or an answer that is no curve.
     """
     if order not in _ORDERS:
         raise OptionError(f'unknown order {order!r}: write order="size" or order="effect".')
@@ -79,12 +83,19 @@ def estimate_axes(
     bars = kind == "bars" or (kind is None and order is None and _binned(estimate))
     size = _CURVE if curve is not None else _BARS if bars else (7.0, 0.9 + 0.36 * max(estimate.size, 2))
     axes = _axes(size) if ax is None else ax
-    if curve is not None:
-        draw_curve(axes, curve, estimate.text, others)
-    elif bars:
-        _draw_bars(estimate, axes, order, others)
-    else:
-        _points(estimate, axes, order, others)
+    try:
+        if curve is not None:
+            draw_curve(axes, curve, estimate.text, others, look)
+        elif bars:
+            _draw_bars(estimate, axes, order, others, look)
+        else:
+            _points(estimate, axes, order, others, look)
+    except (AttributeError, TypeError, ValueError) as error:
+        if not look:
+            raise
+        raise OptionError(
+            f"matplotlib does not take {', '.join(f'{name}=' for name in look)} here: {error}"
+        ) from None
     _finish(axes, title, own=ax is None)
     return axes
 
@@ -114,12 +125,15 @@ def _binned(estimate: Estimate) -> bool:
     return all(isinstance(key, str) and _BIN.fullmatch(key) for key in estimate.axes[0].keys)
 
 
-def _draw_bars(estimate: Estimate, axes: Axes, order: str | None, beside: Beside | None) -> None:
-    """A bar for each value, with what noise leaves open on its top; the bars of bins touch."""
-    values = np.ravel(np.asarray(estimate.value, dtype=float))
+def _draw_bars(
+    estimate: Estimate, axes: Axes, order: str | None, beside: Beside | None, look: dict[str, Any]
+) -> None:
+    """A bar for each value, with what noise leaves open on its top; the bars of bins touch, and none goes below zero."""
+    values = np.ravel(heights(estimate))
     places, at = _ordered(estimate, values, order), np.arange(values.size)
     width = 1.0 if _binned(estimate) and order is None else 0.75
-    axes.bar(at, values[places], width=width, color=_BAR, edgecolor="white", label="value")
+    drawn = {"width": width, "color": _BAR, "edgecolor": "white", "label": "value", **look}
+    axes.bar(at, values[places], **drawn)
     for kind, colour, shift in zip(KINDS, (_ACCENT, _INK), (-0.08, 0.08), strict=True):
         _whiskers(estimate, axes, places, at + shift, kind, colour)
     if beside is not None:
@@ -149,14 +163,17 @@ def _whiskers(
     )
 
 
-def _points(estimate: Estimate, axes: Axes, order: str | None, beside: Beside | None) -> None:
+def _points(
+    estimate: Estimate, axes: Axes, order: str | None, beside: Beside | None, look: dict[str, Any]
+) -> None:
     """A row for each value, with its intervals."""
     values = np.ravel(np.asarray(estimate.value, dtype=float))
     places, labels = _ordered(estimate, values, order), _labels(estimate)
     rows = np.arange(len(values))
     _draw(estimate, axes, places, rows, "privacy", 0.14)
     _draw(estimate, axes, places, rows, "confidence", -0.14)
-    axes.plot(values[places], rows, "o", color=_INK, markersize=5, zorder=4, label="value")
+    drawn = {"color": _INK, "marker": "o", "linestyle": "", "markersize": 5, "zorder": 4, "label": "value"}
+    axes.plot(values[places], rows, **{**drawn, **look})
     if beside is not None:
         others = beside.values[places]
         axes.plot(others, rows, "D", mfc="none", color=_BESIDE, markersize=6, zorder=5, label=beside.label)

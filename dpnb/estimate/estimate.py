@@ -189,6 +189,26 @@ class Estimate(Arithmetic, Taught, Tabular):
         return self._of_leaf("n_eff")
 
     @property
+    def edges(self) -> Any:
+        """The edges of a histogram's bins, public and known before the release: ``plt.stairs(h.value, h.edges)``.
+
+        Of dates they count the steps of the calendar.
+
+        Raises
+        ------
+        OptionError
+            For an answer that has no bins.
+        """
+        leaf = self.measurement
+        counts = leaf is not None and leaf.root is leaf and leaf.checked.kind.counts
+        edges = leaf.checked.setting.edges if leaf is not None and counts else ()
+        if len(edges) != self.size + 1:
+            raise OptionError(
+                f"`{self.text}` has no bins. A whole histogram has .edges; other answers have .keys."
+            )
+        return np.array([float(edge) for edge in edges])
+
+    @property
     def labels(self) -> Any:
         """The declared values behind a choice (``mode``, ``top_k``, ``choose``), in the shape of the answer; else None.
 
@@ -341,6 +361,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         ax: Axes | None = None,
         title: str | None = None,
         kind: str | None = None,
+        **look: Any,
     ) -> Any:
         """Draw values and both intervals with matplotlib, and return the axes.
 
@@ -358,6 +379,8 @@ class Estimate(Arithmetic, Taught, Tabular):
             The title above the picture.
         kind : {None, "points", "bars", "curve"}
             The default depends on the answer: bars for a histogram, a curve for a long answer along a number.
+        **look
+            matplotlib's own words for the values that are drawn: ``color="0.8"``, ``alpha=0.5``.
 
         Examples
         --------
@@ -366,7 +389,7 @@ class Estimate(Arithmetic, Taught, Tabular):
         """
         self._need("`.plot()`")
         plot, _ = views()
-        return plot(self, order, beside=beside, truth=truth, ax=ax, title=title, kind=kind)
+        return plot(self, order, beside=beside, truth=truth, ax=ax, title=title, kind=kind, **look)
 
     def explain(self) -> Any:
         """Show how this number was made: mechanism, scale, loss, both intervals."""

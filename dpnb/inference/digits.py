@@ -34,6 +34,24 @@ def decimals_for(half_widths: Iterable[float | None]) -> int | None:
     return min(max(0, 1 - math.floor(math.log10(min(known)))), _MOST)
 
 
+def decimals_to_tell(value: float, decimals: int | None) -> int | None:
+    """Return the decimals of a number without noise beside noised ones: as many as theirs, and three significant digits at least.
+
+    Examples
+    --------
+    >>> (
+    ...     decimals_to_tell(0.544, 0),
+    ...     decimals_to_tell(0.544, 4),
+    ...     decimals_to_tell(3853.2, 0),
+    ...     decimals_to_tell(12.0, 0),
+    ... )
+    (3, 4, 0, 0)
+    """
+    if decimals is None or not math.isfinite(value) or float(value).is_integer():
+        return decimals
+    return min(max(decimals, 2 - math.floor(math.log10(abs(value)))), _MOST)
+
+
 def number(value: float, decimals: int | None = None) -> str:
     """Write a number with so many decimals, or with four significant digits and every whole one from 1,000 on.
 

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import dpnb
+from dpnb.cards.curves import Curve, bars_of, draw_curve
 from dpnb.errors import OptionError
 
 mpl.use("agg")
@@ -36,6 +37,50 @@ def test_a_histogram_has_touching_bars_of_the_released_heights(bins):
     (whiskers,) = [one for one in axes.containers if one.get_label() == "privacy interval"]
     low = np.ravel(bins.interval(0.95, "privacy").low)
     assert [line[0, 1] for line in whiskers[2][0].get_segments()] == pytest.approx(low.tolist())
+
+
+def test_bars_do_not_go_below_zero(data):
+    """A noised count below zero has a bar of none, inside its interval, in figure and card; its number stays as released."""
+    found = data.x.histogram(bins=10)
+    dpnb.release([found], epsilon=0.02)
+    assert np.min(found.value) < 0
+    low, high = found.interval(0.95, "privacy")
+    for drawn in (np.array([bar.get_height() for bar in found.plot().patches]), bars_of(found).values):
+        assert drawn.min() == 0
+        assert ((low <= drawn) & (drawn <= high)).all()
+        assert (drawn == np.clip(found.value, 0, drawn.max())).all()
+    assert bars_of(found).low == 0
+    assert min(found.table()["value"]) == np.min(found.value)
+
+
+def test_a_picture_takes_matplotlib_s_words(bins):
+    """Colour and the like go to what shows the values; a word that matplotlib does not know is told."""
+    axes = bins.plot(color="0.5", alpha=0.4)
+    assert {bar.get_facecolor() for bar in axes.patches} == {(0.5, 0.5, 0.5, 0.4)}
+    points = bins.plot(kind="points", color="red", marker="s")
+    (value,) = [line for line in points.lines if line.get_label() == "value"]
+    assert (value.get_color(), value.get_marker()) == ("red", "s")
+    with pytest.raises(OptionError, match="matplotlib does not take colour= here"):
+        bins.plot(colour="red")
+
+
+def test_a_curve_takes_matplotlib_s_words():
+    """Those of matplotlib's line."""
+    axes = Figure().subplots()
+    draw_curve(axes, Curve(np.arange(4.0), np.arange(3.0), {}), "q", None, {"color": "green", "linewidth": 3})
+    (value,) = [line for line in axes.lines if line.get_label() == "value"]
+    assert (value.get_color(), value.get_linewidth()) == ("green", 3)
+
+
+def test_a_histogram_has_edges_before_and_after_its_release(data):
+    """They are public, and fit ``plt.stairs``; an answer without bins says what it has."""
+    found = data.x.histogram(bins=5)
+    assert found.edges.tolist() == [0, 2, 4, 6, 8, 10]
+    dpnb.release([found], epsilon=2)
+    assert found.edges.size == found.value.size + 1
+    for other in (data.x.mean(), data.groupby("g").count(), found[1], found * 2):
+        with pytest.raises(OptionError, match=r"has no bins\. A whole histogram has \.edges"):
+            _ = other.edges
 
 
 def test_plots_compose_on_given_axes(bins):

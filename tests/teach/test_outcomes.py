@@ -247,6 +247,20 @@ def test_a_handle_on_public_data_does_not_call_them_protected(data):
     assert repr(data.x).endswith("missing rows leave; public or made-up data>")
 
 
+def test_the_truth_on_a_card_is_the_truth(data):
+    """However wide the noise beside it: a share of .544 is not told as 1."""
+    shown = dpnb.open(toy(), schema=declared(), quiet=True, truth=True)
+    assert shown is data
+    shares = [released((shown.x > 3).mean(), amount) for amount in (1e-5, 2e-5, 3e-5)]
+    lost = [one for one in shares if one.value in {0, 1}]  # the noise alone decides
+    assert lost
+    for share in lost:
+        line = line_of(share)
+        (entry,) = line.entries
+        assert "." not in line.answer(entry) + line.span(entry.privacy)
+        assert float(line.true(entry)) == pytest.approx(share.truth, rel=0.005)
+
+
 def test_cards_and_plots_show_the_truth_where_it_was_asked_for(data):
     """Marked as of public data; nothing of it without ``truth=True``."""
     plain = released(data.x.mean(), 5)
