@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -233,6 +234,9 @@ def _draft(options: argparse.Namespace) -> tuple[str, Path]:
     text = draft(
         path, fields_of(path, options.table), beside=tables, on=options.on, skip=skip, **_chosen(options)
     )
+    if options.table:
+        named = f"table = {json.dumps(options.table, ensure_ascii=False)}"
+        text = re.sub(r"(?m)^source = .*$", lambda line: f"{line[0]}\n{named}", text, count=1)
     return text, declaration_of(path)
 
 

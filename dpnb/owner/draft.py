@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpnb.errors import OwnerError
+from dpnb.owner.codebook import Entry, codebook
 from dpnb.owner.column_guess import UNDRAFTED, Guess, guess
 from dpnb.owner.header_lines import header, is_number, titles, written_as
 from dpnb.trusted.files.named_file import EVERY, every, format_of, stem_of
@@ -205,11 +206,14 @@ def draft(
     guesses = [(one.name, one.seems) for one in found]
     on, unit = _joined_by(path, guesses, beside, on)
     found = [one for one in found if not beside or one.name != on]
-    sections = {one.name: _section(one) for one in found}
+    book = {} if source else codebook(path)
+    sections = {one.name: _with(book, one, _section(one)) for one in found}
     asked = _wanted(found, columns, path.name) if columns else _affordable(found, sections, unit, whole=whole)
     if columns:
         sections |= {
-            one.name: _section(replace(one, seems=_asked(one.seems))) for one in found if one.name in asked
+            one.name: _with(book, one, _section(replace(one, seems=_asked(one.seems))))
+            for one in found
+            if one.name in asked
         }
     text = _HEAD.format(
         file=_written(path),
@@ -219,6 +223,8 @@ def draft(
         unit=unit,
         delta=_delta({one.seems.kind for one in found if one.name in asked}),
     )
+    if book:
+        text = text.replace("and storage types alone", "storage types and the file's codebook alone", 1)
     skip, written = list(skip), "" if source else _written_as(path)
     if skip:
         text += _TITLES.format(listed=", ".join(map(_quoted, skip)))
@@ -439,6 +445,11 @@ def _section(one: DraftedColumn, columns: str = "columns") -> str:
     weighs = columns == "columns" and seems.kind == "number" and name.lower().endswith(("weight", "weights"))
     renamed = f"{_why_renamed(one)}{_header_of(one)}\n" if one.header != name else ""
     return f"\n[{columns}.{one.key}]\n{renamed}label = {_quoted(one.label)}\n{_declared(seems)}{_WEIGHS if weighs else ''}"
+
+
+def _with(book: Mapping[str, Entry], one: DraftedColumn, section: str) -> str:
+    """A section with what the file's codebook says of its column."""
+    return book[one.header].told(section) if one.header in book else section
 
 
 def _why_renamed(one: DraftedColumn) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import re
 import struct
 import sys
+import tomllib
 import zipfile
 from dataclasses import replace
 
@@ -410,3 +412,77 @@ def test_a_number_that_may_have_merged_two_people_names_nobody(tmp_path, ending)
         assert connection.execute("SELECT count(*) FROM prepared").fetchone() == (
             5 if ending == ".jsonl" else 2,
         )
+
+
+SURVEY = pd.DataFrame(
+    {
+        "sex": [1.0, 2, 9],
+        "q7": [1.0, 5, 98],
+        "income": [10.0, -1, 3],
+        "town": ["G", "P", "G"],
+        "kin": [2.0, 0, 7],
+    }
+)
+LABELS = {
+    "sex": {1: "Male", 2: "Female", 9: "Refused"},
+    "q7": {1: "Never", 5: "Always", 97: "Other", 98: "Don't\nknow"},
+    "income": {-1: "Refused", 0: "None"},
+    "town": {"G": "Goa", "P": "Pune"},
+}
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta"])
+def test_a_codebook_in_a_file_is_drafted(tmp_path, ending):
+    """Seen: labels, codes and codes for missing of SPSS and Stata were typed again by hand. No cell is drafted."""
+    labels = ["Sex of respondent", 'How "often"?', "", None, "Relatives"]
+    path = tmp_path / f"p{ending}"
+    if ending == ".sav":
+        measures = {"sex": "nominal", "q7": "ordinal", "income": "scale", "town": "nominal", "kin": "scale"}
+        pyreadstat.write_sav(
+            SURVEY,
+            path,
+            column_labels=labels,
+            variable_value_labels=LABELS,
+            variable_measure=measures,
+            missing_ranges={"sex": [9], "q7": [{"lo": 97, "hi": 99}], "income": [-1], "kin": [7]},
+        )
+    else:
+        numbers = {name: found for name, found in LABELS.items() if name in ("sex", "q7")}
+        pyreadstat.write_dta(SURVEY, path, column_labels=labels, variable_value_labels=numbers)
+    assert main(["init", str(path), "--all"]) == 0
+    text = (tmp_path / "p.dpnb.toml").read_text(encoding="utf-8")
+    found = tomllib.loads(text)["columns"]
+    assert (found["sex"]["label"], found["q7"]["label"]) == ("Sex of respondent", 'How "often"?')
+    assert found["kin"]["label"] == "Relatives"
+    assert (found["sex"]["type"], found["q7"]["type"], found["kin"]["type"]) == (
+        "category",
+        "category",
+        "number",
+    )
+    if ending == ".dta":
+        assert (found["sex"]["values"], found["q7"]["values"]) == ([1, 2, 9], [1, 5, 97, 98])
+        assert "# 1: Never; 5: Always; 97: Other; 98: Don't know" in text
+        return
+    assert (found["sex"]["values"], found["sex"]["missing_codes"]) == ([1, 2], [9])
+    assert (found["q7"]["values"], found["q7"]["missing_codes"]) == ([1, 5], [97, 98])
+    assert (found["income"]["type"], found["income"]["missing_codes"]) == ("number", [-1])
+    assert found["town"]["values"] == ["G", "P"]
+    assert found["kin"]["missing_codes"] == [7]
+    assert "# 1: Male; 2: Female\n" in text
+    assert "column names and storage types alone" not in text
+    ready = re.sub(r'"TODO[^"]*"', "1", text.replace('"TODO: row', '"row"  # ')).replace(
+        "upper = 1", "upper = 100"
+    )
+    (tmp_path / "p.dpnb.toml").write_text(ready, encoding="utf-8")
+    assert [column.name for column in load(tmp_path / "p.dpnb.toml").schema.columns] == list(found)
+
+
+def test_a_sheet_that_is_named_to_init_is_named_in_the_draft(tmp_path, capsys):
+    """Seen: of a file of several tables the draft did not say which, and did not open."""
+    write_workbook(tmp_path / "p.xlsx", {"Notes": [["x"]], "People": SHEET})
+    assert main(["init", str(tmp_path / "p.xlsx")]) == 2
+    assert "has the sheets Notes, People" in capsys.readouterr().err
+    assert main(["init", str(tmp_path / "p.xlsx"), "--table", "People"]) == 0
+    drafted = tomllib.loads((tmp_path / "p.dpnb.toml").read_text(encoding="utf-8"))
+    assert drafted["dataset"]["table"] == "People"
+    assert set(drafted["columns"]) <= {"place", "age"}

@@ -254,7 +254,7 @@ def about(file: NamedFile) -> Any:
     OwnerError
         When it is damaged, or the library for it is missing.
     """
-    return _read(file, metadataonly=True)[1]
+    return _read(file, metadataonly=True, user_missing=True)[1]
 
 
 def _read(file: NamedFile, **options: Any) -> tuple[dict[str, list[Any]], Any]:
