@@ -81,7 +81,8 @@ def _unread(
     elif kind == "category":
         yield f"{name}: {_share(one.unread, rows)} of the cells are none of the declared values, and count as missing."
     if remedy is not None and (words := remedy.words(shown=shown)):
-        read = 1 - one.unread * (1 - remedy.share) / (rows - one.missing)
+        known = rows - one.missing - one.unread
+        read = (known * remedy.kept + one.unread * remedy.share) / (rows - one.missing)
         yield f"{name}: {words}" + (f"; with it {100 * read:.3g} % are read." if remedy.keys else "")
 
 

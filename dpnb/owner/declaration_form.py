@@ -22,6 +22,7 @@ from dpnb.owner.header_lines import written_as
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.files.named_file import format_of, stem_of
 from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.cell_rules import KEYS
 from dpnb.trusted.schema.owner import load
 
 BLANK = "blank"
@@ -253,7 +254,7 @@ class DeclarationForm:
         if one.missing and one.type != "text":
             yield f"missing = {_level(one.missing)}"
         kept = self.kept.get("columns", {}).get(one.name, {})
-        for word in ("header", *_UNSHOWN.get(one.type, ("step",))):
+        for word in ("header", *_UNSHOWN.get(one.type, ("step",)), *KEYS.get(one.type, ())):
             if word in kept:
                 yield f"{word} = {_value(kept[word])}"
 

@@ -100,6 +100,7 @@ class Inspection:
     unit: UnitCount | None
 
 
+Cells: TypeAlias = list[tuple[Any, ...]]
 Inspected: TypeAlias = Sequence[tuple[Schema, Inspection]]
 
 
@@ -126,8 +127,8 @@ def inspected(home: Home, source: Path) -> Inspected:
         )
 
 
-def unread_cells(home: Home, source: Path, found: Inspected) -> dict[tuple[str, str], list[tuple[str, int]]]:
-    """Return different texts that are not read, by table (the dataset's own is empty) and column: the most frequent first, each with how often it stands there.
+def unread_cells(home: Home, source: Path, found: Inspected) -> dict[tuple[str, str], list[Cells]]:
+    """Return different texts that are not read, and others that are, by table (the dataset's own is empty) and column: the most frequent first, each with how often it stands there.
 
     For the owner's eyes alone. Cells that a file holds as numbers or dates are left out.
 
@@ -145,12 +146,13 @@ def unread_cells(home: Home, source: Path, found: Inspected) -> dict[tuple[str, 
                     sql, kind = raw.column(one.name)
                     if one.unread and kind == "VARCHAR":
                         asked.append((name, one.name))
-                        unread = _conditions(schemas[name][one.name], sql, kind)[1]
-                        cells = f'SELECT {sql} AS "##cell" FROM {raw.sql} WHERE {unread}'
-                        yield f"SELECT *, count(*) FROM ({cells}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_CELLS}"
+                        missing, unread, _ = _conditions(schemas[name][one.name], sql, kind)
+                        for condition in (unread, f"NOT ({missing}) AND NOT ({unread})"):
+                            cells = f'SELECT {sql} AS "##cell" FROM {raw.sql} WHERE {condition}'
+                            yield f"SELECT *, count(*) FROM ({cells}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_CELLS}"
 
         told = ask(questions)
-        return dict(zip(asked, told, strict=True))
+        return {place: told[2 * at : 2 * at + 2] for at, place in enumerate(asked)}
 
 
 @contextlib.contextmanager

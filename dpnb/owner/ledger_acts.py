@@ -116,7 +116,7 @@ def _remedies(home: Home, source: Path, found: Inspected) -> dict[tuple[str, str
     remedies = {}
     for place, cells in unread_cells(home, source, found).items():
         facts = reduce(lambda section, part: section[part], _section(*place), declared)
-        remedies[place] = remedy(place[1], facts, cells)
+        remedies[place] = remedy(place[1], facts, *cells)
     return remedies
 
 

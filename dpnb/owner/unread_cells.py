@@ -61,8 +61,10 @@ _NUMBERS = [
     *({"thousands": mark} for mark in (",", " ", "'", "\u00a0", "\u202f")),
     *({"decimal": ",", "thousands": mark} for mark in (".", " ", "'", "\u00a0", "\u202f")),
 ]
+_SIGNS = ("$", "€", "£", "%")
+_AMOUNTS = [*_NUMBERS, *({**keys, "strip": sign} for sign in _SIGNS for keys in ({}, *_NUMBERS))]
 _TRIED: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
-    **dict.fromkeys(("integer", "number"), _NUMBERS),
+    **dict.fromkeys(("integer", "number"), _AMOUNTS),
     **dict.fromkeys(("date", "datetime"), _DATES),
     "category": ({"trim": True}, {"case": "any"}, {"trim": True, "case": "any"}),
 }
@@ -80,14 +82,15 @@ class Remedy:
     ----------
     keys : tuple of mapping
         What to write. Several are as good as each other, and read the cells differently: only the owner knows which is right.
-    share : float
-        The share of the sample that is read then.
+    share, kept : float
+        The shares that are read then of the unread cells, and of those that are read now.
     cells : tuple of (str, int)
         The most frequent unread cells, and how often each stands in the column. For the owner's eyes alone.
     """
 
     keys: tuple[Mapping[str, Any], ...]
     share: float
+    kept: float
     cells: tuple[tuple[str, int], ...]
 
     @property
@@ -117,7 +120,12 @@ class Remedy:
         return canonical(clean(self.cells[0][0]))
 
 
-def remedy(name: str, facts: Mapping[str, Any], cells: Sequence[tuple[str, int]]) -> Remedy:
+def remedy(
+    name: str,
+    facts: Mapping[str, Any],
+    cells: Sequence[tuple[str, int]],
+    others: Sequence[tuple[str, int]] = (),
+) -> Remedy:
     """Find what reads most of some unread cells.
 
     Parameters
@@ -128,22 +136,40 @@ def remedy(name: str, facts: Mapping[str, Any], cells: Sequence[tuple[str, int]]
         Its declaration.
     cells : sequence of (str, int)
         Different unread cells, the most frequent first, and how often each stands in the column.
+    others : sequence of (str, int)
+        Cells that are read now, likewise: what reads less of both is no remedy.
 
     Returns
     -------
     Remedy
         Without keys where nothing reads half of them.
     """
-    total = sum(count for _, count in cells)
-    best, found = _ENOUGH, dict[tuple[str | None, ...], Mapping[str, Any]]()
+    best, found = (0.0, 0.0, 0.0), dict[tuple[object, ...], Mapping[str, Any]]()
     for keys, column in _candidates(name, facts):
-        texts = tuple(column.cell_text(cell) if read(cell, column) is not None else None for cell, _ in cells)
-        share = sum(count for (_, count), text in zip(cells, texts, strict=True) if text is not None) / total
-        if share > best:
-            best, found = share, {}
-        if share == best:
-            found.setdefault(texts, keys)
-    return Remedy(tuple(found.values()), best if found else 0.0, tuple(cells[:_SHOWN]))
+        now, before = ([_read_as(cell, column) for cell, _ in some] for some in (cells, others))
+        share, kept = _share(cells, now), _share(others, before)
+        gained = share * _size(cells) - (1 - kept) * _size(others)
+        if share >= _ENOUGH and gained > max(best[0], 0):
+            best, found = (gained, share, kept), {}
+        if gained == best[0] > 0:
+            found.setdefault((*now, *before), keys)
+    return Remedy(tuple(found.values()), best[1], best[2], tuple(cells[:_SHOWN]))
+
+
+def _read_as(cell: str, column: Column) -> object:
+    """Return what a cell is read as: a value of a category, else the text of a number or a date; None where it is not read."""
+    code = read(cell, column)
+    return code if code is None or column.values is not None else column.cell_text(cell)
+
+
+def _size(cells: Sequence[tuple[str, int]]) -> int:
+    return sum(count for _, count in cells)
+
+
+def _share(cells: Sequence[tuple[str, int]], found: Sequence[object]) -> float:
+    """Return the share of some cells that are read, each as often as it stands in the column."""
+    known = sum(count for (_, count), one in zip(cells, found, strict=True) if one is not None)
+    return known / (_size(cells) or 1) if cells else 1.0
 
 
 def _candidates(name: str, facts: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Column]]:
@@ -173,7 +199,8 @@ def _taken_for(keys: Mapping[str, Any]) -> str:
         )
     comma = f"a decimal {_MARKS[keys['decimal']]}" if "decimal" in keys else ""
     groups = f"{_MARKS[keys['thousands']]} between thousands" if "thousands" in keys else ""
-    return f"a number with {' and '.join(filter(None, (comma, groups)))}"
+    sign = f"the sign {keys['strip']}" if "strip" in keys else ""
+    return f"a number with {' and '.join(filter(None, (comma, groups, sign)))}"
 
 
 def write_keys(path: Path, keys: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:

@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 
+from dpnb.owner import unread_cells
 from dpnb.owner.unread_cells import remedy, write_keys
 from dpnb.trusted.schema.owner import load
 from tests.owner.test_check import on_a_terminal
@@ -77,19 +78,30 @@ def test_fix_never_chooses_between_two_ways_and_never_writes_values_or_codes(tmp
     )
 
 
+WHEN = {"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}
+
+
 @pytest.mark.parametrize(
     ("facts", "cells", "keys"),
     [
-        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["27.08.2014", "1.2.2015"], [{"format": "%d.%m.%Y"}]),
-        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["27 Aug 2014"], [{"format": "%d %b %Y"}]),
-        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["20140827", "20140102"], [{"format": "%Y%m%d"}]),
-        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}, ["soon", "later"], []),
-        ({"type": "date", "bounds": ["2010-01-01", "2019-12-31"], "format": "%d/%m/%Y"}, ["8/27/2014"], []),
+        (WHEN, ["27.08.2014", "1.2.2015"], [{"format": "%d.%m.%Y"}]),
+        (WHEN, ["27 Aug 2014"], [{"format": "%d %b %Y"}]),
+        (WHEN, ["20140827", "20140102"], [{"format": "%Y%m%d"}]),
+        (WHEN, ["soon", "later"], []),
+        (WHEN | {"format": "%d/%m/%Y"}, ["8/27/2014"], []),
         ({"type": "text", "length": 3}, ["long text"], []),
     ],
 )  # fmt: skip
 def test_what_reads_most_is_found_by_the_definition_of_reading(facts, cells, keys):
     assert list(remedy("visit", facts, [(cell, 1) for cell in cells]).keys) == keys
+
+
+def test_what_reads_fewer_cells_than_now_is_no_remedy(monkeypatch):
+    """A form that reads two cells and loses forty: the whole column decides."""
+    monkeypatch.setitem(unread_cells._TRIED, "date", [{"format": "%d.%m.%Y"}, {"format": "%m/%d/%Y"}])
+    assert len(remedy("when", WHEN, [("8/27/2014", 2)], [("2014-08-27", 40)]).keys) == 1
+    monkeypatch.setattr(unread_cells, "_read_as", lambda cell, column: cell if "/" in cell else None)
+    assert remedy("when", WHEN, [("8/27/2014", 2)], [("2014-08-27", 40)]).keys == ()
 
 
 def test_a_section_that_has_no_line_of_its_own_is_left_to_its_owner(tmp_path):
