@@ -22,6 +22,7 @@ from dpnb.trusted.mechanisms import (
     KSExponential,
     LocatedSums,
     PermuteAndFlip,
+    QuantileFlip,
     QuantileSelection,
     ThresholdedSums,
     Thresholding,
@@ -54,21 +55,32 @@ def _(mechanism: QuantileSelection, counts: Counts) -> tuple[Fraction, ...]:
 def _(
     mechanism: PermuteAndFlip, counts: Sequence[int], among: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """The law of the next pick in one cell, of the indices that are left (``among``; all, if not given), in floating point.
+    """The law of the next pick in one cell, of the indices that are left (``among``; all, if not given), in floating point."""
+    left = list(range(mechanism.size)) if among is None else list(among)
+    best = max(int(counts[index]) for index in left)
+    found = np.zeros(mechanism.size)
+    found[left] = _flipped([mechanism.rate * (best - int(counts[index])) for index in left])
+    return found
+
+
+def _flipped(gaps: Sequence[Fraction]) -> NDArray[np.float64]:
+    """The law of permute-and-flip over candidates that are taken with probability e^-gap, in floating point.
 
     In continuous time a value is visited at a uniform moment t, and is the answer if it is taken and none before it was:
     :math:`P(i) = p_i∫_0^1∏_{j≠i}(1-p_jt) dt`, a polynomial that Gauss-Legendre nodes integrate exactly.
     """
-    left = list(range(mechanism.size)) if among is None else list(among)
-    best = max(int(counts[index]) for index in left)
-    taken = np.array([math.exp(-float(mechanism.rate * (best - int(counts[index])))) for index in left])
-    nodes, weights = np.polynomial.legendre.leggauss(len(left) // 2 + 1)
+    taken = np.exp(-np.array([float(gap) for gap in gaps]))
+    nodes, weights = np.polynomial.legendre.leggauss(taken.size // 2 + 1)
     missed = 1.0 - taken[:, None] * (nodes + 1)[None, :] / 2
-    found = np.zeros(mechanism.size)
-    for place, index in enumerate(left):
-        others = np.prod(np.delete(missed, place, axis=0), axis=0)
-        found[index] = taken[place] * float(others @ weights) / 2
-    return found
+    others = np.prod(missed, axis=0) / missed  # no node lies at 1, so that none is missed for certain
+    return np.asarray(taken * (others @ weights) / 2)
+
+
+@probabilities.register
+def _(mechanism: QuantileFlip, counts: Counts) -> NDArray[np.float64]:
+    """The probability of every grid index, on small grids, in floating point."""
+    terrain = Terrain.of(counts, mechanism.q, mechanism.offset, mechanism.steps)
+    return _flipped([mechanism.rate * terrain.penalty(point) for point in range(mechanism.steps + 1)])
 
 
 @probabilities.register
@@ -149,8 +161,12 @@ def _(mechanism: ThresholdedSums, totals: Sequence[Sequence[int]]) -> NDArray[np
 def rank_radius(mechanism: QuantileSelection, beta: float) -> float:
     """Return r such that the rank of the selected point misses the best by more than r with probability at most `beta`.
 
-    Infinite below 2⁻³⁹, where the floor of the weights could matter.
+    Infinite for the exponential mechanism below 2⁻³⁹, where the floor of the weights could matter.
     """
+    if isinstance(
+        mechanism, QuantileFlip
+    ):  # each of the others is visited before the best one half of the time
+        return max(0.0, 2.0 * math.log(mechanism.steps / (2 * beta)) / float(mechanism.inner))
     room = beta - 2.0**-40
     if room <= 2.0**-40:
         return math.inf

@@ -23,6 +23,7 @@ from dpnb.trusted.mechanisms import (
     KSExponential,
     Mechanism,
     PermuteAndFlip,
+    QuantileFlip,
     QuantileSelection,
     Thresholding,
 )
@@ -81,6 +82,22 @@ def _(mechanism: QuantileSelection, counts: Counts, rng: np.random.Generator, re
         weight = np.maximum(float(FLOOR), 2.0**mechanism.scale_bits * fall)
         drawn = np.append(drawn, points[rng.random(reps) * tops[ring] < weight])
     return drawn[:reps]
+
+
+@choose.register
+def _(mechanism: QuantileFlip, counts: Counts, rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
+    """As a noisy maximum with exponential noise, which has the same law: of each run of equal scores the largest noise at once."""
+    terrain = Terrain.of(counts, mechanism.q, mechanism.offset, mechanism.steps)
+    ends = np.unique(np.concatenate([[0], terrain.values, terrain.values + 1, [1, mechanism.steps]]))
+    firsts = ends[ends <= mechanism.steps]
+    sizes = np.diff(np.append(firsts, mechanism.steps + 1))
+    fall = float(mechanism.rate) * penalties_of(terrain, firsts)
+    drawn = np.empty(reps, dtype=np.int64)
+    for study in range(reps):
+        noise = -np.log(-np.expm1(np.log(rng.random(sizes.size)) / sizes))
+        run = int(np.argmax(noise - fall))
+        drawn[study] = firsts[run] + rng.integers(sizes[run])
+    return drawn
 
 
 def penalties_of(terrain: Terrain, points: NDArray[np.int64]) -> NDArray[np.float64]:

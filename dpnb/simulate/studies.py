@@ -31,7 +31,13 @@ from dpnb.statistics.released import SimulatedPart
 from dpnb.trusted.aggregate.algebra import Total, ValueCounts
 from dpnb.trusted.aggregate.reference import Table
 from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.mechanisms import AdditiveMechanism, DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.trusted.mechanisms import (
+    AdditiveMechanism,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    QuantileFlip,
+    QuantileSelection,
+)
 from dpnb.trusted.mechanisms.exponential import FLOOR
 from dpnb.trusted.releases import Release, ReleasedPart
 
@@ -471,13 +477,14 @@ _AT_ONCE = 2_000_000
 def select(
     mechanism: QuantileSelection, counts: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Select one grid point for each histogram: the quantile's exponential mechanism for many studies at once.
+    """Select one grid point for each histogram: a quantile's exponential mechanism, or permute-and-flip, for many studies at once.
 
-    The law is that of :class:`dpnb.trusted.mechanisms.QuantileSelection`, its weights with their floor included, in floating point.
+    The law is that of :class:`dpnb.trusted.mechanisms.QuantileSelection`, its weights with their floor included, or of
+    :class:`dpnb.trusted.mechanisms.QuantileFlip`, as a maximum with exponential noise; in floating point.
 
     Parameters
     ----------
-    mechanism : QuantileSelection
+    mechanism : QuantileSelection or QuantileFlip
         With a grid of at most 4,096 steps.
     counts : ndarray of int, shape (..., steps + 1)
         How often each grid point occurs.
@@ -489,17 +496,31 @@ def select(
     ndarray of int64, shape (...)
     """
     flat = counts.reshape(-1, mechanism.steps + 1)
-    uniform = rng.random(len(flat))
     piece = max(1, _AT_ONCE // (mechanism.steps + 1))
-    found = [
-        _inverted(weights(mechanism, flat[at : at + piece]), uniform[at : at + piece])
-        for at in range(0, len(flat), piece)
-    ]
+    blocks = [flat[at : at + piece] for at in range(0, len(flat), piece)]
+    if isinstance(mechanism, QuantileFlip):
+        found = [_noisiest(mechanism, block, rng) for block in blocks]
+    else:
+        found = [_inverted(weights(mechanism, block), rng.random(len(block))) for block in blocks]
     return np.concatenate(found).reshape(counts.shape[:-1])
+
+
+def _noisiest(
+    mechanism: QuantileFlip, counts: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    noise = rng.standard_exponential(counts.shape)
+    noise -= float(mechanism.inner) / 2 * misses(mechanism, counts)
+    return np.asarray(noise.argmax(axis=-1), dtype=np.int64)
 
 
 def weights(mechanism: QuantileSelection, counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the weight of every grid point of every histogram, relative to the best point's."""
+    floor = FLOOR / 2.0 ** (60 + mechanism.steps.bit_length())
+    return np.asarray(np.maximum(np.exp(-float(mechanism.inner) / 2 * misses(mechanism, counts)), floor))
+
+
+def misses(mechanism: QuantileSelection, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return by how many ranks more than the best point every grid point of every histogram misses."""
     upto = np.cumsum(counts, axis=-1).astype(float)
     below = upto - counts
     target = float(mechanism.q) * upto[:, -1:] + mechanism.offset
@@ -507,8 +528,7 @@ def weights(mechanism: QuantileSelection, counts: NDArray[np.int64]) -> NDArray[
     too_high[:, 0] = too_low[:, -1] = -(2.0**62)
     miss = np.maximum(too_high, too_low)
     miss -= miss.min(axis=-1, keepdims=True)
-    floor = FLOOR / 2.0 ** (60 + mechanism.steps.bit_length())
-    return np.asarray(np.maximum(np.exp(-float(mechanism.inner) / 2 * miss), floor))
+    return np.asarray(miss)
 
 
 def _inverted(weight: NDArray[np.float64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Quantiles by the exponential mechanism over the public grid.
+"""Quantiles by permute-and-flip over the public grid, or by the exponential mechanism where the budget is counted in ρ.
 
 A selection: the released number is a grid point, and the noise moves its *rank*, not its value. Asked with ``ci=True`` it
 buys two more selections, a lower and an upper limit at ranks that are further out by a proven bound on the rank error, and,
@@ -49,7 +49,8 @@ from dpnb.statistics.result import Cell, Pair, Result
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement, selections
-from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.mechanisms import QuantileFlip, QuantileSelection
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
@@ -211,7 +212,7 @@ class Quantile(Statistic):
             for portion, side in zip(shares, ("point", "lower", "upper"), strict=False):
                 epsilon = selection_epsilon(share, portion / len(levels))
                 offset = self._offset(setting, epsilon, q, side, steps, factor)
-                mechanism = QuantileSelection(epsilon, q, offset, steps, factor)
+                mechanism = selecting(setting.facts.measure)(epsilon, q, offset, steps, factor)
                 parts.append(Measurement(f"{place}:{side}", request, mechanism, setting.cells))
                 rows.append(_row(setting, q, side, mechanism, epsilon))
         return Pricing(tuple(parts), tuple(rows))
@@ -221,7 +222,8 @@ class Quantile(Statistic):
     ) -> int:
         if side == "point":
             return 0
-        reach = selection_law.rank_radius(QuantileSelection(epsilon, q, 0, steps, factor), _SELECTION_BETA)
+        bare = selecting(setting.facts.measure)(epsilon, q, 0, steps, factor)
+        reach = selection_law.rank_radius(bare, _SELECTION_BETA)
         rows = sampled_rows(setting)
         if rows is not None:
             z = normal_quantile(1 - _SAMPLING_ALPHA / 2)
@@ -379,7 +381,7 @@ def _selection(facts: PublicFacts, portion: Fraction) -> QuantileSelection:
     question = facts.question
     factor = max(score_factor(question, _request(question), q) for q in facts.levels)
     epsilon = selection_epsilon(facts.share, portion / len(facts.levels))
-    return QuantileSelection(epsilon, facts.levels[0], 0, facts.steps, factor)
+    return selecting(facts.measure)(epsilon, facts.levels[0], 0, facts.steps, factor)
 
 
 def _ranks_of_selections(facts: PublicFacts) -> float:
@@ -418,6 +420,11 @@ def score_factor(setting: Setting, request: ValueCounts, q: Fraction) -> Fractio
     return setting.unit.max_rows * selections.score(q, request, setting.facts)
 
 
+def selecting(measure: Measure) -> type[QuantileSelection]:
+    """Return what selects: permute-and-flip where ε is counted; in ρ the exponential mechanism costs a quarter of it, by its bounded range."""
+    return QuantileFlip if measure is Measure.PURE else QuantileSelection
+
+
 def selection_epsilon(share: Share, portion: Fraction) -> Fraction:
     """Return the ε of one selection: a portion of ε, or the ε whose bounded-range ρ, at most ε²/8, is a portion of ρ."""
     part = share.amount * portion
@@ -431,7 +438,7 @@ def _row(
     reach = rounded(selection_law.rank_radius(mechanism, 0.05))
     return PriceRow(
         name,
-        "exponential mechanism",
+        "permute-and-flip" if isinstance(mechanism, QuantileFlip) else "exponential mechanism",
         f"one person moves a rank by at most {rounded(float(mechanism.factor / setting.unit.max_rows))}"
         + (f", times {setting.unit.max_rows}" if setting.clustered else ""),
         f"rank error at most {reach} (95 %)",

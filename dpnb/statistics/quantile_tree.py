@@ -106,6 +106,8 @@ class PublicFacts:
         The quantiles.
     limits : bool
         Whether limits are asked.
+    measure : Measure
+        In what the budget is counted.
     """
 
     unit: PrivacyUnit
@@ -115,12 +117,14 @@ class PublicFacts:
     kind: str
     levels: tuple[Fraction, ...]
     limits: bool
+    measure: Measure = Measure.PURE
 
     @classmethod
     def of(cls, setting: Setting, kind: str, levels: tuple[Fraction, ...], *, limits: bool) -> PublicFacts:
         """Read the facts of a question."""
         number, cells = setting.number(), tuple(key.size for key in setting.keys)
-        return cls(setting.unit, setting.private, cells, number.high - number.low, kind, levels, limits)
+        steps, measure = number.high - number.low, setting.facts.measure
+        return cls(setting.unit, setting.private, cells, steps, kind, levels, limits, measure)
 
     @property
     def share(self) -> Share:
@@ -139,7 +143,7 @@ class PublicFacts:
             tuple(Key(Lit(0), one) for one in self.cells),
             (),
             self.private,
-            facts=Facts(self.unit, Measure.PURE, {code.name: (0, self.steps)}, frozenset()),
+            facts=Facts(self.unit, self.measure, {code.name: (0, self.steps)}, frozenset()),
         )
 
 

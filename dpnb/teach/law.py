@@ -19,7 +19,13 @@ from dpnb.inference.law import law_of
 from dpnb.inference.selection_law import probabilities
 from dpnb.statistics import conclude
 from dpnb.teach.noiseless import KnownPart, known_parts, rows_of
-from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlip, QuantileSelection
+from dpnb.trusted.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    PermuteAndFlip,
+    QuantileFlip,
+    QuantileSelection,
+)
 
 if TYPE_CHECKING:
     from dpnb.estimate import Estimate, PendingQuestion
@@ -174,4 +180,5 @@ _LISTED: dict[type, Callable[[PendingQuestion, KnownPart], Listed]] = {
     DiscreteGaussian: _added,
     PermuteAndFlip: _picked,
     QuantileSelection: _selected,
+    QuantileFlip: _selected,
 }

@@ -94,7 +94,7 @@ def test_a_methods_paragraph_names_bounds_mechanisms_and_version_but_no_grid_ste
     assert "grid steps" not in paragraph
     assert f"dpnb {dpnb.__version__}" in paragraph
     assert "age: 0 to 100" in paragraph
-    assert "Mechanisms: discrete Laplace; the exponential mechanism for quantiles." in paragraph
+    assert "Mechanisms: discrete Laplace; permute-and-flip for quantiles." in paragraph
 
 
 def test_a_methods_paragraph_says_of_protected_data_alone_that_noise_came_from_the_system() -> None:

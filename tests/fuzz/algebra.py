@@ -45,6 +45,7 @@ from dpnb.trusted.mechanisms import (
     KSExponential,
     LocatedSums,
     PermuteAndFlip,
+    QuantileFlip,
     QuantileSelection,
     Thresholding,
 )
@@ -291,7 +292,8 @@ def _quantile(drawn: Algebra) -> Measured:
     value, steps = drawn.grid(MOST_GRID)
     keys, rng = tuple(drawn.key() for _ in range(drawn.rng.choice([0, 0, 1]))), drawn.rng
     q = rng.choice([Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), Fraction(1)])
-    mechanism = QuantileSelection(_amount(rng), q, rng.randint(-3, 3), steps, _amount(rng))
+    kind = QuantileFlip if steps % 2 else QuantileSelection
+    mechanism = kind(_amount(rng), q, rng.randint(-3, 3), steps, _amount(rng))
     return Measured(ValueCounts(value, drawn.where(), keys), mechanism, _cells(keys))
 
 

@@ -26,6 +26,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     Mechanism,
     PermuteAndFlip,
+    QuantileFlip,
     QuantileSelection,
     ThresholdedSums,
     Thresholding,
@@ -133,7 +134,7 @@ def quantile_law(mechanism: QuantileSelection, tallies: Array) -> Array:
     """Log-probability of every grid index, for tallies of the grid in the last axis.
 
     By the definition: the score of v is -max(#{x < v} - t, t - #{x ≤ v}) with t = q·n + offset, the first term left out at the
-    lowest index and the second at the highest; weights are the mechanism's integers.
+    lowest index and the second at the highest; weights are the mechanism's integers, or points are taken in random order.
     """
     unit, n = mechanism.q.denominator, tallies.sum(axis=-1, keepdims=True)
     upto = np.cumsum(tallies, axis=-1)
@@ -141,6 +142,8 @@ def quantile_law(mechanism: QuantileSelection, tallies: Array) -> Array:
     above, below = (upto - tallies) * unit - target, target - upto * unit
     above[..., 0] = below[..., -1] = -(2**62)
     miss = np.maximum(above, below)
+    if isinstance(mechanism, QuantileFlip):
+        return _first_taken(mechanism, -miss)
     weights = weights_of(mechanism, miss - miss.min(axis=-1, keepdims=True))
     return np.asarray(np.log(weights) - np.log(weights.sum(axis=-1, keepdims=True)))
 
@@ -168,7 +171,7 @@ def pick_law(mechanism: PermuteAndFlip, scores: Array) -> Array:
     return np.stack(every, axis=-1)
 
 
-def _first_taken(mechanism: PermuteAndFlip, scores: Array) -> Array:
+def _first_taken(mechanism: PermuteAndFlip | QuantileFlip, scores: Array) -> Array:
     behind = (scores.max(axis=-1, keepdims=True) - scores).astype(float) * float(mechanism.rate)
     nodes, weights = np.polynomial.legendre.leggauss(scores.shape[-1] // 2 + 1)
     missed = 1.0 - np.exp(-behind)[..., None] * (nodes + 1) / 2

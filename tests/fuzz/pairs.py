@@ -24,6 +24,7 @@ from dpnb.trusted.mechanisms import (
     KSExponential,
     LocatedSums,
     PermuteAndFlip,
+    QuantileFlip,
     QuantileSelection,
     ThresholdedSums,
     Thresholding,
@@ -226,7 +227,9 @@ def listable(item: PricedQuestion) -> None:
     """Refuse a question of which an output law is too long to be listed."""
     for part in item.parts:
         mechanism = part.mechanism
-        most = {QuantileSelection: MOST_GRID, LocatedSums: MOST_RANGE}.get(type(mechanism))
+        most = {QuantileSelection: MOST_GRID, QuantileFlip: MOST_GRID, LocatedSums: MOST_RANGE}.get(
+            type(mechanism)
+        )
         if most is not None and mechanism.steps > most:  # type: ignore[union-attr]
             raise TooLong
         if isinstance(mechanism, PermuteAndFlip) and mechanism.size > 6:

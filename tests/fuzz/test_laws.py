@@ -14,6 +14,7 @@ from dpnb.trusted.mechanisms import (
     KSExponential,
     LocatedSums,
     PermuteAndFlip,
+    QuantileFlip,
     QuantileSelection,
     Thresholding,
 )
@@ -58,9 +59,10 @@ def test_discrete_gaussian_divergences_are_those_of_the_continuous_one():
 
 @pytest.mark.parametrize("q", [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)])
 @pytest.mark.parametrize("offset", [-3, 0, 5])
-def test_a_quantile_law_is_the_mechanisms_own(q, offset):
+@pytest.mark.parametrize("kind", [QuantileSelection, QuantileFlip])
+def test_a_quantile_law_is_the_mechanisms_own(kind, q, offset):
     """Log-probabilities from tallies equal the exact ones."""
-    mechanism = QuantileSelection(Fraction(3), q, offset, 6, 2)
+    mechanism = kind(Fraction(3), q, offset, 6, 2)
     tallies = RNG.integers(0, 5, (20, 7))
     found = np.exp(laws.quantile_law(mechanism, tallies))
     for row, tally in zip(found, tallies, strict=True):

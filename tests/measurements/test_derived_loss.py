@@ -45,6 +45,7 @@ from dpnb.trusted.mechanisms import (
     KSExponential,
     LocatedSums,
     PermuteAndFlip,
+    QuantileFlip,
     QuantileSelection,
     Thresholding,
 )
@@ -390,6 +391,13 @@ SELECTIONS = {
     "a limit of a filtered quantile": Measured(
         ValueCounts(X, KNOWN_X), QuantileSelection(F(3), F(1, 4), -2, 2, F(2)), 1
     ),
+    "a flipped quantile": Measured(ValueCounts(C), QuantileFlip(F(3), F(1, 2), 0, 2, F(1)), 1),
+    "a flipped quantile by groups": Measured(
+        ValueCounts(C, None, BY_H), QuantileFlip(F(3), F(9, 10), 0, 2, F(1)), 2
+    ),
+    "a flipped limit of a filtered quantile": Measured(
+        ValueCounts(X, KNOWN_X), QuantileFlip(F(3), F(1, 4), -2, 2, F(2)), 1
+    ),
     "a pick": Measured(Total(ONE, None, (Key(C, 3),)), PermuteAndFlip(F(2), 3, 1, 1), 1),
     "picks by groups": Measured(Total(ONE, None, (*BY_G, Key(C, 3))), PermuteAndFlip(F(2), 3, 2, 3), 4),
     "a pick of what can be missing": Measured(Total(ONE, None, BY_G), PermuteAndFlip(F(2), 2, 1, 1), 1),
@@ -452,7 +460,7 @@ def test_no_neighbours_change_a_selection_more_than_derived(name, unit):
 def test_picks_and_quantiles_reach_what_is_derived():
     """With many rows in common some pair needs nearly all of it: a tenth less would be too little."""
     where = schema(UNITS["add a row"])
-    for name in ("a pick", "a choice", "a pick of what can be missing"):
+    for name in ("a pick", "a choice", "a pick of what can be missing", "a flipped quantile"):
         rows = pool(where, [SELECTIONS[name]])
         common = [(at,) * 30 for at in range(len(rows))]
         pairs = neighbours(where, len(rows), most=1000, common=common)

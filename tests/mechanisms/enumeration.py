@@ -44,7 +44,8 @@ def removed(rows: Multiset) -> set[Multiset]:
 def log_law(mechanism, rows: Multiset) -> np.ndarray:
     """Log-probability of every grid point; -inf for an impossible one."""
     law = probabilities(mechanism, counted(rows))
-    return np.array([math.log(p.numerator) - math.log(p.denominator) if p else -math.inf for p in law])
+    exact = [Fraction(p) for p in law]
+    return np.array([math.log(p.numerator) - math.log(p.denominator) if p else -math.inf for p in exact])
 
 
 def gap(one: np.ndarray, two: np.ndarray) -> float:

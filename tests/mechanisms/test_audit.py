@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpnb.inference.selection_law import probabilities
-from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.mechanisms import QuantileFlip, QuantileSelection
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.derived_loss import score_factor
 from tests.mechanisms.enumeration import (
@@ -166,3 +166,25 @@ def test_units_and_groups_multiply_the_factor():
     for q, factor in zip((Fraction(1, 2), Fraction(1)), two, strict=True):
         three = QuantileSelection(Fraction(2), q, 0, 4, factor * Fraction(2, 3))
         assert two_rows_gone(three) <= 2
+
+
+@pytest.mark.parametrize("q", LEVELS, ids=str)
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(4)], ids=str)
+def test_flipped_quantiles_keep_their_claim_on_all_tiny_neighbours(q, epsilon):
+    """All multisets of up to four values on five points: one row more or less, one changed, and one that changes its cell."""
+    for offset in (0, -2, 1):
+        added = QuantileFlip(epsilon, q, offset, 4, score_factor(q, ADDED, 3))
+        changed = QuantileFlip(epsilon, q, offset, 4, score_factor(q, CHANGED, 1))
+        moved = QuantileFlip(epsilon, q, offset, 4, score_factor(q, CHANGED, 3))
+        assert worst(added, 4, "add-remove") <= epsilon * (1 + 1e-9)
+        assert worst(changed, 3, "change-one") <= epsilon * (1 + 1e-9)
+        assert worst(moved, 3, "change-one") <= epsilon * (1 + 1e-9)
+        assert 2 * worst(moved, 4, "add-remove") <= epsilon * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("q", LEVELS, ids=str)
+def test_a_flip_needs_twice_the_factor_of_its_scores(q):
+    """Scores move both ways: where a row is added half the rate is needed, and a rate of ε over the single factor costs more."""
+    assert worst(QuantileFlip(Fraction(4), q, 0, 4, score_factor(q, ADDED, 1)), 4, "add-remove") > 3.2
+    single = QuantileFlip(Fraction(8), q, 0, 4, score_factor(q, ADDED, 1))
+    assert worst(single, 4, "add-remove") > 4

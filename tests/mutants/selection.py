@@ -15,7 +15,14 @@ from dpnb.planner.question import Question
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Randomness
 from dpnb.trusted.measurements import selections
-from dpnb.trusted.mechanisms import QuantileSelection, exponential, gaussian, laplace
+from dpnb.trusted.mechanisms import (
+    QuantileFlip,
+    QuantileSelection,
+    exponential,
+    gaussian,
+    laplace,
+    quantile_flip,
+)
 from dpnb.trusted.releases import ReleasedPart
 from tests.contracts.derived_loss import score_factor
 from tests.contracts.law import FITS, fit
@@ -24,6 +31,7 @@ from tests.mechanisms.enumeration import worst
 from tests.mechanisms.test_additive import TestDiscreteGaussian, TestDiscreteLaplace
 from tests.mechanisms.test_audit import ADDED, CHANGED, LEVELS, sharp_pair, tight
 from tests.mechanisms.test_mutants import floating, quantile
+from tests.mechanisms.test_quantile_flip import flips_fit, heard_fits
 from tests.mutants.sensitivity import ROW
 from tests.mutants.table import Mutant, replaced
 from tests.statistics.test_sensitivity import G, X
@@ -125,7 +133,44 @@ def doubled_inside(real: Any) -> Any:
     return penalty
 
 
+def flips_of_added_rows(_: Any) -> None:
+    """No added row costs a flipped quantile more than ε, which scores that move both ways nearly attain."""
+    for q in LEVELS:
+        flip = QuantileFlip(Fraction(4), q, 0, 4, score_factor(q, ADDED, 1))
+        assert worst(flip, 4, "add-remove") <= 4 * (1 + 1e-9)
+
+
+def flips_are_drawn(_: Any) -> None:
+    """Exact draws of two points fit binomials over runs of equal scores."""
+    assert flips_fit(QuantileFlip(Fraction(2), Fraction(1, 2), 0, 1), (1, 1)) > FITS
+
+
+def clocks_are_heard(_: Any) -> None:
+    """What several clocks tell of one time fits the integrals over it."""
+    assert heard_fits(quantile_flip.struck_before) > FITS
+
+
+def forgetful(real: Any) -> Any:
+    """Ask each clock about a time of which nothing is known."""
+    return lambda pieces, rate, bits: real(list(pieces), rate, bits)
+
+
 MUTANTS = {
+    "a flip's rate over the single factor": Mutant(
+        "That scores move both ways is left out: ε over the factor, and not over twice it.",
+        replaced(QuantileSelection, "rate", lambda real: property(lambda self: 2 * real.fget(self))),
+        flips_of_added_rows,
+    ),
+    "points visited again": Mutant(
+        "A point that was passed over is taken at a later visit: the exponential mechanism at twice its rate.",
+        replaced(quantile_flip, "struck_before", lambda _: lambda *asked: False),
+        flips_are_drawn,
+    ),
+    "a time of which nothing is remembered": Mutant(
+        "Each point is asked whether it was visited before a time drawn anew.",
+        replaced(quantile_flip, "struck_before", forgetful),
+        clocks_are_heard,
+    ),
     "nine tenths of max(q, 1 - q)": Mutant(
         "An added row is thought to move a quantile's scores by less than it does.",
         replaced(selections, "score", lambda real: lambda *asked: real(*asked) * Fraction(9, 10)),

@@ -16,13 +16,13 @@ from dpnb.trusted.noise.exact import (
     _BASE,
     _OPEN,
     _acceptance,
-    _below_exp,
     _Digits,
     _edge,
     _exp_arrays,
     _exp_lists,
     _exp_product,
     _geometric_tables,
+    below_exp,
     exp_bounds,
 )
 
@@ -180,7 +180,7 @@ def test_acceptance_ties_are_settled_by_further_bits():
         for offset, answer in ((-1, True), (1, False)):
             value = threshold + offset
             parts = [(value >> (64 * (words - 1 - place))) & (2**64 - 1) for place in range(words)]
-            assert _below_exp(parts[0], gamma, iter(parts[1:])) is answer
+            assert below_exp(parts[0], gamma, iter(parts[1:])) is answer
 
 
 def test_the_vectorised_acceptance_settles_what_31_bits_leave_open():

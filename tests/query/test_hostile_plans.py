@@ -46,6 +46,7 @@ from dpnb.trusted.mechanisms import (
     MECHANISMS,
     DiscreteGaussian,
     DiscreteLaplace,
+    QuantileFlip,
     QuantileSelection,
     ThresholdedSums,
     Thresholding,
@@ -227,6 +228,7 @@ SHARED = {
     ("products", DiscreteLaplace),
     ("products", DiscreteGaussian),
     ("values", QuantileSelection),
+    ("values", QuantileFlip),
     ("values", Thresholding),
     ("labels", Thresholding),
 }

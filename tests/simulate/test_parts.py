@@ -16,7 +16,7 @@ from dpnb.simulate.exact import TRUTHS, Block, totals
 from dpnb.simulate.studies import select, weights
 from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Known, Lit, Mul, Total
 from dpnb.trusted.aggregate.reference import Ints, Table
-from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.mechanisms import QuantileFlip, QuantileSelection
 from dpnb.trusted.schema import Column
 
 RNG = np.random.default_rng(5)
@@ -177,6 +177,18 @@ def test_written_out_selections_have_the_mechanisms_law(offset):
         wrong = QuantileSelection(Fraction(22, 10), Fraction(1, 3), offset, 12)
         other = np.array([float(p) for p in probabilities(wrong, (values, times))])
         assert stats.chisquare(*grouped(drawn, other)).pvalue < 1e-6
+
+
+@pytest.mark.parametrize("offset", [0, 3, -40])
+def test_written_out_flips_have_the_mechanisms_law(offset):
+    """40,000 draws of many studies fit the exact probabilities, and not those of ε 10 % larger."""
+    rows = np.array([2, 2, 3, 5, 7, 7, 11])
+    tally, drawn_from = np.unique(rows, return_counts=True), np.bincount(rows, minlength=13)
+    right, wrong = (QuantileFlip(one, Fraction(1, 3), offset, 12) for one in (Fraction(2), Fraction(11, 5)))
+    drawn = select(right, np.tile(drawn_from, (40_000, 1)), np.random.default_rng(1))
+    assert stats.chisquare(*grouped(drawn, probabilities(right, tally))).pvalue > 1e-6
+    if offset == 0:
+        assert stats.chisquare(*grouped(drawn, probabilities(wrong, tally))).pvalue < 1e-6
 
 
 def grouped(drawn, probabilities):

@@ -80,6 +80,6 @@ def test_a_factor_is_what_one_unit_moves_scores_by(
     found = selections(item)
     for one in found:
         assert one.factor == moved(one.q, who, 2 if grouped else 1), one
-    paid = [event.amount for event in item.events if event.kind == "exponential"]
+    paid = [event.amount for event in item.events if event.kind in {"pure", "exponential"}]
     assert paid == [one.epsilon for one in found]
     assert sum((event.amount for event in item.events), Fraction(0)) <= 4

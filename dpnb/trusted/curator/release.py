@@ -38,7 +38,7 @@ from dpnb.trusted.query.plan_record import read_parts
 from dpnb.trusted.query.price import Charge, ChargedPlan
 from dpnb.trusted.releases import Release, ReleasedPart
 
-MECHANISM_VERSION = "9"
+MECHANISM_VERSION = "10"
 """Part of the store's key: raised when any mechanism's sampler, split or grid changes.
 
 It starts at 1 with version 1 of the ledger, which no earlier code wrote; tests/golden/releases holds what it releases for fixed bits.

@@ -24,12 +24,14 @@ _ANY_NOISE = mechanisms.DiscreteLaplace(Fraction(1))  # of a part of which only 
 def quantile_events(request: ValueCounts, mechanism: mechanisms.QuantileSelection, facts: Facts) -> Priced:
     r"""Return the event of a quantile in every cell.
 
-    Quantiles by the exponential mechanism: by how much one person moves the scores of all cells together.
+    Quantiles by the exponential mechanism or by permute-and-flip: by how much one person moves the scores of all cells together.
 
     With :math:`m = \max(q, 1-q)`, a row that comes or goes moves the scores of its cell by at most m, one that changes within its cell by at most 1,
     and one that changes its cell by at most m in each of two (:class:`~dpnb.trusted.mechanisms.exponential.QuantileSelection`, *Score*); a unit of k rows by k
     times that, d in all. The mechanism's weights fall by e/2 with each rank, e = ε/factor - 4·10⁻⁶, and its guarantee is d·e, and for the
-    rounding of its weights less than d·4·10⁻⁶, since a unit touches at most 2d cells: together **ε·d/factor**, of bounded range.
+    rounding of its weights less than d·4·10⁻⁶, since a unit touches at most 2d cells: together **ε·d/factor**, of bounded range. Permute-and-flip
+    has the rate λ = ε/(2·factor), and scores of a cell that move both ways by d at most move apart by 2·d at most: λ·2·d, together
+    **ε·d/factor** again, but not of bounded range (:class:`~dpnb.trusted.mechanisms.quantile_flip.QuantileFlip`, *Guarantee*).
 
     The values must be indices of the grid 0..steps. The offset is public, and padded with as many public rows, so that it moves no score; it is
     limited, as is the length of q, so that no arithmetic on ranks can fail on some table.
@@ -47,7 +49,8 @@ def selection_event(
     if abs(mechanism.offset) > MOST_OFFSET or mechanism.q.denominator > _LONGEST or mechanism.steps < 1:
         raise refuse("a quantile has a grid of two points at least, and an offset of at most 2^48 rows")
     moved = facts.rows * score(mechanism.q, request, facts)
-    return PrivacyEvent("exponential", mechanism.epsilon * moved / mechanism.factor)
+    flipped = isinstance(mechanism, mechanisms.QuantileFlip)
+    return PrivacyEvent("pure" if flipped else "exponential", mechanism.epsilon * moved / mechanism.factor)
 
 
 def score(q: Fraction, request: ValueCounts, facts: Facts) -> Fraction:
@@ -213,6 +216,7 @@ def threshold_events(
 
 ALONE: Final[dict[tuple[type, type], Callable[[Any, Any, Facts], Priced]]] = {
     (ValueCounts, mechanisms.QuantileSelection): quantile_events,
+    (ValueCounts, mechanisms.QuantileFlip): quantile_events,
     (Total, mechanisms.PermuteAndFlip): pick_events,
     (CrossMoments, mechanisms.PermuteAndFlip): pick_events,
     (Total, mechanisms.KSExponential): placement_events,

@@ -18,6 +18,7 @@ from dpnb.trusted.mechanisms.ks_exponential import KSExponential as KSExponentia
 from dpnb.trusted.mechanisms.laplace import DiscreteLaplace as DiscreteLaplace
 from dpnb.trusted.mechanisms.located_sums import LocatedSums as LocatedSums
 from dpnb.trusted.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
+from dpnb.trusted.mechanisms.quantile_flip import QuantileFlip as QuantileFlip
 from dpnb.trusted.mechanisms.thresholding import ThresholdedSums as ThresholdedSums
 from dpnb.trusted.mechanisms.thresholding import Thresholding as Thresholding
 
@@ -25,6 +26,7 @@ AnyMechanism: TypeAlias = (
     DiscreteLaplace
     | DiscreteGaussian
     | QuantileSelection
+    | QuantileFlip
     | PermuteAndFlip
     | KSExponential
     | LocatedSums

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from numbers import Rational
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,25 @@ class Blocks:
         return [span - inner for span, inner in zip(spans, [0, *spans[:-1]], strict=True)]
 
 
+class Proposal(NamedTuple):
+    """A grid point, its ring's ceiling, a uniform integer below that, and the sum of all points' ceilings."""
+
+    point: int
+    ceiling: int
+    height: int
+    total: int
+
+
+def proposals(rings: Blocks, bits: BitSource) -> Iterator[Proposal]:
+    """Draw grid points in proportion to their ceilings, without end: one exact uniform integer gives point and height."""
+    sums = list(accumulate(size * top for size, top in zip(rings.sizes(), rings.ceilings, strict=True)))
+    while True:
+        draw = uniform_below(sums[-1], bits)
+        ring = bisect_right(sums, draw)
+        place, height = divmod(draw - (sums[ring - 1] if ring else 0), rings.ceilings[ring])
+        yield Proposal(rings.point(ring, place), rings.ceilings[ring], height, sums[-1])
+
+
 @dataclass(frozen=True, slots=True)
 class QuantileSelection(Mechanism):
     """Select a grid index whose rank is near ``q·n + offset``, n being the (private) number of values.
@@ -212,10 +231,10 @@ class QuantileSelection(Mechanism):
         object.__setattr__(self, "q", Fraction(q))
         if not 0 <= self.steps <= 2**62:
             raise PlanError("A quantile needs a grid of 1 to 2^62 points.")
-        if self.epsilon <= 2 * ROUNDING * self.factor:
+        if self.epsilon <= 2 * self.rounding * self.factor:
             raise LossError(
-                f"A quantile needs epsilon above {brief(2 * ROUNDING * self.factor, 'up')} here: "
-                f"{brief(ROUNDING * self.factor, 'up')} pays for the rounding of its weights."
+                f"A quantile needs epsilon above {brief(2 * self.rounding * self.factor, 'up')} here: "
+                f"{brief(self.rounding * self.factor, 'up')} pays for the rounding of its weights."
             )
 
     @property
@@ -228,9 +247,14 @@ class QuantileSelection(Mechanism):
         return 9 * cells
 
     @property
+    def rounding(self) -> Fraction:
+        """What is subtracted from the ε of one row for the rounding of weights."""
+        return ROUNDING
+
+    @property
     def inner(self) -> Fraction:
         """What one row of score costs, before rounding: ε/factor - 4·10⁻⁶."""
-        return self.epsilon / self.factor - ROUNDING
+        return self.epsilon / self.factor - self.rounding
 
     @property
     def scale_bits(self) -> int:
@@ -257,19 +281,15 @@ class QuantileSelection(Mechanism):
             In 0..steps.
         """
         terrain = Terrain.of(counts, self.q, self.offset, self.steps)
-        rings = self.rings(terrain)
-        sums = list(accumulate(size * top for size, top in zip(rings.sizes(), rings.ceilings, strict=True)))
-        while True:
-            draw = uniform_below(sums[-1], bits)
-            ring = bisect_right(sums, draw)
-            place, height = divmod(draw - (sums[ring - 1] if ring else 0), rings.ceilings[ring])
-            point = rings.point(ring, place)
-            if height < self.weight(terrain.penalty(point)):
-                return point
+        return next(
+            one.point
+            for one in proposals(self.rings(terrain), bits)
+            if one.height < self.weight(terrain.penalty(one.point))
+        )
 
     def rings(self, terrain: Terrain) -> Blocks:
         """Rings over which the weight at most halves, out to the floor, then one ring of all that is left."""
-        width, ceilings = _ceilings(self.rate, self.scale_bits)
+        width, ceilings = self.ceilings
         lows, highs = terrain.spans([width * (ring + 1) - 1 for ring in range(len(ceilings) - 1)])
         return Blocks([*lows, 0], [*highs, self.steps], list(ceilings))
 
@@ -277,6 +297,11 @@ class QuantileSelection(Mechanism):
     def rate(self) -> Fraction:
         """What a unit of penalty costs in the exponent."""
         return self.inner / (2 * self.q.denominator)
+
+    @property
+    def ceilings(self) -> tuple[int, tuple[int, ...]]:
+        """The penalty width of a ring, and for each ring a weight that none of its points exceeds."""
+        return _ceilings(self.rate, self.scale_bits)
 
     def weight(self, penalty: int) -> int:
         """The integer weight of a point of that penalty."""
@@ -291,12 +316,17 @@ def _weight(exponent: Fraction, scale_bits: int) -> int:
 
 @lru_cache(maxsize=64)
 def _ceilings(rate: Fraction, scale_bits: int) -> tuple[int, tuple[int, ...]]:
-    """The penalty width of a ring, and for each ring a weight that none of its points exceeds.
+    """Width and ceilings.
 
     A ring's first penalty has its largest weight but for the rounding of both, which is worth less than one and one integer.
     Beyond the last but one ring, S·e^(-rate·penalty) < F for certain.
     """
+    width, starts = halvings(rate, scale_bits - 20)
+    return width, (*(_weight(rate * start, scale_bits) + 1 for start in starts), FLOOR)
+
+
+def halvings(rate: Fraction, many: int) -> tuple[int, range]:
+    """Over how much penalty e^(-rate·penalty) at most halves, one at least, and in such steps all penalties where it may be above 2^-many."""
     width = max(1, math.floor(_LN2_BELOW / rate))
-    cut = math.ceil((scale_bits - 20) * _LN2_ABOVE / rate)
-    inner = [_weight(rate * (width * ring), scale_bits) + 1 for ring in range(cut // width + 1)]
-    return width, (*inner, FLOOR)
+    cut = math.ceil(many * _LN2_ABOVE / rate)
+    return width, range(0, cut + 1, width)

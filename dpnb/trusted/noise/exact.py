@@ -133,7 +133,7 @@ def _exp_product(gamma: Any, coarse: Any, middle: Any) -> Any:
     return head * ((1 << _E_BITS) - ((gamma & ((1 << 40) - 1)) >> 25)) >> _E_BITS
 
 
-def _below_exp(word: int, exponent: Fraction, source: Iterator[int]) -> bool:
+def below_exp(word: int, exponent: Fraction, source: Iterator[int]) -> bool:
     """Whether U < e^-exponent, U uniform with leading 64 bits `word`; reads further bits only where these do not decide."""
     known = 64
     while True:
@@ -154,7 +154,7 @@ def _bernoulli_exp(top: int, bottom: int, source: Iterator[int]) -> bool:
             return True
         if word >= (near + 6) << 33:
             return False
-    return _below_exp(word, Fraction(top, bottom), source)
+    return below_exp(word, Fraction(top, bottom), source)
 
 
 # --- geometric digits ------------------------------------------------------------------------------------------------
@@ -477,7 +477,7 @@ class _Acceptance:
         kept = lead < low
         for at in np.flatnonzero((lead < high) & ~kept).tolist():
             gamma = Fraction(*self.exponent(int(candidates[at])))
-            kept[at] = _below_exp(int(words[at]), gamma, stream(bits))
+            kept[at] = below_exp(int(words[at]), gamma, stream(bits))
         return kept
 
 
