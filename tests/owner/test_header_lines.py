@@ -191,3 +191,20 @@ def test_the_deposit_screen_leaves_out_and_renames_the_same(tmp_path):
         "Age",
         "during_the_last_twelve_months",
     ]
+
+
+def test_the_deposit_screen_keeps_how_cells_are_written(tmp_path):
+    """Seen: missing_codes and format of a declaration were gone once the screen had written it."""
+    data = tmp_path / "town.csv"
+    data.write_text("age,visited\n30,8/27/2014\n")
+    columns = '[columns.age]\ntype = "integer"\nlower = 0\nupper = 9\nmissing_codes = [99, "x"]\n'
+    columns += (
+        '[columns.visited]\ntype = "date"\nbounds = ["2014-01-01", "2015-01-01"]\nformat = "%m/%d/%Y"\n'
+    )
+    dataset = (
+        '[dataset]\nname = "town"\nsource = "town.csv"\nadjacency = "add-remove"\n[budget]\nepsilon = 1\n'
+    )
+    data.with_suffix(".dpnb.toml").write_text(dataset + columns)
+    toml = DepositFiles(data).begin().toml
+    assert 'missing_codes = [99, "x"]' in toml
+    assert 'format = "%m/%d/%Y"' in toml
