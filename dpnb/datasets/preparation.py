@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpnb.datasets.cell_text import canonical, text_of, unit_of
 from dpnb.datasets.containers import plain_column
 from dpnb.datasets.exact_answers import ints_of, table_of
-from dpnb.trusted.aggregate.arrays import Cells, Use
+from dpnb.trusted.aggregate.arrays import Cells, Use, written_otherwise
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
@@ -142,15 +142,17 @@ def read(cell: object, column: Column) -> int | None:
 def _ruled(raw: object, column: Column) -> Cells:
     """The texts that are read of a column's cells, where rules are declared for them."""
     use: Use = "grid" if column.type in ("integer", "number") else "category"
-    cells = plain_column(raw, column.name, use).tolist()
+    plain = plain_column(raw, column.name, use)
+    if plain.dtype.kind == "f" and column.cells.of_texts:
+        raise written_otherwise(column.name, "numbers")
+    cells = plain.tolist()
     texts = np.empty(len(cells), dtype=object)
     texts[:] = [column.cell_text(text_of(cell)) for cell in cells]
     return texts
 
 
 def _category_code(read: str | None, column: Column) -> int | None:
-    text, declared = canonical(read), declared_texts(column)
-    return declared.index(text) if text in declared else None
+    return declared_texts(column).get(canonical(read) or "")
 
 
 def _grid_code(text: str | None, column: Column) -> int | None:
@@ -175,14 +177,14 @@ def _category_codes(raw: object, column: Column) -> Ints:
     plain = plain_column(raw, column.name)
     if plain.dtype != object:
         return _places_of_numbers(plain.astype(np.float64), column)
-    places = {text: place for place, text in enumerate(declared_texts(column))}
+    places = declared_texts(column)
     known = {text: places.get(canonical(text) or "") for text in set(plain.tolist())}
     return ints_of([known[text] for text in plain.tolist()])
 
 
 def _places_of_numbers(x: Float64s, column: Column) -> Ints:
     """The places of binary64 cells in the declared list; a declared value that is no number matches none of them."""
-    found = [(number_of(text), place) for place, text in enumerate(declared_texts(column))]
+    found = [(number_of(text), place) for text, place in declared_texts(column).items()]
     pairs = sorted((number, place) for number, place in found if number is not None)
     if not pairs:
         return Ints(np.zeros(len(x), dtype=np.int64), np.zeros(len(x), dtype=bool))

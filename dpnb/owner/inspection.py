@@ -194,8 +194,8 @@ def _totals(raw: RawTable) -> str:
 
 def _conditions(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
     """When a cell of a column is missing, unread or clamped."""
-    cell, (sql, kind) = canonical_sql(sql, kind), read_sql(sql, kind, column)
-    coded = coded_sql(sql, kind, column)
+    cell, coded = canonical_sql(sql, kind), coded_sql(sql, kind, column)
+    sql, kind = read_sql(sql, kind, column)
     missing, other = f"{cell} IS NULL OR {coded}", f"{cell} IS NOT NULL AND NOT {coded}"
     if column.text is not None:
         label = f"nullif({label_sql(sql, kind, column.text)}, '')"

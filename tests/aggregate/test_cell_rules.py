@@ -209,6 +209,96 @@ def test_drawn_texts_are_dates_where_python_says_so(tmp_path):
         assert 100 < sum(code is not None for code in found) < 2500
 
 
+# Categories -------------------------------------------------------------------------------------------------------
+
+YES = {"type": "category", "true": ["Yes", "y", 1], "false": ["No", "n", "2"]}
+CATEGORIES = (
+    (SEX, {}, [" Male", "Male ", "male", "Male"], [None, None, None, 1]),
+    (SEX, {"trim": True}, [" Male", "Male\t", "male", "Ma le", "\u00a0Male", ""], [1, 1, None, None, None, None]),
+    (SEX, {"case": "any"}, ["MALE", "male", " male", "fEMALE"], [1, 1, None, 0]),
+    (SEX, {"trim": True, "case": "any", "missing_codes": ["N/A"]}, [" MALE ", "n/a", "other"], [1, None, None]),
+    ({"type": "category", "values": [" a", "01"]}, {"trim": True}, ["a", " a ", " 1 ", 1, 1.0, "01"], [0, 0, 1, 1, 1, 1]),
+    ({"type": "category", "values": ["\u00c4rztin", "\u03a9"]}, {"case": "any"}, ["\u00e4RZTIN", "\u03a9", "\u03c9"], [0, 1, None]),
+    (YES, {}, ["Yes", "yes", "y", 1, "1.0", "No", 2, "n", "0", 0, "true", None], [1, None, 1, 1, 1, 0, 0, 0, None, None, 1, None]),
+    (YES, {"case": "any", "trim": True}, [" YES", "Y", "no ", "1", "maybe"], [1, 1, 0, 1, None]),
+    (YES | {"values": [True, False], "missing": False}, {"missing_codes": [9]}, ["Yes", "No", 9, "x"], [0, 1, 1, 1]),
+    (YES | {"values": [0, 1]}, {}, ["Yes", "No"], [1, 0]),
+    ({"type": "category", "true": [1], "false": [0]}, {}, [True, False, "true", 1.0, "0"], [1, 0, 1, 1, 0]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "keys", "cells", "wanted"), CATEGORIES, ids=range(len(CATEGORIES)))
+def test_a_category_is_read_as_its_cells_are_written(column, keys, cells, wanted, tmp_path):
+    """Seen: " Male" was unread of values = ["Male"]. Blanks and case are left out where it is declared; yes and no are listed."""
+    assert everywhere(declared(column, **keys), cells, tmp_path) == wanted
+
+
+# Numbers ----------------------------------------------------------------------------------------------------------
+
+MONEY = {"type": "number", "lower": -(2**20), "upper": 2**20, "step": "0.25"}
+GERMAN = {"decimal": ",", "thousands": "."}
+NUMBERS = (
+    (GERMAN, {"1.234,5": 1234.5, "1234,5": 1234.5, "-1.000": -1000, "1.23": None, "1,234.5": None, "1.5": None, "1,5": 1.5, "12": 12, 12: 12,
+              "1.234.56": None, " 7,25\t": 7.25, ",5": 0.5, "1,": 1, "5e2": 500, "1,5e2": 150, "-inf": -math.inf, "": None, "true": None}),
+    ({"thousands": ","}, {"2,39,554": 239554, "239,554": 239554, "2,39,55": None, "23,9554": None, "1,2,345": None, "12,34,567.5": 1234567.5,
+                          1234.5: 1234.5, -3: -3, 1e9: 1e9, "1234.5": 1234.5, ",5": None, "1,234,": None}),
+    ({"thousands": " ", "decimal": ","}, {"1 234,5": 1234.5, "1\u00a0234": 1234, "1\u202f234\u2009567": 1234567, "1  234": None}),
+    ({"thousands": "'"}, {"1'234.5": 1234.5, "1\u2019234": 1234}),
+    ({"strip": "\u20ac $ kr Rs. EUR"}, {"$ 5": 5, "-$5": -5, "$-5": -5, "-$-5": None, "5 kr": 5, "Rs.5": 5, "Rs..5": 0.5, "5\u00a0\u20ac": 5, "EUR 5e3": 5000,
+                                    "5 eur": None, "$": None, "kr kr 5": None, 7.5: 7.5, "inf": math.inf, "5%": None}),
+    ({"strip": "%"}, {"12.5%": 12.5, "12.5 %": 12.5, 0.5: 0.5}),
+    ({"percent": True}, {"1250%": 12.5, "-50 %": -0.5, "100": 100, 0.5: 0.5, "5e2%": None, "%": None, "%50": 0.5}),
+    ({"parentheses": True}, {"(5)": -5, "( 1200.5 )": -1200.5, "(-5)": None, "(5": None, "5)": None, "5": 5, "-5": -5, "()": None}),
+    ({"parentheses": True, "strip": "$", "thousands": ",", "percent": True}, {"($1,200)": -1200, "$(1,200)": -1200, "(50%)": -0.5, "(50)%": -0.5, "$ 5": 5}),
+    ({"missing_codes": [-1, "n/a", "1.000,5"], **GERMAN}, {"-1": None, "-1,0": None, "1.000,50": None, "1000,5": None, "n/a": None, "-1,5": -1.5}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("keys", "cells"), NUMBERS, ids=range(len(NUMBERS)))
+def test_a_number_is_read_as_its_form_is_declared(keys, cells, tmp_path):
+    """In every container that has texts or numbers of its own; what the form does not say is never another number."""
+    column = declared(MONEY, **keys)["x"]
+    wanted = [None if value is None else column.code_of(value) for value in cells.values()]
+    assert everywhere(declared(MONEY, **keys), list(cells), tmp_path) == wanted
+
+
+def test_drawn_numbers_are_those_that_were_written(tmp_path):
+    """Numbers written in each form are read as themselves; texts near them are in SQL what they are in the reference."""
+    rng = random.Random(4)
+    for keys in (
+        {"thousands": ","},
+        GERMAN,
+        GERMAN | {"strip": "\u20ac Fr.", "parentheses": True, "percent": True},
+    ):
+        numbers = [rng.randint(-(2**21), 2**21) / 4 for _ in range(1500)]
+        marks = str.maketrans(",.", ".,") if "decimal" in keys else {}
+        texts = [f"{number:,.2f}".translate(marks) for number in numbers]
+        if "strip" in keys:
+            texts = [f"\u20ac ({text[1:]})" if text.startswith("-") else f"{text} Fr." for text in texts]
+        near = [
+            "".join(
+                rng.choice("0123456789.,-()% \u20aceF") if rng.random() < 0.1 else letter for letter in text
+            )
+            for text in texts
+        ]
+        schema = declared(MONEY, **keys)
+        found = codes(schema, {"x": texts + near}, tmp_path)
+        assert found[: len(texts)] == [schema["x"].code_of(number) for number in numbers]
+        assert found == coded(texts + near, schema["x"])["x"].tolist()
+        assert 0 < sum(code is None for code in found) < len(near)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".duckdb"])
+def test_numbers_with_a_point_of_their_own_refuse_another_decimal(ending, tmp_path):
+    """A column that holds floats is told to drop the key; nothing is read as a thousand of it."""
+    WRITERS[ending](tmp_path / f"rows{ending}", {"x": [1.234, 5.5], "beside": [1, 1]})
+    for raw in (tmp_path / f"rows{ending}", {"x": np.array([1.234, 5.5])}):
+        with pytest.raises(OwnerError, match='remove decimal = ","'):
+            codes(declared(MONEY, **GERMAN), raw, tmp_path)
+    with pytest.raises(OwnerError, match='remove decimal = ","'):
+        coded(np.array([1.234]), declared(MONEY, **GERMAN)["x"])
+
+
 # Refusals ---------------------------------------------------------------------------------------------------------
 
 
@@ -219,7 +309,7 @@ def test_drawn_texts_are_dates_where_python_says_so(tmp_path):
         (SEX, {"missing": ["no", "x"]}, r"missing is one value; .* write missing_codes"),
         (AGE, {"missing_codes": 999}, r"missing_codes is a list: write missing_codes = \[999, -99"),
         (AGE, {"missing_codes": "999"}, "missing_codes is a list"),
-        (AGE, {"missing_codes": [999, "999.0"]}, "missing_codes names 999 and '999.0', which are one cell"),
+        (AGE, {"missing_codes": [999, "999.0"]}, "missing_codes names '999.0', which is one cell with 999"),
         (AGE, {"missing_codes": [True]}, "missing_codes are numbers and texts, not True"),
         (AGE, {"missing_codes": [[1]]}, "missing_codes are numbers and texts"),
         (AGE, {"missing_codes": [" "]}, "an empty cell is missing in any case"),
@@ -227,7 +317,7 @@ def test_drawn_texts_are_dates_where_python_says_so(tmp_path):
         (AGE, {"missing_codes": list(range(1001))}, "at most 1,000"),
         (SEX, {"missing_codes": ["Male"]}, "missing_codes and values both name 'Male'"),
         ({"type": "category", "values": [0, 1]}, {"missing_codes": ["01"]}, "missing_codes and values both name 1"),
-        (JOB, {"missing_codes": ["A", "a "]}, "which are one cell"),
+        (JOB, {"missing_codes": ["A", "a "]}, "which is one cell with"),
         (DAY, {"format": "MM/DD/YYYY"}, "format = 'MM/DD/YYYY' has no year: write for example format = \"%m/%d/%Y\""),
         (DAY, {"format": "%m/%d/%q"}, "%q is none of %Y, %y, %m, %d, %b, %B"),
         (DAY, {"format": "%m/%d"}, "has no year"),
@@ -238,6 +328,26 @@ def test_drawn_texts_are_dates_where_python_says_so(tmp_path):
         (DAY, {"format": "%dth %m %Y"}, "between directives stand marks such as / - . and blanks"),
         (DAY, {"format": 5}, "format is a text"),
         (AGE, {"format": "%Y"}, 'format does not go with type = "integer"'),
+        (AGE, {"decimal": ",", "thousands": ","}, 'decimal = "," and thousands = "," are one mark: write decimal = "."'),
+        (AGE, {"thousands": "."}, 'decimal = "." and thousands = "." are one mark: write decimal = ","'),
+        (AGE, {"decimal": ";"}, "decimal = ';': write"),
+        (AGE, {"thousands": 3}, "thousands = 3: write"),
+        (AGE, {"strip": "$ 5"}, "'5' can be part of a number"),
+        (AGE, {"strip": "$ e"}, "'e' can be part of a number"),
+        (AGE, {"strip": "-$"}, "can be part of a number"),
+        (AGE, {"strip": "[x"}, "can be part of a number"),
+        (AGE, {"strip": ["$"]}, "strip is a text"),
+        (AGE, {"percent": 1}, "percent = 1: write true or false"),
+        (AGE, {"parentheses": "yes"}, "parentheses = 'yes': write true or false"),
+        (SEX, {"trim": 1}, "trim = 1: write true or false"),
+        (SEX, {"case": "lower"}, "case = 'lower': write"),
+        (SEX, {"values": ["Male", "male"], "case": "any"}, "'Male' and 'male' are one cell under trim or case"),
+        (SEX, {"values": ["a", " "], "trim": True}, "' ' is a missing cell under trim or case"),
+        (SEX, {"true": ["Male"], "false": ["Female"]}, "true and false go with values = .false, true."),
+        (YES, {"false": []}, "true and false are declared together"),
+        (YES, {"false": ["no", "y"]}, "false names 'y', which is one cell with 'y' of true: keep one"),
+        (YES, {"missing_codes": ["Yes"]}, "'Yes' of missing_codes"),
+        (YES, {"true": "Yes"}, 'true is a list: write true = ."Yes", "y", 1'),
     ],
 )  # fmt: skip
 def test_a_wrong_rule_is_refused_before_anything_is_pinned(column, keys, words):
@@ -257,6 +367,18 @@ def test_a_wrong_rule_is_refused_before_anything_is_pinned(column, keys, words):
         (DAY, {"missing_codes": [dt.date(2020, 1, 1), "n/a"]}),
         (DAY, {"missing_codes": ["12/31/2021", "0/0/0000"], "format": "%m/%d/%Y"}),
         (JOB, {"missing_codes": ["refused"]}),
+        (SEX, {"trim": True, "case": "any", "missing_codes": ["N/A"]}),
+        ({"type": "category", "values": [False, True]}, {"true": ["Yes"], "false": ["No", 2]}),
+        (
+            MONEY,
+            {
+                "missing_codes": [1.234, "1.234,5"],
+                "strip": "$",
+                "percent": True,
+                "parentheses": True,
+                **GERMAN,
+            },
+        ),
     ],
 )
 def test_rules_are_part_of_what_is_declared(column, keys):

@@ -23,7 +23,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.free_text import FreeText
 from dpnb.trusted.schema.text_rules import LOWER, MEANINGS, UPPER, TextRule
-from dpnb.trusted.schema.written_forms import date_rule
+from dpnb.trusted.schema.written_forms import date_rule, number_rule
 from tests.contracts.handed import prepare as write
 from tests.examples import examples
 
@@ -105,13 +105,22 @@ RULES = (
     TextRule("within", "NURSEnurse é]^", length=6),
     date_rule("%m/%d/%Y"),
     date_rule("%d %b %y %I:%M %p"),
+    number_rule(",", ".", "", False, False),
+    number_rule(".", " ", "€ Fr.", True, True),
 )
 
 
 def test_every_rule_of_a_text_is_in_sql_what_it_is_in_python() -> None:
     """Each rule that SQL knows, by itself, over every cell; an empty text and NULL are missing."""
     assert {rule.kind for rule in RULES} == set(SQL) == set(MEANINGS)
-    texts = [cell for cell in CELLS if cell is not None] + ["8/27/2014", "13/1/2014", "1 MAY 69 12:05 am"]
+    texts = [cell for cell in CELLS if cell is not None] + [
+        "8/27/2014",
+        "13/1/2014",
+        "1 MAY 69 12:05 am",
+        "1.234,5",
+        "(€ 1 234.5)",
+        "5 % Fr.",
+    ]
     with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
         connection.register("cells", {"v": np.array(texts, dtype=object)})
         for rule in RULES:

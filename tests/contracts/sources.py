@@ -46,6 +46,8 @@ COLUMNS = (
     Column.dates("at", "2020-01-01", "2021-03-04", kind="datetime"),
     Column.declared("known", "integer", lower=0, upper=100, missing_codes=[4, 41.5, "?", "Goa"]),
     Column.declared("seen", "date", lower="2020-01-01", upper="2021-12-31", missing_codes=["2020-01-02", 2]),
+    Column.declared("sure", "category", true=["Goa", 1, "1.5"], false=["é", "0"], trim=True, case="any"),
+    Column.declared("price", "number", lower=-5, upper=100, thousands=",", strip="$ a", parentheses=True),
     Column.declared("form", "datetime", lower="2020-01-01", upper="2021-12-31", format="%d/%m/%Y"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
@@ -95,6 +97,8 @@ TEXTS += (
     "9999-12-31 23:59-01:00",
     "27/8/2020",
     "31/02/2021 9:05",
+    "($1,234.5)",
+    " GOA ",
 )
 OTHERS = (None, math.nan, True, False, dt.date(2020, 1, 2), dt.datetime(2020, 1, 2, 10, 30), Decimal("1.0"))  # noqa: DTZ001
 CELLS = (*NUMBERS, *TEXTS, *OTHERS, "line\nbreak", "cr\rlf")

@@ -19,7 +19,7 @@ from dpnb.trusted.curator.engines import csv_rows, preparing, ruled_sql, table_f
 from dpnb.trusted.files import csv_header, dialect
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
-from dpnb.trusted.schema import cell_rules, column
+from dpnb.trusted.schema import cell_rules, column, written_forms
 from dpnb.trusted.schema.cell import number_of
 from tests.aggregate import test_cell_rules as ruled
 from tests.curator import test_content as on_content
@@ -72,7 +72,7 @@ def lists_as_numpy_makes_them(real: Any) -> Any:
 
 def as_they_are_declared(_: Any) -> Any:
     """Declared values matched by how they are written, not by the cell that they are."""
-    return lambda column: [str(value) for value in column.values or ()]
+    return lambda column: {str(value): code for code, value in enumerate(column.values or ())}
 
 
 def unsorted(patch: Any) -> None:
@@ -149,6 +149,27 @@ MUTANTS = {
         "8/7/2014 is a day in July.",
         replaced(cell_rules, "date_rule", day_before_month),
         dates_in_every_container,
+    ),
+    "groups of any length": Mutant(
+        '1.23 under thousands = "." is read as 123.',
+        replaced(written_forms, "_MARKED", lambda _: "[0-9]+(?:{mark}[0-9]+)*"),
+        lambda folder: ruled.test_a_number_is_read_as_its_form_is_declared(*ruled.NUMBERS[0], folder),
+    ),
+    "floats under another decimal": Mutant(
+        "A float 1.234 of a Parquet file is read as 1234.",
+        replaced(preparing, "has_point", lambda _: lambda _: False),
+        lambda folder: ruled.test_numbers_with_a_point_of_their_own_refuse_another_decimal(
+            ".parquet", folder
+        ),
+    ),
+    "yes and no by their place in the list": Mutant(
+        "The code of a listed yes is where it stands, not that of true.",
+        replaced(
+            preparing,
+            "_code_of",
+            lambda _: lambda _, text, category: f"enum_code(TRY_CAST({text} AS {category}))",
+        ),
+        lambda folder: ruled.test_a_category_is_read_as_its_cells_are_written(*ruled.CATEGORIES[6], folder),
     ),
     "codes that SQL leaves as numbers": Mutant(
         "999 for unknown is clamped to the upper bound.",

@@ -75,6 +75,13 @@ def declared_otherwise(name: str, declared: str, kind: str, fit: str) -> OwnerEr
     )
 
 
+def written_otherwise(name: str, kind: str) -> OwnerError:
+    """Say that a column holds numbers as such, of which no text has the declared form."""
+    return OwnerError(
+        f'"{name}" holds {kind}, which have a point whatever is declared: remove decimal = "," from the schema.'
+    )
+
+
 def inexact(name: str, kind: str = "floats of another width than 64 bits") -> OwnerError:
     """Say that a unit column is of a type that may have merged two units."""
     return OwnerError(

@@ -16,7 +16,6 @@ sensitivity of every statistic is computed from this map. The curator's SQL and 
 from __future__ import annotations
 
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.cell import declared_text
 
 
 def grid_constants(column: Column) -> tuple[float, float, int]:
@@ -26,6 +25,10 @@ def grid_constants(column: Column) -> tuple[float, float, int]:
     return float(column.lower), float(column.step), column.steps
 
 
-def declared_texts(column: Column) -> list[str]:
-    """The canonical text by which a cell matches each declared value; they are distinct."""
-    return [declared_text(value) or "" for value in column.values or ()]
+def declared_texts(column: Column) -> dict[str, int]:
+    """The code of each canonical text by which a cell, as it is read, matches a declared value."""
+    values, cells = column.values or (), column.cells
+    if cells.true:
+        places = ((values.index(0), cells.false), (values.index(1), cells.true))
+        return {text: place for place, texts in places for text in texts}
+    return {column.value_text(value): place for place, value in enumerate(values)}

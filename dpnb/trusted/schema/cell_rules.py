@@ -17,20 +17,28 @@ from typing import Any, Final
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.schema.cell import BLANK, declared_text, number_text
-from dpnb.trusted.schema.free_text import FreeText
+from dpnb.trusted.schema.free_text import FreeText, one_of
 from dpnb.trusted.schema.grid import exact
-from dpnb.trusted.schema.text_rules import TextRule
-from dpnb.trusted.schema.written_forms import date_rule
+from dpnb.trusted.schema.text_rules import LOWER, UPPER, TextRule
+from dpnb.trusted.schema.written_forms import date_rule, number_rule
 
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("integer", "number"), ("missing_codes",)),
+    **dict.fromkeys(
+        ("integer", "number"), ("missing_codes", "decimal", "thousands", "strip", "percent", "parentheses")
+    ),
     **dict.fromkeys(("date", "datetime"), ("missing_codes", "format")),
-    "category": ("missing_codes",),
+    "category": ("missing_codes", "trim", "case", "true", "false"),
     "text": ("missing_codes",),
 }
 """The keys of a column of each type that say how one cell is read."""
 
-MOST_CODES = 1_000
+MOST_CELLS = 1_000
+LISTS: Final[Mapping[str, str]] = {
+    "missing_codes": 'missing_codes = [999, -99, "refused"]',
+    "true": 'true = ["Yes", "y", 1]',
+    "false": 'false = ["No", "n", 0]',
+}
+"""The keys that list cells, and what to write."""
 MIDNIGHT = "[ T]00:00(:00([.]0+)?)?$"
 """How the text of a moment ends that is the date itself."""
 
@@ -45,6 +53,14 @@ class CellRules:
         Cells that mean *unknown*, each as the text that a cell of it is read as.
     format : str
         How a date is written (:func:`~dpnb.trusted.schema.written_forms.date_rule`).
+    decimal, thousands, strip, percent, parentheses
+        How a number is written (:func:`~dpnb.trusted.schema.written_forms.number_rule`).
+    trim : bool
+        Whether blanks around a category are left out.
+    case : {"keep", "any"}
+        Whether letters of both cases are one: of A to Z, and of the accented letters of Latin-1.
+    true, false : tuple of str
+        The cells that mean yes and no, each as the text that a cell of it is read as; no others do then.
 
     Examples
     --------
@@ -55,6 +71,15 @@ class CellRules:
 
     missing_codes: tuple[str, ...] = ()
     format: str = ""
+    decimal: str = "."
+    thousands: str = ""
+    strip: str = ""
+    percent: bool = False
+    parentheses: bool = False
+    trim: bool = False
+    case: str = "keep"
+    true: tuple[str, ...] = ()
+    false: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -63,51 +88,75 @@ class CellRules:
         kind: str,
         keys: Mapping[str, Any],
         text: FreeText | None = None,
-        step: str | None = None,
+        *,
+        recorded: bool = False,
     ) -> CellRules:
-        """Read what is declared under the keys of a type of column; a text's labels are bounded as ``text`` says, a date has a ``step``.
+        """Read what is declared under the keys of a type of column; a text's labels are bounded as ``text`` says.
+
+        Cells of a list are read by the other rules, as a cell of the column is; those that are ``recorded`` are so already.
 
         Raises
         ------
         SchemaError
             For a rule that says nothing, or contradicts itself; it names the key.
         """
-        given = dict(keys)
-        codes = given.pop("missing_codes", ())
-        rules = cls(**given)
+        lists = {key: keys[key] for key in LISTS if key in keys}
+        rules = cls(**{key: value for key, value in keys.items() if key not in lists})
         try:
-            rules.check(step)
+            rules.check()
         except SchemaError as fault:
             raise SchemaError(f"{name}: {fault}") from None
-        if codes == ():
-            return rules
 
-        def read(code: str) -> str:
-            return alike(rules.text_of(code) or code, kind, text)
+        def read(cell: object, key: str) -> str:
+            plain = cell if isinstance(cell, str) else _plain(cell, key)
+            written = isinstance(cell, str) and not recorded
+            return alike(rules.text_of(plain) or plain if written else plain, kind, text)
 
-        return replace(rules, missing_codes=_codes(name, codes, read))
+        seen: dict[str, str] = {}
+        found: dict[str, Any] = {
+            key: _cells(f"{name}: {key}", cells, read, seen) for key, cells in lists.items()
+        }
+        return replace(rules, **found)
 
-    def check(self, step: str | None) -> None:
-        """Refuse what no cell can be read by; a date has a ``step``.
+    def __bool__(self) -> bool:
+        """Whether anything is declared."""
+        return self != NO_RULES
+
+    def check(self) -> None:
+        """Refuse what no cell can be read by.
 
         Raises
         ------
         SchemaError
             With the key to change.
         """
-        if self.format != "":
+        one_of("trim", self.trim, (True, False))
+        one_of("case", self.case, ("keep", "any"))
+        if self.format != NO_RULES.format:
             date_rule(self.format)
-            if "%d" not in self.format and step != "month":
-                raise SchemaError(f'format = {self.format!r} has no day: add %d, or write step = "month"')
+        if self._number:
+            number_rule(*self._number)
 
-    def __bool__(self) -> bool:
-        """Whether anything is declared."""
-        return self != NO_RULES
+    @property
+    def _number(self) -> tuple[Any, ...]:
+        """What is declared of the writing of a number, if anything is."""
+        number = (self.decimal, self.thousands, self.strip, self.percent, self.parentheses)
+        return () if number == (".", "", "", False, False) else number
+
+    @property
+    def of_texts(self) -> bool:
+        """Whether the rules are about texts alone: a number that a container holds as such has a point in its own text."""
+        return self.decimal != "."
 
     @cached_property
     def rules(self) -> tuple[TextRule, ...]:
         """What makes the text that is read of a cell's own text, in this order."""
-        return (TextRule("trim"), date_rule(self.format)) if self.format else ()
+        if self.format:
+            return TextRule("trim"), date_rule(self.format)
+        if self._number:
+            return TextRule("trim"), number_rule(*self._number)
+        trim = (TextRule("trim"),) if self.trim else ()
+        return (*trim, TextRule("letters", UPPER, LOWER)) if self.case == "any" else trim
 
     def text_of(self, text: str | None) -> str | None:
         """Return the text that is read of a cell's own text; None where the cell is missing."""
@@ -144,32 +193,31 @@ def alike(text: str, kind: str, label: FreeText | None = None) -> str:
     return declared_text(text) or ""
 
 
-def _codes(name: str, codes: object, read: Callable[[str], str]) -> tuple[str, ...]:
-    """Check a list of codes, and return the texts by which they are known again."""
-    if isinstance(codes, str) or not isinstance(codes, Sequence):
-        raise SchemaError(f'{name}: missing_codes is a list: write missing_codes = [999, -99, "refused"]')
-    if len(codes) > MOST_CODES:
-        raise SchemaError(f"{name}: missing_codes lists {len(codes)} codes: list at most {MOST_CODES:,}")
-    seen: dict[str, object] = {}
-    for code in codes:
-        text = _code_text(name, code)
+def _cells(
+    key: str, cells: object, read: Callable[[object, str], str], seen: dict[str, str]
+) -> tuple[str, ...]:
+    """Check a list of cells that stand for something, and return the texts by which they are known again."""
+    if isinstance(cells, str) or not isinstance(cells, Sequence):
+        raise SchemaError(f"{key} is a list: write {LISTS[key.rpartition(' ')[2]]}")
+    if len(cells) > MOST_CELLS:
+        raise SchemaError(f"{key} lists {len(cells)} cells: list at most {MOST_CELLS:,}")
+    texts = []
+    for cell in cells:
+        text = read(cell, key)
         if not text.strip(BLANK):
-            raise SchemaError(f'{name}: missing_codes: an empty cell is missing in any case: leave "" out')
-        if read(text) in seen:
-            other = seen[read(text)]
-            raise SchemaError(
-                f"{name}: missing_codes names {other!r} and {code!r}, which are one cell: keep one"
-            )
-        seen[read(text)] = code
-    return tuple(seen)
+            raise SchemaError(f'{key}: an empty cell is missing in any case: leave "" out')
+        if text in seen:
+            raise SchemaError(f"{key} names {cell!r}, which is one cell with {seen[text]}: keep one")
+        seen[text] = f"{cell!r} of {key.rpartition(' ')[2]}"
+        texts.append(text)
+    return tuple(texts)
 
 
-def _code_text(name: str, code: object) -> str:
-    if isinstance(code, dt.date):
-        return code.isoformat().replace("T", " ")
-    if isinstance(code, bool) or not isinstance(code, int | float | str):
-        raise SchemaError(f"{name}: missing_codes are numbers and texts, not {code!r}")
-    if isinstance(code, str):
-        return code
-    number = exact(code, name, "each of missing_codes")
+def _plain(cell: object, key: str) -> str:
+    """The text of a number or a date that is listed as such: how texts are written has no say in it."""
+    if isinstance(cell, dt.date):
+        return cell.isoformat().replace("T", " ")
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        raise SchemaError(f"{key} are numbers and texts, not {cell!r}")
+    number = exact(cell, key, "each")
     return str(int(number)) if number.denominator == 1 else number_text(float(number)) or ""

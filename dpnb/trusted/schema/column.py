@@ -19,7 +19,7 @@ from dpnb.trusted.records import RESERVED, column_name, text_of
 from dpnb.trusted.schema.calendar import STEPS, constant, start_of
 from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
 from dpnb.trusted.schema.cell import declared_text
-from dpnb.trusted.schema.cell_rules import KEYS, NO_RULES, CellRules, alike
+from dpnb.trusted.schema.cell_rules import KEYS, LISTS, NO_RULES, CellRules, alike
 from dpnb.trusted.schema.free_text import WORD, FreeText
 from dpnb.trusted.schema.grid import (
     DEFAULT_STEPS,
@@ -282,11 +282,17 @@ class Column:
         >>> Column.declared("age", "integer", lower=0, upper=100, missing_codes=[999]).describe()
         'integer 0 to 100'
         """
-        keys = {word: facts.pop(word) for word in KEYS[kind] if word in facts}
-        return cls._declared(name, kind, facts).ruled(keys)
+        return cls._declared(name, kind, facts, recorded=False)
 
     @classmethod
-    def _declared(cls, name: str, kind: Kind, facts: dict[str, Any]) -> Column:
+    def _declared(cls, name: str, kind: Kind, facts: dict[str, Any], *, recorded: bool) -> Column:
+        keys = {word: facts.pop(word) for word in KEYS[kind] if word in facts}
+        if "true" in keys:
+            facts.setdefault("values", [False, True])
+        return cls._made(name, kind, facts).ruled(keys, recorded=recorded)
+
+    @classmethod
+    def _made(cls, name: str, kind: Kind, facts: dict[str, Any]) -> Column:
         if kind == "category":
             return cls.category(name, **facts)
         if kind == "text":
@@ -339,15 +345,28 @@ class Column:
             )
         return self if fixed is self.weights_fixed else replace(self, weights_fixed=fixed)
 
-    def ruled(self, keys: Mapping[str, Any]) -> Column:
-        """Return the column with the rules of its cells that are declared; a code for missing cells is none of its values."""
-        cells = CellRules.of(self.name, self.type, keys, self.text, self.calendar)
-        for value in self.values or ():
-            if declared_text(value) in cells.missing_codes:
-                raise SchemaError(
-                    f"{self.name}: missing_codes and values both name {value!r}: remove it from one of them"
-                )
-        return replace(self, cells=cells)
+    def ruled(self, keys: Mapping[str, Any], *, recorded: bool = False) -> Column:
+        """Return the column with the rules of its cells that are declared, or that a record has.
+
+        Raises
+        ------
+        SchemaError
+            For a rule that says nothing, or that contradicts itself or the values; it names the key.
+        """
+        cells = CellRules.of(self.name, self.type, keys, self.text, recorded=recorded)
+        if cells.format and "%d" not in cells.format and self.calendar != "month":
+            raise SchemaError(
+                f'{self.name}: format = {cells.format!r} has no day: add %d, or write step = "month"'
+            )
+        column = replace(self, cells=cells)
+        if self.values is not None and cells:
+            _refuse_values(column)
+        return column
+
+    def value_text(self, value: Category) -> str:
+        """Return the canonical text of the cells that a declared value is, as they are read; empty where they are missing."""
+        read = self.cells.text_of(value if isinstance(value, str) else str(int(value)))
+        return declared_text(read or "") or ""
 
     def cell_text(self, text: str | None) -> str | None:
         """Return the text that is read of a cell's own text; None where the cell is missing, by its content or by a declared code."""
@@ -555,14 +574,14 @@ class Column:
                 f"a record of a column of type {kind} has {', '.join((*_EVERY, *_WRITTEN[kind]))}"
             )
         facts = {word: record[word] for word in record if word not in ("name", "type")}
-        lists = ("values", "characters", "missing_codes")
+        lists = ("values", "characters", *LISTS)
         if not all(isinstance(facts.get(word, []), list) for word in lists):
             raise SchemaError(f"a column record's {', '.join(lists)} are lists")
         facts["missing"] = _missing_json(record["missing"])
         if kind in _NUMBERS:
             exact_words = [word for word in (*_GRID, "typical", "missing") if facts.get(word, DROP) != DROP]
             facts |= {word: parse(facts[word], word) for word in exact_words}
-        column = cls.declared(record["name"], kind, **facts)
+        column = cls._declared(record["name"], kind, facts, recorded=True)
         if column.to_json() != record:
             raise SchemaError("a column record has its dates, numbers and labels as they are read")
         return column
@@ -573,6 +592,28 @@ class Column:
         del record["label"]
         record.pop("typical", None)
         return record
+
+
+def _refuse_values(column: Column) -> None:
+    """Refuse values that the rules make one, or a code for missing cells; lists of true and false go with these two values."""
+    name, values, cells = column.name, column.values or (), column.cells
+    if cells.true or cells.false:
+        if not (cells.true and cells.false):
+            raise SchemaError(f"{name}: true and false are declared together: write both lists")
+        if len(values) != 2 or set(values) != {0, 1}:
+            raise SchemaError(f"{name}: true and false go with values = [false, true]: leave values out")
+        return
+    seen: dict[str, Category] = {}
+    for value in values:
+        text = column.value_text(value)
+        other = seen.setdefault(text, value)
+        if not text or other is not value:
+            what = f"{other!r} and {value!r} are one cell" if text else f"{value!r} is a missing cell"
+            raise SchemaError(f"{name}: {what} under trim or case: keep one of values, or leave the key out")
+        if text in cells.missing_codes:
+            raise SchemaError(
+                f"{name}: missing_codes and values both name {value!r}: remove it from one of them"
+            )
 
 
 def _is_drop(missing: object) -> bool:

@@ -75,9 +75,9 @@ class FreeText:
             raise SchemaError('characters is a list such as ["letters", "digits", " -"]')
         if len(self.allowed) > _MOST_CHARACTERS or not all(map(str.isprintable, self.allowed)):
             raise SchemaError(f"characters are printable, and at most {_MOST_CHARACTERS:,}")
-        _one_of("case", self.case, CASES)
-        _one_of("beyond", self.beyond, BEYOND)
-        _one_of("trim", self.trim, (True, False))
+        one_of("case", self.case, CASES)
+        one_of("beyond", self.beyond, BEYOND)
+        one_of("trim", self.trim, (True, False))
         if self.length * self.widest > MOST_BYTES:
             most = MOST_BYTES // self.widest
             raise SchemaError(
@@ -130,7 +130,8 @@ class FreeText:
         return {**asdict(self), "characters": list(self.characters)}
 
 
-def _one_of(word: str, value: object, known: Sequence[str | bool]) -> None:
+def one_of(word: str, value: object, known: Sequence[str | bool]) -> None:
+    """Refuse what is none of the known values of a key, with what to write."""
     if value not in known or type(value) is not type(known[0]):
         hint = "write " + " or ".join(
             str(one).lower() if one in (True, False) else f'"{one}"' for one in known

@@ -339,7 +339,8 @@ def _column(name: str, facts: Section, where: str) -> Column:
     _one_of(kind, tuple(_COLUMN), "type", where)
     _fitting(facts, kind, where)
     for word, fix in _NEEDED[kind].items():
-        needed(facts, word, where, fix)
+        if not (word == "values" and "true" in facts):
+            needed(facts, word, where, fix)
     if not isinstance(facts.get("header", ""), str):
         raise OwnerError(f'{where}: header is a text: write header = "the column\'s name in the file"')
     given = {word: value for word, value in facts.items() if word not in ("type", "header")}

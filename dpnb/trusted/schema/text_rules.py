@@ -33,13 +33,14 @@ TIMES = {
 
 @dataclass(frozen=True)
 class TextRule:
-    """One rule: its kind, and the characters, what they become, the length, and the pattern of a text that a rule of this kind has."""
+    """One rule: its kind, and the characters, what they become, the length, the pattern of a text, and the words that a rule of this kind has."""
 
     kind: str
     characters: str = ""
     becoming: str = ""
     length: int = 0
     pattern: str = ""
+    words: tuple[str, ...] = ()
 
     def of(self, text: str) -> str:
         """Return what a text becomes; the empty text is missing."""
@@ -75,6 +76,18 @@ def _date(rule: TextRule, text: str) -> str:
     return f"{day} {int(hour):02}{minutes}"
 
 
+def _number(rule: TextRule, text: str) -> str:
+    """Write a number of the declared form plainly; any other text is no number."""
+    found = re.fullmatch(rule.pattern, text)
+    if found is None:
+        return ""
+    parts = {name: part or "" for name, part in found.groupdict().items()}
+    negative = parts.get("negative", "")
+    plain = (negative or parts["body"]).translate(str.maketrans(rule.becoming, ".", rule.characters))
+    shift = f"e-{rule.length}" if rule.length and "%" in text else ""
+    return ("-" if negative else parts["sign"] + parts.get("inner", "")) + plain + shift
+
+
 FIRST_SHORT_YEAR = 69
 """A year of two digits lies in 1969 to 2068, as in the C library."""
 
@@ -85,4 +98,5 @@ MEANINGS: Mapping[str, Callable[[TextRule, str], str]] = {
     "cut": lambda rule, text: text[: rule.length],
     "within": _within,
     "date": _date,
+    "number": _number,
 }

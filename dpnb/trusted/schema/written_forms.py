@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.schema.free_text import one_of
 from dpnb.trusted.schema.text_rules import MONTHS, TextRule
 
 EXAMPLE: Final = 'write for example format = "%m/%d/%Y"'
@@ -80,6 +81,97 @@ def date_rule(format: object) -> TextRule:  # noqa: A002 - the key's own name
 def _matching(pieces: list[str], place: int) -> str:
     piece, beside = pieces[place], (*pieces[max(place - 1, 0) : place], *pieces[place + 1 : place + 2])
     if not piece.startswith("%"):
-        return "".join(f"[{letter}]" for letter in piece)
+        return _exactly(piece)
     known = _WITH_ZEROS if any(one.startswith("%") for one in beside) else _DIRECTIVES
     return f"(?P<{piece[1]}>{known[piece[1]]})"
+
+
+WIDE: Final = " \u00a0\u2009\u202f"
+"""Blanks within a number: the usual one, one that does not break a line, a thin one, and a thin one that does not."""
+_MARKS: Final = {"": "", ",": ",", ".": ".", " ": WIDE, "'": "'\u2019", "\u2019": "'\u2019", "_": "_"}
+"""The marks between groups of digits, and all that each of them stands for."""
+_BODY: Final = frozenset("0123456789.,'\u2019_+-()eEiInNfFtTyY" + WIDE)
+_MARKED: Final = "[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+|[0-9]{{1,2}}(?:{mark}[0-9]{{2}})+{mark}[0-9]{{3}}"
+"""Groups of three digits, or of two before the last three: 1,234,567 and 12,34,567."""
+_INFINITY: Final = "[iI][nN][fF](?:[iI][nN][iI][tT][yY])?"
+
+
+def number_rule(
+    decimal: object, thousands: object, strip: object, percent: object, parentheses: object
+) -> TextRule:
+    """Return the rule by which a text of a declared form becomes a plain number; every other text becomes none.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+    thousands : str
+        The mark between groups of three digits, or of two before the last three; a number without marks is one too.
+    strip : str
+        Words and signs that may stand before or after a number, with blanks between them.
+    percent : bool
+        Whether a sign % after or before a number divides it by 100.
+    parentheses : bool
+        Whether a number in parentheses is negative.
+
+    Raises
+    ------
+    SchemaError
+        For marks that no number can be read by, with the key to change.
+
+    Examples
+    --------
+    >>> rule = number_rule(",", ".", "€", True, True)
+    >>> [rule.of(text) for text in ("1.234,5", "-3 €", "(1.000)", "12,5 %", "1,234.5", "1.23")]
+    ['1234.5', '-3', '-1000', '12.5e-2', '', '']
+    """
+    one_of("decimal", decimal, (".", ","))
+    one_of("thousands", thousands, tuple(_MARKS))
+    one_of("percent", percent, (True, False))
+    one_of("parentheses", parentheses, (True, False))
+    if decimal == thousands:
+        other = "," if decimal == "." else "."
+        raise SchemaError(
+            f'decimal = "{decimal}" and thousands = "{thousands}" are one mark: write decimal = "{other}" or another one for thousands'
+        )
+    words = _words(strip, percent)
+    marks, gap = _MARKS[str(thousands)], f"[{WIDE}]*" if words or parentheses else ""
+    around = f"(?:{gap}(?:{'|'.join(map(_exactly, words))}))?" if words else ""
+    digits = "[0-9]+"
+    if marks:
+        mark = f"[{marks}]"
+        digits = f"(?:{_MARKED.format(mark=mark)}|[0-9]+)"
+    body = f"(?:{digits}(?:[{decimal}][0-9]*)?|[{decimal}][0-9]+)(?:[eE][-+]?[0-9]+)?|{_INFINITY}"
+    sign = "(?P<sign>[-+]?)"
+    if words:
+        sign = f"(?:{sign}{around}{gap}|(?:{'|'.join(map(_exactly, words))}){gap}(?P<inner>[-+]))"
+    pattern = f"{sign}(?P<body>{body}){around}"
+    if parentheses:
+        pattern += f"|{around}{gap}[(]{around}{gap}(?P<negative>{body}){around}{gap}[)]{around}"
+    blanks = WIDE + "()" if gap else ""
+    return TextRule(
+        "number",
+        characters="".join(sorted({*marks, *blanks})),
+        becoming=str(decimal),
+        length=2 if percent else 0,
+        pattern=pattern,
+        words=words,
+    )
+
+
+def _words(strip: object, percent: object) -> tuple[str, ...]:
+    """The words of a key, the longest first; none of them can stand within a number."""
+    if not isinstance(strip, str) or len(strip) > 128:
+        raise SchemaError('strip is a text: write strip = "€ $ %"')
+    words = sorted({*strip.split(), *(["%"] if percent else [])}, key=lambda word: (-len(word), word))
+    for word in words:
+        if (
+            set(word) <= _BODY
+            or word[0] in _BODY - set("eEiInNfFtTyY")
+            or re.search(r"[0-9+()\\^\[\]-]", word)
+        ):
+            raise SchemaError(f"strip = {strip!r}: {word!r} can be part of a number: leave it out")
+    return tuple(words)
+
+
+def _exactly(word: str) -> str:
+    return "".join(letter if letter.isalnum() else f"[{letter}]" for letter in word)

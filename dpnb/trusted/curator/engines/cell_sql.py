@@ -61,6 +61,11 @@ def is_integer(kind: str) -> bool:
     return kind in _SMALL_INTEGERS | _LARGE_INTEGERS
 
 
+def has_point(kind: str) -> bool:
+    """Whether a type holds numbers whose texts may have a point."""
+    return kind in _FLOATS or (kind.startswith("DECIMAL(") and not kind.endswith(",0)"))
+
+
 def is_text(kind: str) -> bool:
     """Whether a type holds texts."""
     return kind in _TEXTS or kind.startswith("ENUM(")
@@ -185,7 +190,7 @@ def _trim(sql: str, _: TextRule | None = None) -> str:
 
 def _date(sql: str, rule: TextRule) -> str:
     """The pattern decides what is read, so that the engine's own reading of a date meets nothing but texts of it."""
-    date = f"(?i:{re.sub('[?]P<[A-Za-z]>', '?:', rule.pattern)})"
+    date = f"(?i:{_unnamed(rule.pattern)})"
     timed = f"^({date}){TIMES[rule.length]}$"
     found, hour, rest, half = (f"regexp_extract({sql}, {literal(timed)}, {group})" for group in (1, 2, 3, 4))
     if rule.length == 12:
@@ -201,6 +206,25 @@ def _date(sql: str, rule: TextRule) -> str:
     )
 
 
+def _number(sql: str, rule: TextRule) -> str:
+    """What stands beside and between the digits is taken out: no word of it can stand within a number."""
+    plain = sql
+    for word in (*rule.words, *rule.characters):
+        plain = f"replace({plain}, {literal(word)}, '')"
+    if rule.becoming != ".":
+        plain = f"replace({plain}, {literal(rule.becoming)}, '.')"
+    if "negative" in rule.pattern:
+        plain = f"CASE WHEN contains({sql}, '(') THEN '-' ELSE '' END || {plain}"
+    if rule.length:
+        plain = f"{plain} || CASE WHEN contains({sql}, '%') THEN 'e-{rule.length}' ELSE '' END"
+    return f"CASE WHEN regexp_full_match({sql}, {literal(_unnamed(rule.pattern))}) THEN {plain} ELSE '' END"
+
+
+def _unnamed(pattern: str) -> str:
+    """A pattern without names of its groups, which only Python needs."""
+    return re.sub("[?]P<[A-Za-z]+>", "?:", pattern)
+
+
 RULES: Mapping[str, Callable[[str, TextRule], str]] = {
     "trim": _trim,
     "letters": _letters,
@@ -208,6 +232,7 @@ RULES: Mapping[str, Callable[[str, TextRule], str]] = {
     "cut": lambda sql, rule: f"substr({sql}, 1, {rule.length})",
     "within": _within,
     "date": _date,
+    "number": _number,
 }
 """How each kind of rule is written in SQL, from the rule's own data; an empty text and NULL are missing."""
 

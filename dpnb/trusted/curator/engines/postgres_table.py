@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpnb.trusted.aggregate.arrays import declared_otherwise, inexact, unreadable
+from dpnb.trusted.aggregate.arrays import declared_otherwise, inexact, unreadable, written_otherwise
 from dpnb.trusted.curator.content import digest
 from dpnb.trusted.curator.engines.postgres_session import connect, told
 from dpnb.trusted.curator.engines.raw_table import no_column, quoted, read_names, refuse_changed
@@ -176,6 +176,8 @@ def _refuse(schema: Schema, name: str, cells: Cells, *, unit: bool) -> None:
     other = {"date": ("integer", "number"), "number": ("text",) if cells.kind in FLOATS else ()}[fit]
     if column is not None and column.type in other:
         raise declared_otherwise(name, column.type, cells.shown, fit)
+    if column is not None and column.cells.of_texts and cells.kind in FLOATS | {"numeric"}:
+        raise written_otherwise(name, cells.shown)
     if unit and cells.kind in FLOATS:
         raise inexact(name, cells.shown)
 

@@ -64,7 +64,9 @@ def _code(table: ServerTable, column: Column, cells: Cells) -> str:
 
 def _category(table: ServerTable, column: Column, cells: Cells) -> str:
     """The place of the declared value that is the same cell: one number, or one text that is none."""
-    texts = declared_texts(column)
+    if column.cells.rules or column.cells.true:
+        _needs_copy(table, f'"{column.name}" declares trim, case or true')
+    texts = list(declared_texts(column))
     numbers = [number_of(text) for text in texts]
     sql = quoted(cells.name)
     if cells.kind in _NUMBERS:

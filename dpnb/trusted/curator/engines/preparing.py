@@ -19,13 +19,14 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from dpnb.trusted.aggregate.arrays import Use, declared_otherwise, inexact, unreadable
+from dpnb.trusted.aggregate.arrays import Use, declared_otherwise, inexact, unreadable, written_otherwise
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     has_moments,
+    has_point,
     is_integer,
     label_sql,
     literal,
@@ -347,6 +348,8 @@ def _raw_column(raw: RawTable, column: Column) -> tuple[str, str]:
     _refuse_unreadable(column.name, kind)
     if column.type in ("integer", "number") and has_moments(kind):
         raise declared_otherwise(column.name, column.type, kind, "date")
+    if has_point(kind) and column.cells.of_texts:
+        raise written_otherwise(column.name, kind)
     return sql, kind
 
 
@@ -362,11 +365,11 @@ def _read(
         if category is None:
             return text
         if kind != "VARCHAR":
-            return _code_of(text, category)
-        as_it_stands = _code_of(sql, category)
+            return _code_of(column, text, category)
+        as_it_stands = _code_of(column, sql, category)
         if all(number_of(value) is None for value in _texts(column)):
             return as_it_stands  # a text that is no number has one way to be written: its own
-        return f"coalesce({as_it_stands}, {_code_of(text, category)})"
+        return f"coalesce({as_it_stands}, {_code_of(column, text, category)})"
     return number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
 
 
@@ -398,14 +401,15 @@ def _coded(column: Column, cell: str, category: str | None) -> str:
         return ", ".join(f"{word} AS {quoted(part)}" for word, part in zip(filled, column.parts, strict=True))
     if column.type != "category" and column.missing_code is None:
         return f"{cell} AS {quoted(column.name)}"
-    code = cell if category is None else _code_of(cell, category)
+    code = cell if category is None else _code_of(column, cell, category)
     known = code if column.missing_code is None else f"coalesce({code}, {column.missing_code})"
     return f"CAST({known} AS {smallest_type(column.size)}) AS {quoted(column.name)}"
 
 
-def _code_of(text: str, category: str) -> str:
-    """A text's place in a declared list, which holds canonical texts: such a text is read as it stands."""
-    return f"enum_code(TRY_CAST({text} AS {category}))"
+def _code_of(column: Column, text: str, category: str) -> str:
+    """The code of a text of a declared list, which holds canonical texts: such a text is read as it stands."""
+    place, codes = f"enum_code(TRY_CAST({text} AS {category}))", list(declared_texts(column).values())
+    return place if codes == list(range(len(codes))) else f"list_extract({codes}, {place} + 1)"
 
 
 def _holds_texts(schema: Schema, one: ListOfColumns) -> bool:

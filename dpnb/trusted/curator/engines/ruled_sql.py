@@ -12,6 +12,7 @@ from functools import partial
 from dpnb.trusted.curator.engines.cell_sql import (
     RULES,
     canonical_sql,
+    is_text,
     label_sql,
     literal,
     number_sql,
@@ -77,15 +78,22 @@ def _steps(column: Column, kind: str) -> tuple[list[Step], str]:
 
 
 def _texts(column: Column, kind: str) -> tuple[list[Step], str]:
-    """The steps of the rules from text to text."""
+    """The steps of the rules from text to text, and to the number that such a text is."""
     rules = column.cells.rules
-    if not rules:
+    numbers = column.type in ("integer", "number")
+    if not rules or (numbers and not is_text(kind)):  # a number that a type holds as such has no form
         return [], kind
-    return [partial(text_sql, kind=kind), *map(_rule, rules)], "VARCHAR"
+    steps: list[Step] = [partial(text_sql, kind=kind), *map(_rule, rules)]
+    return ([*steps, _cast], "DOUBLE") if numbers else (steps, "VARCHAR")
 
 
 def _rule(rule: TextRule) -> Step:
     return lambda sql: RULES[rule.kind](sql, rule)
+
+
+def _cast(sql: str) -> str:
+    """What a rule makes of a number is one of the plain grammar, or nothing."""
+    return f"TRY_CAST({sql} AS DOUBLE)"
 
 
 def _trimmed(sql: str, kind: str) -> str:
@@ -107,7 +115,7 @@ def _unless_coded(sql: str, codes: Sequence[str]) -> str:
 
 
 def read_sql(sql: str, kind: str, column: Column) -> tuple[str, str]:
-    """The text that is read of a cell, as one expression, and its type; codes for missing cells are as others."""
+    """The text or number that is read of a cell, as one expression, and its type; codes for missing cells are as others."""
     steps, kind = _texts(column, kind)
     for step in steps:
         sql = step(sql)
@@ -118,8 +126,13 @@ def coded_sql(sql: str, kind: str, column: Column) -> str:
     """Whether a cell, as it is read, is one of the column's codes for missing ones."""
     if not column.cells.missing_codes:
         return "false"
+    codes = f"({', '.join(map(literal, column.cells.missing_codes))})"
+    read, made = read_sql(sql, kind, column)
     if column.text is not None:
-        text = f"coalesce(nullif({label_sql(sql, kind, column.text)}, ''), {text_sql(sql, kind)})"
+        text = f"coalesce(nullif({label_sql(read, made, column.text)}, ''), {text_sql(read, made)})"
     else:
-        text = canonical_sql(sql, kind) if column.calendar is None else _dated(_trimmed(sql, kind))
-    return f"coalesce({text} IN ({', '.join(map(literal, column.cells.missing_codes))}), false)"
+        text = canonical_sql(read, made) if column.calendar is None else _dated(_trimmed(read, made))
+    coded = f"coalesce({text} IN {codes}, false)"
+    if made != "DOUBLE" or kind == made:
+        return coded
+    return f"({coded} OR coalesce(({read}) IS NULL AND {canonical_sql(sql, kind)} IN {codes}, false))"
