@@ -44,11 +44,25 @@ COLUMNS = (
     Column.dates("visit", "2020-01-01", "2021-12-31"),
     Column.dates("week", "2020-01-01", "2021-12-31", step="week", missing="2020-02-03"),
     Column.dates("at", "2020-01-01", "2021-03-04", kind="datetime"),
-    Column.declared("known", "integer", lower=0, upper=100, missing_codes=[4, 41.5, "?", "Goa"]),
-    Column.declared("seen", "date", lower="2020-01-01", upper="2021-12-31", missing_codes=["2020-01-02", 2]),
     Column.declared("sure", "category", true=["Goa", 1, "1.5"], false=["é", "0"], trim=True, case="any"),
-    Column.declared("price", "number", lower=-5, upper=100, thousands=",", strip="$ a", parentheses=True),
-    Column.declared("form", "datetime", lower="2020-01-01", upper="2021-12-31", format="%d/%m/%Y"),
+    Column.declared(
+        "price",
+        "number",
+        lower=-5,
+        upper=100,
+        thousands=",",
+        strip="$ a",
+        parentheses=True,
+        missing_codes=[4, 41.5, "?", "Goa"],
+    ),
+    Column.declared(
+        "form",
+        "datetime",
+        lower="2020-01-01",
+        upper="2021-12-31",
+        format="%d/%m/%Y",
+        missing_codes=["2020-01-02"],
+    ),
 )
 NAMES = tuple(column.name for column in COLUMNS)
 UNDECLARED = "note"

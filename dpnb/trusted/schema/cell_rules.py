@@ -152,9 +152,9 @@ class CellRules:
     def rules(self) -> tuple[TextRule, ...]:
         """What makes the text that is read of a cell's own text, in this order."""
         if self.format:
-            return TextRule("trim"), date_rule(self.format)
+            return (date_rule(self.format),)
         if self._number:
-            return TextRule("trim"), number_rule(*self._number)
+            return (number_rule(*self._number),)
         trim = (TextRule("trim"),) if self.trim else ()
         return (*trim, TextRule("letters", UPPER, LOWER)) if self.case == "any" else trim
 

@@ -13,7 +13,7 @@ import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dpnb.trusted.schema.cell import BLANK
+from dpnb.trusted.schema.cell import BLANK, FALSE, TRUE
 
 ACCENTED = "".join(map(chr, (*range(0xC0, 0xD7), *range(0xD8, 0xDF))))
 UPPER = string.ascii_uppercase + ACCENTED
@@ -54,7 +54,7 @@ def _within(rule: TextRule, text: str) -> str:
 
 def _date(rule: TextRule, text: str) -> str:
     """Write a date of the declared form as ISO does, and its time of day; any other text, and a day that is none, stays as it is."""
-    found = re.fullmatch(f"(?i:{rule.pattern})(?:{TIMES[rule.length]})?", text)
+    found = re.fullmatch(f"(?i:{rule.pattern})(?:{TIMES[rule.length]})?", text.strip(BLANK))
     if found is None:
         return text
     parts, (hour, minutes, half) = found.groupdict(), found.groups()[-3:]
@@ -77,10 +77,13 @@ def _date(rule: TextRule, text: str) -> str:
 
 
 def _number(rule: TextRule, text: str) -> str:
-    """Write a number of the declared form plainly; any other text is no number."""
-    found = re.fullmatch(rule.pattern, text)
+    """Write a number of the declared form plainly, and the words true and false as theirs; any other text is no number."""
+    found = re.fullmatch(rule.pattern, text.strip(BLANK))
     if found is None:
-        return ""
+        truth = (
+            word for word, pattern in (("1", TRUE), ("0", FALSE)) if re.fullmatch(pattern, text.strip(BLANK))
+        )
+        return next(truth, "")
     parts = {name: part or "" for name, part in found.groupdict().items()}
     negative = parts.get("negative", "")
     plain = (negative or parts["body"]).translate(str.maketrans(rule.becoming, ".", rule.characters))

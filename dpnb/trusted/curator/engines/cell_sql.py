@@ -190,24 +190,35 @@ def _trim(sql: str, _: TextRule | None = None) -> str:
 
 def _date(sql: str, rule: TextRule) -> str:
     """The pattern decides what is read, so that the engine's own reading of a date meets nothing but texts of it."""
-    date = f"(?i:{_unnamed(rule.pattern)})"
-    timed = f"^({date}){TIMES[rule.length]}$"
-    found, hour, rest, half = (f"regexp_extract({sql}, {literal(timed)}, {group})" for group in (1, 2, 3, 4))
+    date, text = f"(?i:{_unnamed(rule.pattern)})", f"trim({sql}, {_blank_sql()})"
+    timed = f"^({date})(?:{TIMES[rule.length]})?$"
+    found, hour, rest, half = (f"regexp_extract({text}, {literal(timed)}, {group})" for group in (1, 2, 3, 4))
     if rule.length == 12:
-        hour = f"CAST(CAST({hour} AS INTEGER) % 12 + CASE WHEN lower({half}) = 'p' THEN 12 ELSE 0 END AS VARCHAR)"
+        hours = f"TRY_CAST({hour} AS INTEGER) % 12 + CASE WHEN lower({half}) = 'p' THEN 12 ELSE 0 END"
+        hour = f"CAST({hours} AS VARCHAR)"
 
     def day(text: str) -> str:
         return f"CAST(CAST(try_strptime({text}, {literal(rule.becoming)}) AS DATE) AS VARCHAR)"
 
+    time = f"CASE WHEN {rest} = '' THEN '' ELSE ' ' || lpad({hour}, 2, '0') || {rest} END"
     return (
         f"CASE WHEN regexp_full_match({sql}, {literal(date)}) THEN coalesce({day(sql)}, {sql}) "
-        f"WHEN regexp_full_match({sql}, {literal(timed)}) "
-        f"THEN coalesce({day(found)} || ' ' || lpad({hour}, 2, '0') || {rest}, {sql}) ELSE {sql} END"
+        f"WHEN regexp_full_match({text}, {literal(timed)}) THEN coalesce({day(found)} || {time}, {sql}) ELSE {sql} END"
     )
 
 
 def _number(sql: str, rule: TextRule) -> str:
     """What stands beside and between the digits is taken out: no word of it can stand within a number."""
+    pattern = literal(_unnamed(rule.pattern))
+    text = f"trim({sql}, {_blank_sql()})"  # which takes longer than to find that most need it not
+    return (
+        f"CASE WHEN regexp_full_match({sql}, {pattern}) THEN {_plain(sql, rule)} "
+        f"WHEN regexp_full_match({text}, {pattern}) THEN {_plain(text, rule)} "
+        f"WHEN regexp_full_match({text}, {literal(TRUE)}) THEN '1' WHEN regexp_full_match({text}, {literal(FALSE)}) THEN '0' ELSE '' END"
+    )
+
+
+def _plain(sql: str, rule: TextRule) -> str:
     plain = sql
     for word in (*rule.words, *rule.characters):
         plain = f"replace({plain}, {literal(word)}, '')"
@@ -217,7 +228,7 @@ def _number(sql: str, rule: TextRule) -> str:
         plain = f"CASE WHEN contains({sql}, '(') THEN '-' ELSE '' END || {plain}"
     if rule.length:
         plain = f"{plain} || CASE WHEN contains({sql}, '%') THEN 'e-{rule.length}' ELSE '' END"
-    return f"CASE WHEN regexp_full_match({sql}, {literal(_unnamed(rule.pattern))}) THEN {plain} ELSE '' END"
+    return plain
 
 
 def _unnamed(pattern: str) -> str:

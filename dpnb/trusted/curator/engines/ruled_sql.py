@@ -83,7 +83,8 @@ def _texts(column: Column, kind: str) -> tuple[list[Step], str]:
     numbers = column.type in ("integer", "number")
     if not rules or (numbers and not is_text(kind)):  # a number that a type holds as such has no form
         return [], kind
-    steps: list[Step] = [partial(text_sql, kind=kind), *map(_rule, rules)]
+    own: list[Step] = [] if kind == "VARCHAR" else [partial(text_sql, kind=kind)]
+    steps = [*own, *map(_rule, rules)]
     return ([*steps, _cast], "DOUBLE") if numbers else (steps, "VARCHAR")
 
 
