@@ -297,7 +297,7 @@ def line_of(
         entries,
         missing,
         _paid(leaf, now=now) if leaf is not None else _read(estimate, now=now),
-        stored_of(leaf, fresh, clean(name)) if now else None,
+        stored_of(leaf, fresh) if now else None,
         name.startswith(("kept, unnamed", "in ")),
     )
 
@@ -388,7 +388,7 @@ def _paid(leaf: PendingQuestion, *, now: bool) -> str:
     if not leaf.releases:
         return "public · free"
     if now and all(release.stored for release in leaf.releases):
-        return f"stored · {leaf.releases[0].loss.measure.symbol} 0"
+        return f"{wording.stored(leaf.releases)} · {leaf.releases[0].loss.measure.symbol} 0"
     return " + ".join(str(release.loss) for release in leaf.releases)
 
 

@@ -125,6 +125,9 @@ def _trail(leaf: PendingQuestion, place: int) -> tuple[Step, ...]:
 # ---------------------------------------------------------------- an answer from the store
 
 
+AGAIN = "the same answer, also after Restart and Run All, together with what is bought of it later"
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """An answer from the store.
@@ -137,23 +140,19 @@ class Stored:
         Each payment: how much, when, and the entry of the ledger.
     fresh : str
         What new noise would cost: the loss that this cell asks of it, or what was paid before.
-    name : str
-        What it is called in code.
     """
 
     symbol: str
     paid: tuple[str, ...]
     fresh: str
-    name: str = "answer"
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
         """What there is to say, each with its heading."""
         return (
             ("paid before", "; ".join(self.paid)),
-            ("asked again", f"{self.symbol} 0: the same answer, also after Restart and Run All"),
+            ("asked again", f"{self.symbol} 0: {AGAIN}"),
             ("with fresh", f"{self.fresh} for new noise"),
-            ("together", f"dpnb.combine({self.name}) combines all stored answers to it, free"),
         )
 
     @property
@@ -166,9 +165,7 @@ class Stored:
         return {"rows": [list(row) for row in self.rows]}
 
 
-def stored_of(
-    leaf: PendingQuestion | None, fresh: PrivacyLoss | None = None, name: str = ""
-) -> Stored | None:
+def stored_of(leaf: PendingQuestion | None, fresh: PrivacyLoss | None = None) -> Stored | None:
     """Return what to say of a stored answer; None where something was paid for it now, or it is public or derived.
 
     Parameters
@@ -176,14 +173,11 @@ def stored_of(
     leaf : PendingQuestion or None
     fresh : PrivacyLoss, optional
         What its cell would pay for it with ``fresh``.
-    name : str
-        What it is called on its card.
     """
     if leaf is None or not leaf.releases or not all(release.stored for release in leaf.releases):
         return None
     loss = paid_for(leaf.releases) if fresh is None else fresh
-    called = name if name.isidentifier() else "answer"
-    return Stored(loss.measure.symbol, payments(leaf.releases), str(loss), called)
+    return Stored(loss.measure.symbol, payments(leaf.releases), str(loss))
 
 
 def payments(releases: Sequence[Release]) -> tuple[str, ...]:

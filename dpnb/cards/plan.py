@@ -153,12 +153,17 @@ def _notes(view: _View) -> list[str]:
         )
     notes += [clean(sentence) for sentence in view.divided]
     notes += [f"{clean(name)}: expected {clean(one.sentence)}" for name, one in view.matrix_plans()]
-    if any("more if fewer do" in item.preview.words for item in view.items):
+    if any(_sizes_unknown(item) for item in view.items):
         notes.append(
             "How many people an answer is about is private here. assume_n=1000 plans with a number that you expect; "
             "once a count or mean of the same people is released, that is used."
         )
     return notes
+
+
+def _sizes_unknown(item: PricedQuestion) -> bool:
+    """Whether the ± of a question is told for two numbers of people, since nothing tells how many count."""
+    return not item.public and item.preview.half_width is None and item.checked.kind.foretold
 
 
 def _derived(view: _View) -> list[_Row]:

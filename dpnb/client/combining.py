@@ -10,6 +10,7 @@ from itertools import chain
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate.pending_question import distinct
 from dpnb.statistics import conclude
 from dpnb.trusted.releases import Release
 
@@ -50,13 +51,15 @@ def combine(*estimates: Estimate) -> Estimate:
             "dpnb.combine takes released answers: dpnb.combine(first, second). Given one, it combines all that are stored of its question."
         )
     answers = [_answer(one) for one in estimates]
-    if len(answers) == 1:
-        answers += answers[0].dataset.session.held(answers[0])
     first = answers[0]
     for other in answers[1:]:
         _refuse_different(first, other)
-    distinct = {release.id: release for release in chain.from_iterable(one.releases for one in answers)}
-    releases = tuple(distinct.values())
+    known = (
+        first.dataset.session.held(first)
+        if len(answers) == 1
+        else chain.from_iterable(one.releases for one in answers)
+    )
+    releases = distinct(known)
     both = PendingQuestion(first.question, first.checked, dataset=first.dataset)
     both.fill(releases, conclude(first.checked, releases))
     return Estimate.leaf(both)

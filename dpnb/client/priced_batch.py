@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from msgspec import Raw
 
 from dpnb.client.handles import Dataset
-from dpnb.errors import OptionError, PlanError
+from dpnb.errors import CuratorError, OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion, price
@@ -28,7 +28,7 @@ from dpnb.trusted.query.plan import EVERYTHING, Plan, Share, digest_of
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.codec import exact_json
-from dpnb.trusted.wire.messages import Peeked
+from dpnb.trusted.wire.messages import Answered, Peeked
 
 Asked = PendingQuestion | Estimate
 T = TypeVar("T")
@@ -143,7 +143,10 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
     found = tuple(tuple(group) for group in groups.values())
     listed = tuple(_item(group, ask) for group in found)
     known = [group[0].checked if group[0].dataset.schema is dataset.schema else None for group in found]
-    said = (tuple(groups), tuple((item.weight, item.spend) for item in listed), ask)
+    sizes = [] if ask.within is None or ask.assume_n is not None else [dataset.session.sizes(dataset)]
+    known = [one and here.known(one) for one in known for here in sizes] if sizes else known
+    told = [one and (one.setting.least, one.setting.most, one.setting.place) for one in known]
+    said = (tuple(groups), tuple((item.weight, item.spend) for item in listed), tuple(told), ask)
     return AskedBatch(dataset, _priced(_Wanted(said, listed, ask, dataset.schema, known)), found)
 
 
@@ -202,6 +205,14 @@ def _item(group: Sequence[PendingQuestion], ask: Ask) -> Item:
     if said is not None and ask.kind in {"epsilon", "rho"} and said != ask.kind:
         raise OptionError(f"`{group[0].text}` spends {said}, the batch asks {ask.kind}. Use one of them.")
     return Item(group[0].question, _ONE if weight is None else weight, spend)
+
+
+def told_answers(batch: AskedBatch, answered: Answered) -> tuple[Release | None, ...]:
+    """Return the answer of each question, as the curator told it; an answer to something else than was asked is refused."""
+    told = tuple(map(Release.from_json, exact_json(answered.releases)))
+    if tuple(one.measured for one in told) != batch.priced.measured:
+        raise CuratorError("The curator's answer does not belong to this question.")
+    return answers(batch.priced, told)
 
 
 def answers(priced: PricedBatch, releases: Sequence[Release]) -> tuple[Release | None, ...]:

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 from dpnb.client import launch
 from dpnb.client.connection import Line
 from dpnb.client.handles import BudgetState, Dataset, Opened, TeachingDataset
+from dpnb.client.held_answers import Wanted, fetch_held, met_by_held, stored_widths, with_held
 from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.client.priced_batch import (
     Asked,
     AskedBatch,
-    answers,
     batch_of,
     held_shares,
     read_from_store,
     stored_questions,
+    told_answers,
 )
 from dpnb.client.remedies import with_remedies
 from dpnb.client.service import Service
@@ -50,7 +51,8 @@ from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
 from dpnb.teach.public_rows import Columns, PublicRows
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, floored_digits, parse_exact, positive
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
+from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.codec import exact_json, raw
@@ -85,9 +87,6 @@ from dpnb.trusted.wire.places import Home
 
 if TYPE_CHECKING:
     from dpnb.cards.ledger import LedgerRows
-
-_FAR_LESS, _MOST_HELD = 1000, 99
-"""How much less an answer may have cost to be worth adding to another, and how many are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,24 +289,13 @@ class Session:
         both.fill(releases, conclude(old.checked, releases))
         return Estimate.leaf(both)
 
-    def held(self, answer: PendingQuestion) -> list[PendingQuestion]:
-        """Return the other stored answers to a released question, each with at least a thousandth of its loss; nothing is spent."""
+    def held(self, answer: PendingQuestion) -> tuple[Release, ...]:
+        """Return every stored answer to a released question, each with at least a thousandth of its loss; nothing is spent."""
         _refuse_inner()
-        share, found = answer.releases[0], list[PendingQuestion]()
-        asked: dict[str, Any] = {share.share_kind: floored_digits(parse_exact(share.share) / _FAR_LESS)}
-        ask = Ask.make(**asked)
-        while len(found) < _MOST_HELD:
-            more = answer.again()
-            draws = [
-                part.draw for one in (answer, *found) for release in one.releases for part in release.parts
-            ]
-            batch = replace(batch_of([more], ask), again=tuple(draws))
-            batch, peeked = self._looked_up(batch)
-            if not all(stored_questions(batch, peeked)):
-                break
-            self._released(batch, None)
-            found.append(more)
-        return found
+        first = answer.releases[0]
+        wanted = Wanted(answer, Share(first.share_kind, parse_exact(first.share)), answer.releases)
+        fetch_held(self, [wanted])
+        return wanted.releases
 
     def sizes(self, dataset: Dataset) -> ReleasedSizes:
         """Return how many rows stand behind questions, as far as the answers of this session tell."""
@@ -326,11 +314,12 @@ class Session:
         return Glance(sum(stored), asked, _cost(batch, peeked), _loss(peeked.left))
 
     def _view(self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None) -> PlanView:
-        batch, peeked = self._looked_up(batch)
+        batch, peeked = self._looked_up(met_by_held(self, batch))
         stored, held = stored_questions(batch, peeked), held_shares(batch, peeked)
+        priced = as_stored(batch.priced, stored, held, stored_widths(self, batch, stored))
         return PlanView(
             dataset=batch.dataset,
-            priced=sized(as_stored(batch.priced, stored, held), self.sizes(batch.dataset)),
+            priced=sized(priced, self.sizes(batch.dataset)),
             stored=stored,
             held=held,
             cost=_loss(peeked.cost),
@@ -342,13 +331,12 @@ class Session:
         )
 
     def _released(self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None) -> BatchReport:
+        batch = met_by_held(self, batch)
         if batch.priced.saves:
             batch = self._looked_up(batch)[0]
         answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
-        told = tuple(map(Release.from_json, exact_json(answered.releases)))
-        _refuse_others(batch, told)
-        releases = answers(batch.priced, told)
-        _fill(batch, releases)
+        releases = told_answers(batch, answered)
+        _fill(batch, with_held(self, batch, releases))
         return self._reported(batch, labels, answered, releases)
 
     def _reported(
@@ -359,7 +347,7 @@ class Session:
         releases: Sequence[Release | None],
     ) -> BatchReport:
         """Return the report of a batch whose questions have their answers, and learn from them."""
-        self.sizes(batch.dataset).learn(batch.firsts)
+        self.sizes(batch.dataset).learn(batch.priced.items, releases)
         if answered.entry is not None:
             self._charged.add(answered.entry)
         self._latest = _unless_released(self._latest, batch)
@@ -612,15 +600,8 @@ def _refuse_inner() -> None:
         raise nested()
 
 
-def _refuse_others(batch: AskedBatch, releases: Sequence[Release]) -> None:
-    """Refuse an answer to something else than was asked, whatever it is called."""
-    if tuple(one.measured for one in releases) != batch.priced.measured:
-        raise CuratorError("The curator's answer does not belong to this question.")
-
-
-def _fill(batch: AskedBatch, releases: Sequence[Release | None]) -> None:
-    for group, item, release in zip(batch.groups, batch.priced.items, releases, strict=True):
-        known = () if release is None else (release,)
+def _fill(batch: AskedBatch, releases: Sequence[tuple[Release, ...]]) -> None:
+    for group, item, known in zip(batch.groups, batch.priced.items, releases, strict=True):
         outcome = conclude(item.checked, known)
         for one in group:
             one.fill(known, outcome)

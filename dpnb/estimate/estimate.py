@@ -413,7 +413,8 @@ class Estimate(Arithmetic, Taught, Tabular):
             for kind in KINDS:
                 with suppress(Unavailable):
                     said += f", 95% {kind} interval {self.interval(0.95, kind)}"
-        return f"<{said}>"
+        stored = wording.stored(self.releases)
+        return f"<{said}, {stored}>" if stored else f"<{said}>"
 
     def _told(self, *, lines: bool = False) -> str:
         """The value, or what is shown in its place."""

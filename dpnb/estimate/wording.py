@@ -23,6 +23,7 @@ from dpnb.planner.expression import Compare, Const, Expr, Ref
 from dpnb.statistics import BY_NAME
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
+from dpnb.trusted.releases import Release
 
 UNDEFINED = "undefined"
 
@@ -285,3 +286,11 @@ def _keyed(texts: list[str], axes: Sequence[Axis]) -> tuple[list[str], str]:
 def _ranked(axis: Axis) -> bool:
     """Whether an axis is that of several picks, best first."""
     return axis.name == "rank" and tuple(axis.keys) == tuple(range(1, len(axis.keys) + 1))
+
+
+def stored(releases: Sequence[Release]) -> str:
+    """Say that an answer is from the store, and of how many it is put together; empty where something was paid for it now, or nothing."""
+    if not releases or not all(release.stored for release in releases):
+        return ""
+    answers = len({release.id for release in releases})
+    return "stored" if answers == 1 else f"stored · combined from {answers} answers"

@@ -21,6 +21,7 @@ from dpnb.planner.request import Ask, Item
 from dpnb.planner.sharing import Places, askers, askers_by_group, bundled, divisions, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
+from dpnb.statistics._base import farthest
 from dpnb.statistics.noise import restated
 from dpnb.trusted.measurements import Facts, Measurement, events
 from dpnb.trusted.mechanisms import AnyMechanism
@@ -35,6 +36,8 @@ from dpnb.trusted.schema import Schema
 
 _LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)
 _STEPS = 60
+_FINER = Fraction(101, 100)
+"""From a loss of three digits to the next, or one soon after it."""
 
 __all__ = [
     "Preview",
@@ -76,6 +79,8 @@ class PricedQuestion:
         The number of rows to plan with.
     shares : bool
         Whether it has less noise than its own share pays for, since it shares with others.
+    own : float, optional
+        The 95 % privacy half-width of the stored answer that it is answered with.
     """
 
     checked: CheckedQuestion
@@ -86,6 +91,7 @@ class PricedQuestion:
     answered_by: Pricing | None = None
     size: float | None = None
     shares: bool = False
+    own: float | None = None
 
     @property
     def rows(self) -> tuple[PriceRow, ...]:
@@ -97,6 +103,8 @@ class PricedQuestion:
         """Expected accuracy; it is worked out where somebody looks at it."""
         if self.answered_by is None:
             return Preview(0.0, "public: answered from the schema, free")
+        if self.own is not None:
+            return Preview(self.own, f"± {rounded(self.own)}, as stored")
         kind, setting = self.checked.kind, self.checked.setting
         width = kind.half_width(setting, self.answered_by, self.size)
         return Preview(width, kind.accuracy(setting, self.answered_by, self.size))
@@ -215,7 +223,12 @@ class PricedBatch:
         return self if bundles == self.bundles else _served(self, bundles)
 
 
-def as_stored(priced: PricedBatch, stored: Sequence[bool], held: Sequence[Share | None]) -> PricedBatch:
+def as_stored(
+    priced: PricedBatch,
+    stored: Sequence[bool],
+    held: Sequence[Share | None],
+    widths: Sequence[float | None],
+) -> PricedBatch:
     """Return a priced batch whose stored questions show the mechanism and the accuracy that their answers have.
 
     What is asked of them, and their loss, stay: a stored answer is free because its share is at least as large.
@@ -227,16 +240,18 @@ def as_stored(priced: PricedBatch, stored: Sequence[bool], held: Sequence[Share 
         Which questions are answered from the store.
     held : sequence of Share or None
         The shares of those answers.
+    widths : sequence of float or None
+        Their own 95 % privacy half-widths, where they have such.
     """
     items = tuple(
-        _as_held(item, priced.ask, share) if kept and share is not None else item
-        for item, kept, share in zip(priced.items, stored, held, strict=True)
+        replace(_as_held(item, priced.ask, share), own=width) if kept and share is not None else item
+        for item, kept, share, width in zip(priced.items, stored, held, widths, strict=True)
     )
     return replace(priced, items=items)
 
 
 def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
-    return replace(item, answered_by=item.checked.price(share), size=_planned(ask))
+    return replace(item, answered_by=item.checked.price(share), size=_planned(ask, item.checked))
 
 
 def _served(priced: PricedBatch, bundles: tuple[Bundle, ...]) -> PricedBatch:
@@ -380,17 +395,20 @@ def _worth(amount: Fraction) -> Fraction:
 
 
 def _solved(ask: Ask, item: Item, question: CheckedQuestion, schema: Schema) -> Share:
-    """Return the smallest share whose 95 % privacy half-width is within what is asked, rounded down to three digits."""
+    """Return the smallest share of three digits whose 95 % privacy half-width is at most what is asked.
+
+    Wherever the mean lies that nobody released, and where the noise makes a private size as small as 1 time in 20.
+    """
     pure = schema.budget.measure is Measure.PURE
     kind: Literal["epsilon", "rho"] = "epsilon" if pure else "rho"
     if item.spend is not None:
         return Share(kind, item.spend)
     assert ask.within is not None
-    wanted = float(ask.within)
+    wanted, setting, rows = float(ask.within), farthest(question.setting), _planned(ask, question)
 
     def width(amount: Fraction) -> float:
         pricing = question.price(Share(kind, amount))
-        found = question.kind.half_width(question.setting, pricing, _planned(ask))
+        found = question.kind.half_width(setting, pricing, _released_rows(question, pricing, rows))
         if found is None:
             raise LossError(_no_width(question))
         return found
@@ -406,11 +424,30 @@ def _solved(ask: Ask, item: Item, question: CheckedQuestion, schema: Schema) -> 
             high = middle
         if float(high) / float(low) < 1.0005:
             break
-    return Share(kind, floored_digits(high, 3))
+    share = floored_digits(high, 3)
+    while width(share) > wanted and share < _HIGH:
+        share = floored_digits(share * _FINER, 3)
+    return Share(kind, share)
 
 
-def _planned(ask: Ask) -> float | None:
-    return None if ask.assume_n is None else float(ask.assume_n)
+def _planned(ask: Ask, question: CheckedQuestion) -> float | None:
+    """Return the rows to plan a question with, of each group or of both arms: as typed, for all of them together; as released; as named with it."""
+    setting = question.setting
+    groups = max(setting.cells // (2 if question.kind.arms else 1), 1)
+    if ask.assume_n is not None:
+        return max(ask.assume_n / groups, 1.0)
+    if setting.least is not None and setting.least == setting.most:
+        return float(setting.least)
+    named = setting.options.get("about")
+    return None if named is None else max(int(named) / groups, 1.0)
+
+
+def _released_rows(question: CheckedQuestion, pricing: Pricing, rows: float | None) -> float | None:
+    """Return the number of rows that is released at least, but 1 time in 40, where it is released with noise."""
+    noise = [law for name, law in pricing.noise.items() if name in {"count", "tally"}]
+    if rows is None or not noise or question.setting.public_n is not None:
+        return rows
+    return max(rows - (2 if question.kind.arms else 1) * float(noise[0].radius(0.05)), 1.0)
 
 
 def _no_width(question: CheckedQuestion) -> str:
@@ -418,7 +455,7 @@ def _no_width(question: CheckedQuestion) -> str:
         return f"within= cannot plan {question.text}: its accuracy depends on the data. Ask epsilon= for it, or .spend(epsilon=…)."
     return (
         f"How many people {question.text} is about is private, so within= needs a size to plan with: "
-        "add assume_n=1000 (a number you expect; it does not touch the data)."
+        "add assume_n=1000 (the number of all of them that you expect), or release a count of them first."
     )
 
 
@@ -430,4 +467,4 @@ def _priced(question: CheckedQuestion, share: Share | None, ask: Ask) -> PricedQ
     refuse_unbounded(pricing.parts, facts.ends)
     made = events(pricing.parts, facts)
     costs = whole(made, facts.measure)
-    return PricedQuestion(question, share, costs, made, pricing.parts, pricing, _planned(ask))
+    return PricedQuestion(question, share, costs, made, pricing.parts, pricing, _planned(ask, question))

@@ -29,7 +29,8 @@ class Ask:
     fresh : bool
         Pay again even for questions that are stored.
     assume_n : int, optional
-        A size to plan with where the true size is private. It changes previews and ``within``, never the data.
+        A size to plan with where the true size is private: of all groups of a question together. It changes previews and ``within``,
+        never the data.
     """
 
     epsilon: Fraction | None = None

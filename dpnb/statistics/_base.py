@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -276,8 +276,10 @@ class Setting:
         Of bins of dates the step that their edges count.
     text : Column, optional
         The column of texts of which the values are asked, where nobody listed them.
-    most : int, optional
-        A number of rows that there are no more than, as far as released answers tell: for forecasts alone.
+    most, least : int, optional
+        The most and the fewest rows to plan with, as far as released answers tell: for forecasts alone.
+    place : float, optional
+        How far from the middle of its range the mean of the target lies, in its grid units, as released: for forecasts alone.
     facts : Facts
         The public facts from which the curator derives how far one person moves what is measured.
     """
@@ -299,6 +301,8 @@ class Setting:
     calendar: str | None = None
     text: Column | None = None
     most: int | None = None
+    least: int | None = None
+    place: float | None = None
     terms: tuple[str, ...] = ()
     facts: Facts = field(kw_only=True, repr=False, compare=False)
     derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -309,6 +313,11 @@ class Setting:
         """The rows that can count at most, where a released or a public number tells."""
         known = [rows for rows in (self.most, self.unit.rows) if rows is not None]
         return min(known) if known else None
+
+    @property
+    def at_least(self) -> int:
+        """The fewest rows to plan with: where nothing tells of them, a tenth of those that can count at most."""
+        return max((self.at_most or SOME_ROWS) // 10, 1) if self.least is None else self.least
 
     @property
     def total_of_nobody(self) -> float | None:
@@ -404,38 +413,58 @@ class Pricing:
 
 def width_words(
     setting: Setting,
-    width: Callable[[float | None], float | None],
+    width: Callable[[Setting, float | None], float | None],
     n: float | None,
     *,
     arms: bool = False,
 ) -> str:
-    """Return a half-width in words: a number where the size is public or assumed, else what it is if as many count as can.
+    """Return a half-width in words: a number where the size is public or assumed, else from the most rows to the fewest to plan with.
 
     Parameters
     ----------
     setting : Setting
         The question.
     width : callable
-        Half-width for a size.
+        Half-width for a size, as far as a setting tells where the mean lies.
     n : float or None
         The assumed size.
     arms : bool
         Whether the size is that of two equal arms together.
     """
-    found = width(n)
+    found = width(setting, n)
     if found is not None:
         return f"± {rounded(found)}" + ("" if setting.public_n is not None else _about(setting, n, arms=arms))
-    rows = setting.at_most or SOME_ROWS
-    counting = f"if {SOME_ROWS:,} {who(setting.unit)} count" if setting.at_most is None else ""
-    half = " in two equal arms" if arms else ""
-    given = counting or all_count(setting.unit, rows)
-    return f"± {rounded(width(float(rows)) or 0.0)} {given}{half}, more if fewer do"
+    if setting.at_most is None:
+        half = " in two equal arms" if arms else ""
+        return f"± {rounded(width(setting, float(SOME_ROWS)) or 0.0)} if {SOME_ROWS:,} {who(setting.unit)} count{half}"
+    each = max(setting.cells // (2 if arms else 1), 1) if setting.most is None else 1
+    sizes = tuple(max(rows // each, 1) for rows in (setting.at_most, setting.at_least))
+    low, high = (rounded(width(at, float(n)) or 0.0) for at, n in zip(_places(setting), sizes, strict=True))
+    return f"± {low} to ± {high}{_about(setting, *sizes, arms=arms)}"
 
 
-def _about(setting: Setting, n: float | None, *, arms: bool) -> str:
-    size = (n or 0.0) / 2 if arms else (n or 0.0)
-    each = "two arms of about " if arms else "groups of about " if setting.keys else "about "
-    return f" for {each}{size:,.0f} {who(setting.unit)}" + (" each" if arms else "")
+def _places(setting: Setting) -> tuple[Setting, Setting]:
+    """Return a setting whose mean lies where noise weighs least, the middle, and one where it weighs most, unless it is known."""
+    if setting.place is not None or setting.target is None:
+        return setting, setting
+    return replace(setting, place=0.0), farthest(setting)
+
+
+def farthest(setting: Setting) -> Setting:
+    """Return a setting whose mean lies at an end of its range, where noise weighs most, unless it is known where it lies."""
+    if setting.place is not None or setting.target is None:
+        return setting
+    return replace(setting, place=float(setting.target.centred().half))
+
+
+def _about(setting: Setting, n: float | None, least: float | None = None, *, arms: bool) -> str:
+    """Say what size is planned with, or from which to which."""
+    each = "two arms of" if arms else "groups of" if setting.keys else ""
+    sizes = [
+        f"{(size or 0.0) / (2 if arms else 1):,.0f}" for size in (n, *([] if least is None else [least]))
+    ]
+    told = " to ".join(sizes) if least is not None else f"about {sizes[0]}"
+    return " " + " ".join(filter(None, ("for", each, told, who(setting.unit), "each" if arms else "")))
 
 
 def check_levels(levels: Sequence[object]) -> None:
@@ -456,7 +485,7 @@ def who(unit: PrivacyUnit) -> str:
 
 def all_count(unit: PrivacyUnit, *rows: int) -> str:
     """Say what is taken for granted where private numbers of rows are planned with."""
-    return f"if all {' and '.join(f'{one:,}' for one in sorted(rows))} {who(unit)} count"
+    return f"if {' and '.join(f'{one:,}' for one in sorted(rows))} {who(unit)} count"
 
 
 #: People to plan with where nothing tells how many there are.

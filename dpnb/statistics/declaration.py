@@ -185,7 +185,13 @@ class Statistic:
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """Return the expected accuracy in words, from public facts: ± in the unit of the answer, or as a function of n."""
-        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n, arms=self.arms)
+        low, high = self.domain(setting)
+
+        def width(known: Setting, size: float | None) -> float | None:
+            found = self.half_width(known, pricing, size)
+            return found if found is None or n is not None else min(found, (high - low) / 2)
+
+        return width_words(setting, width, n, arms=self.arms)
 
     def combined(self, releases: Sequence[Release]) -> Parts:
         """Return the noised integers of one release, or of several of the same question together."""

@@ -175,7 +175,7 @@ class Difference(Statistic):
         if n is None:
             return None
         half = setting.number().centred().half
-        arm = mean_noise_sd(setting, pricing, n / 2, half / 2)
+        arm = mean_noise_sd(setting, pricing, n / 2, half / 2 if setting.place is None else setting.place)
         return float((arm + arm).radius(0.05))
 
     def entries(self, setting: Setting, parts: Parts) -> DifferenceCell:

@@ -112,16 +112,17 @@ class Mean(Statistic):
         return Pricing(mean.parts + held.parts, mean.rows + held.rows)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
-        """The radius of the noise on the mean, for a public or assumed size; averaged over where the mean may lie."""
+        """The radius of the noise on the mean, for a public or assumed size."""
         law = self.entry_noise(setting, pricing, n)
         return None if law is None else float(law.radius(0.05))
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:
-        """The wider of the laws in the middle of the range and a quarter of it further out."""
+        """The law where the mean lies, as far as answers tell; else the wider of those in the middle and half way out."""
         size, half = setting.size(n), setting.number().centred().half
         if not size:
             return None
-        laws = [mean_noise_sd(setting, pricing, size, m) for m in (0.0, half / 2)]
+        places = (0.0, half / 2) if setting.place is None else (setting.place,)
+        laws = [mean_noise_sd(setting, pricing, size, m) for m in places]
         return max(laws, key=lambda law: float(law.radius(0.05)))
 
     def entries(self, setting: Setting, parts: Parts) -> MeanCell:

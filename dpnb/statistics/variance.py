@@ -219,6 +219,8 @@ class Variance(Statistic):
             law = noise.get("tally", noise.get("sum", NoiseSum()))
         else:
             carried = float(around.carried) if around.declared else centred.half
+            if setting.place is not None and not around.place:
+                carried = 2 * setting.place
             law = noise["square"].scaled(around.powers.square().scale) + noise["sum"].scaled(carried)
         return float(law.radius(0.05)) * float(centred.unit) ** 2 / size
 

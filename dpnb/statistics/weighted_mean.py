@@ -290,10 +290,10 @@ class WeightedMean(Statistic):
         value, weights = setting.number().centred(), weights_of(setting)
         noise = pricing.noise
         middle = (weights.low + weights.high) / 2
-        law = noise["sum"] + noise["weight"].scaled(value.half / 2)
 
-        def width(size: float | None) -> float | None:
-            size = setting.size(size)
+        def width(known: Setting, size: float | None) -> float | None:
+            place = value.half / 2 if known.place is None else known.place
+            law, size = noise["sum"] + noise["weight"].scaled(place), setting.size(size)
             return None if not size else float(law.radius(0.05) * value.unit) / (size * middle)
 
         heavy = rounded(float(weights.offset + weights.step * Fraction(middle)))

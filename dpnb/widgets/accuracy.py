@@ -130,7 +130,7 @@ def planned_size(question: PendingQuestion, asked: int | None) -> int | None:
     if not needs_size(question):
         return None
     sizes, checked = question.dataset.session.sizes(question.dataset), question.checked
-    return sizes.planned(checked) or sizes.known(checked.setting).at_most or SOME_ROWS
+    return sizes.planned(checked) or sizes.known(checked).setting.at_most or SOME_ROWS
 
 
 def whole(value: object) -> int:

@@ -129,16 +129,16 @@ class Curves:
     """
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[PendingQuestion, dict[tuple[Kind, int | None], Curve]] = (
-            WeakKeyDictionary()
-        )
+        self._known: WeakKeyDictionary[
+            PendingQuestion, dict[tuple[Kind, int | None, float | None], Curve]
+        ] = WeakKeyDictionary()
 
     def of(self, question: PendingQuestion, kind: Kind, size: int | None) -> Curve:
         """Return :func:`curve_of`, from memory where it was asked before."""
-        known = self._known.setdefault(question, {})
-        if (kind, size) not in known:
-            known[kind, size] = curve_of(question, kind, size)
-        return known[kind, size]
+        known, place = self._known.setdefault(question, {}), as_known(question).setting.place
+        if (kind, size, place) not in known:
+            known[kind, size, place] = curve_of(question, kind, size)
+        return known[kind, size, place]
 
 
 def curve_of(question: PendingQuestion, kind: Kind, size: int | None, *, every: int = 1) -> Curve:
@@ -160,7 +160,7 @@ def curve_of(question: PendingQuestion, kind: Kind, size: int | None, *, every: 
     PlanError
         Where public facts do not give the accuracy.
     """
-    checked = question.checked
+    checked = as_known(question)
     low, high = EPSILONS if kind == "epsilon" else RHOS
     losses, widths = [], []
     for amount in grid(low, high)[::every]:
@@ -174,6 +174,13 @@ def curve_of(question: PendingQuestion, kind: Kind, size: int | None, *, every: 
         losses.append(float(amount))
         widths.append(float(width))
     return Curve(tuple(losses), tuple(_falling(widths)))
+
+
+def as_known(question: PendingQuestion) -> CheckedQuestion:
+    """Return a question with what released answers tell of its rows."""
+    dataset = question.dataset
+    sizes = None if dataset is None or dataset.session is None else dataset.session.sizes(dataset)
+    return question.checked if sizes is None else sizes.known(question.checked)
 
 
 def radius_of(checked: CheckedQuestion, pricing: Pricing, size: int | None) -> float | None:

@@ -27,7 +27,7 @@ from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.plan import Share
 from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
-from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid, kind_of
+from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, as_known, curve_of, grid, kind_of
 from dpnb.widgets.host_questions import handle_of, opening, spoken, text_of
 from dpnb.widgets.registry import Facts, Names, is_number
 from dpnb.widgets.snapshot import listed
@@ -38,7 +38,7 @@ _LEAST = Fraction(1, 10**6)
 #: Every so many points of the loss grid an accuracy in words is kept.
 _EVERY = 3
 _MOST_CURVES = 500
-_COARSE: dict[tuple[str, str, Kind, int | None], Curve] = {}
+_COARSE: dict[tuple[str, str, Kind, int | None, float | None], Curve] = {}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -130,7 +130,10 @@ def _held(view: PlanView, place: int, kind: Kind) -> Facts | None:
     if share is None:
         return None
     item = view.items[place]
-    words, width = accuracy_at(item, share, planned_size(item))
+    own = item.preview if item.own is not None else None
+    words, width = (
+        accuracy_at(item, share, planned_size(item)) if own is None else (own.words, own.half_width)
+    )
     amount = float(share.amount)
     if share.kind != kind and kind == "epsilon":
         amount = largest_loss([1.0], [None], [_rate(view, item, kind)], 2, amount, 1e6)
@@ -313,7 +316,7 @@ def _curve(question: PendingQuestion, kind: Kind, size: int | None, curves: Curv
     if curves is not None:
         return curves.of(question, kind, size)
     checked, version = question.checked, question.dataset.schema.version
-    key = (version, checked.question.canonical(), kind, size)
+    key = (version, checked.question.canonical(), kind, size, as_known(question).setting.place)
     if key not in _COARSE:
         if len(_COARSE) >= _MOST_CURVES:
             _COARSE.clear()

@@ -222,8 +222,8 @@ def test_the_cost_of_a_cell_knows_what_is_stored(open_):
     lab = ready(open_, f"%%dp epsilon=0.03\n{one}", "1")
     tag = lab.cell(2).locator(".dpnb-Tag")
     expect(lab.cell(0).locator(".dpnb-Tag")).to_have_count(0)
-    expect(tag).to_contain_text(re.compile(r"ε 0\.03 · ± [\d.]+ · ε [\d.]+ left after"))
-    expect(tag).to_have_attribute("title", re.compile("if all 4,820 people count"))
+    expect(tag).to_contain_text(re.compile(r"ε 0\.03 · ± [\d.]+ to ± [\d.]+ · ε [\d.]+ left after"))
+    expect(tag).to_have_attribute("title", re.compile("to .* for 4,820 to 482 people"))
     lab.shot("tag-price")
     lab.run_cell(2)
     expect(tag).to_contain_text("ε 0.03 · stored")
@@ -302,8 +302,8 @@ def test_the_price_of_an_older_text_is_never_shown_as_that_of_a_newer(open_):
     """Marked as soon as the text changes, and gone where the kernel is slow; words tell what ran from what did not."""
     lab = ready(open_, SLOW, "held.set()", "%%dp epsilon=0.5\nq = hiv.age.clip(0, 98).mean()", "1")
     tag = lab.cell(4).locator(".dpnb-Tag")
-    expect(tag).to_have_text(re.compile(r"^\s*ε 0\.5 · ± \S+ · ε \S+ left after\s*$"))
-    expect(tag).to_have_attribute("title", re.compile(r"± \S+ if all 4,820 people count"))
+    expect(tag).to_have_text(re.compile(r"^\s*ε 0\.5 · ± \S+ to ± \S+ · ε \S+ left after\s*$"))
+    expect(tag).to_have_attribute("title", re.compile(r"± \S+ to ± \S+ for 4,820 to 482 people"))
     lab.run_cell(2)
     marked = lab.page.evaluate(
         """text => {

@@ -13,7 +13,7 @@ import pytest
 
 from dpnb import widgets
 from dpnb.cards import estimate_card, release_card
-from dpnb.cards.payments import LONGEST, more_of, stored_of, trail_of, when
+from dpnb.cards.payments import AGAIN, LONGEST, more_of, stored_of, trail_of, when
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.exhibits import EXHIBITS
 from dpnb.exhibits.card import exhibit_card
@@ -51,7 +51,7 @@ def test_the_badge_opens_on_what_was_paid_and_what_asking_again_costs():
     said = "ε 0.5 on 2026-01-02 03:04, ledger entry 7"
     assert said in card.text
     assert card.html.count('<details class="stored"') == 1
-    for part in (said, "ε 0: the same answer, also after Restart and Run All", "ε 0.5 for new noise"):
+    for part in (said, f"ε 0: {AGAIN}", "ε 0.5 for new noise"):
         assert part in words(card)
         assert any(part == row[1] for row in card.json["lines"][0]["stored"]["rows"])
     assert "stored" not in card.json["lines"][1]

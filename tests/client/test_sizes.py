@@ -16,8 +16,11 @@ def words(question, **asked):
 
 
 def test_without_an_answer_the_words_say_what_is_taken_for_granted(data):
-    """Nothing tells how many values are known: the ± is that of all rows, and says that it may be wider."""
-    assert words(data.x.mean()).endswith("if all 40 people count, more if fewer do")
+    """Nothing tells how many values are known: the ± is a range, from that of all rows to that of a tenth of them."""
+    assert words(data.x.mean()).endswith("for 40 to 4 people")
+    low, high = (float(words(data.x.mean()).split()[place]) for place in (1, 4))
+    all_, tenth = (float(words(data.x.mean(), epsilon=0.5, assume_n=n).split()[1]) for n in (40, 4))
+    assert low < all_ < high == 5 < tenth  # no interval is longer than the range
     assert words(data.x.mean(), epsilon=0.5, assume_n=20).endswith("for about 20 people")
 
 
@@ -36,14 +39,14 @@ def test_a_released_size_is_planned_with(data):
 def test_narrower_questions_are_no_larger(data):
     """Of people who satisfy one condition more it is known that they are at most as many."""
     size = round(dpnb.release({"m": data.x.mean()}, epsilon=4)["m"].n)
-    assert words(data[data.y > 0].x.mean()).endswith(f"if all {min(size, 40)} people count, more if fewer do")
+    assert words(data[data.y > 0].x.mean()).endswith(f"for {min(size, 40)} to {min(size, 40) // 10} people")
 
 
 def test_a_count_tells_the_size_of_its_filter(data):
     """Of the people of a filter who have a value there are no more than the filter's count."""
     some = data[data.y > 0]
     size = round(dpnb.release({"n": some.count()}, epsilon=4)["n"].value)
-    assert words(some.x.mean()).endswith(f"if all {min(size, 40)} people count, more if fewer do")
+    assert words(some.x.mean()).endswith(f"for {min(size, 40)} to {min(size, 40) // 10} people")
 
 
 def test_interactions_plan_with_it(data):

@@ -138,11 +138,11 @@ def test_a_private_size_is_planned_with_all_rows_and_says_so(data):
     view, found, (_, width) = told(data, value, assume_n=None)
     _, planned, (_, same) = told(data, value, assume_n=40)
     assert [item.preview.half_width for item in view.items] == [None, None]
-    assert found.given == "if all 40 people count"
+    assert found.given == "if 40 people count"
     assert planned.given == ""
     assert width == pytest.approx(same, rel=1e-12)
     words = derived_words(found, view.outlook().laws, view.outlook().widths, [])
-    assert words.endswith(", if all 40 people count")
+    assert words.endswith(", if 40 people count")
     assert words in str(plan_card(view).html)
 
 

@@ -452,7 +452,7 @@ def test_a_price_is_plain_json(data):
                 "label": "a",
                 "question": "small.x.mean()",
                 "loss": "ε 1",
-                "accuracy": "± 1.051 if all 40 people count, more if fewer do",
+                "accuracy": "± 0.934 to ± 5 for 40 to 4 people",
             }
         ],
     }

@@ -112,7 +112,7 @@ class Guide(Interaction):
         assert measurement is not None
         kind, checked = kind_of(measurement), measurement.checked
         sizes = self._dataset.session.sizes(self._dataset)
-        rows, setting = sizes.planned(checked), sizes.known(checked.setting)
+        rows, setting = sizes.planned(checked), sizes.known(checked).setting
         try:
             curve: Facts | None = curve_of(measurement, kind, rows or setting.at_most).to_json()
         except PlanError:

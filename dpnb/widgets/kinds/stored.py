@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, clean
-from dpnb.cards.payments import payments
+from dpnb.cards.payments import AGAIN, payments
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.pending_question import paid_for
@@ -71,7 +71,7 @@ class Stored(Answered):
         option = "epsilon" if symbol == "ε" else "rho"
         return [
             *(("paid", words) for words in payments(question.releases)),
-            ("asked again", f"{symbol} 0: the same answer, also after Restart and Run All"),
+            ("asked again", f"{symbol} 0: {AGAIN}"),
             ("with fresh", f"%%dp {option}={brief(paid.amount)} fresh pays {paid} again, for new noise"),
             ("more", f"{self._name}.remeasure({option}=…) pays on top, and combines both"),
         ]
