@@ -36,6 +36,7 @@ def test_a_csv_draft_names_its_columns_and_leaves_everything_else_to_do(tmp_path
     text = drafted(data)
     assert '[columns.age]\nlabel = "age"' in text
     assert '[columns."home town"]' in text
+    assert text.count("\ntrim = true") == 1
     for seen in ("41", "3.5", "Goa"):
         assert seen not in text
     assert "fill in its" in capsys.readouterr().out

@@ -63,6 +63,7 @@ _PREPARE = """
 """
 _MOST = '"TODO: the most {table} of one person, for example 20; more count as that many"'
 _VALUES = 'values = "TODO: a list, for example [0, 1]; anything else counts as missing"\n'
+_TRIM = "trim = true                     # blanks around a cell do not count\n"
 _YES_OR_NO = (
     'values = "TODO"                 # as the file writes them, for example ["No", "Yes"] or [false, true]\n'
 )
@@ -468,9 +469,9 @@ def _declared(seems: Guess) -> str:
     if seems.kind in ("date", "datetime"):
         return f'type = "{seems.kind}"\n{_DATES}'
     if seems.kind == "category":
-        return 'type = "category"\n' + _VALUES
+        return 'type = "category"\n' + _VALUES + _TRIM
     if seems.kind == "boolean":
-        return 'type = "category"\n' + ("values = [false, true]\n" if seems.stored else _YES_OR_NO)
+        return 'type = "category"\n' + ("values = [false, true]\n" if seems.stored else _YES_OR_NO + _TRIM)
     return _UNKNOWN
 
 

@@ -79,6 +79,8 @@ def test_fix_never_chooses_between_two_ways_and_never_writes_values_or_codes(tmp
 
 
 WHEN = {"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}
+SEX = {"type": "category", "values": ["Male", "Female"]}
+PAY = {"type": "number", "lower": 0, "upper": 10**7}
 
 
 @pytest.mark.parametrize(
@@ -89,6 +91,16 @@ WHEN = {"type": "date", "bounds": ["2010-01-01", "2019-12-31"]}
         (WHEN, ["20140827", "20140102"], [{"format": "%Y%m%d"}]),
         (WHEN, ["soon", "later"], []),
         (WHEN | {"format": "%d/%m/%Y"}, ["8/27/2014"], []),
+        (PAY, ["3,5", "12,25"], [{"decimal": ","}]),
+        (PAY, ["1.234,50", "3,5"], [{"decimal": ",", "thousands": "."}]),
+        (PAY, ["1,234", "1,234,567"], [{"thousands": ","}]),
+        (PAY, ["1,234", "2,345"], [{"decimal": ","}, {"thousands": ","}]),
+        (PAY, ["2,39,554"], [{"thousands": ","}]),
+        (PAY, ["12 345", "1 234 567"], [{"thousands": " "}]),
+        (PAY, ["$1,234.50"], [{"thousands": ",", "strip": "$"}]),
+        (SEX, [" Male", "Female "], [{"trim": True}]),
+        (SEX, ["MALE", "female"], [{"case": "any"}]),
+        (SEX, ["other", "unknown"], []),
         ({"type": "text", "length": 3}, ["long text"], []),
     ],
 )  # fmt: skip
@@ -102,6 +114,25 @@ def test_what_reads_fewer_cells_than_now_is_no_remedy(monkeypatch):
     assert len(remedy("when", WHEN, [("8/27/2014", 2)], [("2014-08-27", 40)]).keys) == 1
     monkeypatch.setattr(unread_cells, "_read_as", lambda cell, column: cell if "/" in cell else None)
     assert remedy("when", WHEN, [("8/27/2014", 2)], [("2014-08-27", 40)]).keys == ()
+
+
+def test_a_decimal_comma_alone_is_none_where_points_stand_between_thousands():
+    """1.234 is read as a decimal today: the whole column decides."""
+    assert remedy("pay", PAY, [("3,5", 2)], [("1.234", 3), ("17", 5)]).keys == (
+        {"decimal": ",", "thousands": "."},
+    )
+    assert remedy("pay", PAY, [("3,5", 2)], [("0.25", 40), ("1.5", 1)]).keys == ()
+
+
+def test_fix_writes_no_sign_and_no_case(tmp_path, admin):
+    """They are named, and left to the owner."""
+    rows = "pay,sex\n" + "$5,MALE\n$7,FEMALE\n" * 5
+    pay = 'type = "number"\nlower = 0\nupper = 9\n'
+    path = town(tmp_path, rows, ("pay", pay), ("sex", 'type = "category"\nvalues = ["Male", "Female"]\n'))
+    before, said = path.read_text(), admin("check", path, "--not-private", "--fix")[1]
+    assert path.read_text() == before
+    assert 'pay: write strip = "$"; with it 100 % are read.' in said
+    assert 'sex: write case = "any"; with it 100 % are read.' in said
 
 
 def test_a_section_that_has_no_line_of_its_own_is_left_to_its_owner(tmp_path):
