@@ -44,6 +44,8 @@ DIFFERS = {
     "tests/curator/test_content.py": "sqlite3, and digests of what a frame holds",
     "tests/curator/test_sources.py": "CSV, SQLite and files by descriptor",
     "tests/owner/test_holds.py": "sqlite3, and processes that are killed",
+    "tests/owner/test_owners_files.py": "files of every kind: CSV, zip files and encodings",
+    "tests/owner/test_unread_cells.py": "CSV, and dates as they are written",
     "tests/owner/test_publication.py": "CSV and JSON, and a process that verifies",
     "tests/bad_input/test_cell.py": "what Python itself says of a mistake, in our words",
     "tests/bad_input/test_faults.py": "what the system says of a full disk and a lost curator",
