@@ -69,10 +69,10 @@ def facts_of(effect: Estimate) -> Facts:
     """
     leaf = effect.measurement
     if leaf is None or not leaf.releases or not leaf.checked.kind.arms:
-        raise PlanError("The demonstration page draws one released difference of proportions.")
+        raise PlanError("The demonstration page draws a released difference of proportions.")
     part = combine(leaf.releases).get("tally")
-    if part is None or part.values.size != 4 or len(part.sources) != 1:
-        raise PlanError("The demonstration page draws one released difference of proportions.")
+    if part is None or part.values.size != 4:
+        raise PlanError("The demonstration page draws a released difference of proportions.")
     arms = []
     for zeros, ones in part.values.reshape(2, 2):
         n = max(float(zeros + ones), 1.0)

@@ -278,8 +278,10 @@ def _question(
     item, rows = view.items[place], told.assumed[place]
     size = planned_size(item)
     free, times = at is None, float(gain(item))
+    # a stored answer has a width of its own, also where nobody knows how wide another would be
+    foreseen = replace(item, own=None).preview.half_width
     curve = said = full = None
-    if not free and item.preview.half_width is not None:
+    if not free and foreseen is not None:
         curve = _curve(view.measurements[place], kind, size, curves).sooner(times).to_json()
     elif not free and rows is not None:
         full = _curve(view.measurements[place], kind, rows, curves).sooner(times).to_json()
