@@ -1480,3 +1480,14 @@ def test_a_charge_stands_and_is_answered_whatever_becomes_of_who_is_told(ledger)
     ledger.listen(broken)
     assert charge(ledger).entry == charge(ledger).entry
     assert [row.kind for row in ledger.statement("people", "ann")].count("charge") == 1
+
+
+def test_a_statement_lists_what_was_charged_before_a_dataset_changed_its_pool(ledger):
+    """To whoever was charged as well as to an auditor."""
+    ledger.attach(terms(), "content")
+    charge(ledger)
+    ledger.attach(terms(pool="pool:county"), "content", reason="one budget for the county")
+    charge(ledger, "later", pool="pool:county")
+    for whose in ("ann", None):
+        kinds = [row.kind for row in ledger.statement("people", whose)]
+        assert kinds.count("charge") == 2

@@ -49,7 +49,9 @@ def check(name: str, found: Estimate) -> Any:
 @pytest.mark.parametrize(("n", "epsilon"), mostly_long(GRID, (200, 1)))
 def test_a_true_null_is_rejected_as_seldom_as_stated(name: str, n: int, epsilon: Any) -> None:
     """At 5 % at most the level and two standard errors."""
-    reps = 30 if name == "homogeneity" else 100 if (n, epsilon) == GRID[1] else 1000  # a table simulates 9,999
+    reps = (
+        30 if name == "homogeneity" else 100 if (n, epsilon) == GRID[1] else 1000
+    )  # a table simulates 9,999
     p = [
         check(name, answer(name, rows(n, np.random.default_rng(seed)), epsilon, seed)).p_value
         for seed in range(reps)

@@ -513,7 +513,7 @@ class Ledger(Database):
         with self.beside() as db:
             terms = None if dataset is None else pins.pinned(db, dataset)
             pool = None if terms is None else terms.pool
-            numbers = sorted(set(entries)) or statement.entries_of(db, after, pool, principal, shares)
+            numbers = sorted(set(entries)) or statement.entries_of(db, after, dataset, principal, shares)
             rows: list[StatementRow] = []
             for start in range(0, len(numbers), _PAGE):
                 page = [one for one in numbers[start : start + _PAGE] if one > after]

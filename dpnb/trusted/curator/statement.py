@@ -48,18 +48,20 @@ class StatementRow:
 
 
 def entries_of(
-    db: sqlite3.Connection, after: int, pool: str | None, principal: str | None, shares: Collection[str]
+    db: sqlite3.Connection, after: int, dataset: str | None, principal: str | None, shares: Collection[str]
 ) -> list[int]:
     """Return the entries after one that may concern whoever asks, in order: of charges theirs alone, by the tables beside the entries."""
     others = "SELECT entry FROM entries WHERE entry > ?"
     if principal is None:
         return sorted(row[0] for row in db.execute(others, (after,)))
     found = {row[0] for row in db.execute(f"{others} AND kind NOT IN ('charge', 'store')", (after,))}
-    mine = "SELECT entry FROM charges WHERE principal = ? AND entry > ? AND (? IS NULL OR pool = ?)"
-    found |= {row[0] for row in db.execute(mine, (principal, after, pool, pool))}
-    shared = "SELECT entry FROM shares WHERE share = ? AND entry > ? AND (? IS NULL OR pool = ?)"
+    mine = "SELECT entry FROM charges WHERE principal = ? AND entry > ? AND (? IS NULL OR dataset = ?)"
+    found |= {row[0] for row in db.execute(mine, (principal, after, dataset, dataset))}
     for share in shares:
-        found |= {row[0] for row in db.execute(shared, (share, after, pool, pool))}
+        found |= {
+            row[0]
+            for row in db.execute("SELECT entry FROM shares WHERE share = ? AND entry > ?", (share, after))
+        }
     return sorted(found)
 
 

@@ -48,6 +48,8 @@ class _Most(NamedTuple):
 _BATCHES = _Most("batches", 1, "Another batch of yours is running: wait for it, and run this again.")
 _OTHERS = _Most("others", 3, "Several requests of yours are under way: try again in a moment.")
 """Fewer than there are threads of any kind."""
+_SEVERAL = 3
+"""Faults one after the other, without an answer between them, after which the service is called failing."""
 _MOST_CAPS, _MINUTE = 10, 60.0
 _LATER = "The service cannot do this now: its owner can see why in its log. Run this again later: it is charged once at most."
 """What an analyst hears of a fault of the owner's."""
@@ -73,7 +75,7 @@ class Gateway:
         self._opened: dict[tuple[str, str], str] = {}
         self._counting = threading.Lock()
         self._taking_up = threading.Lock()
-        self._failing: str | None = None
+        self._failed = 0
 
     @classmethod
     def of(cls, settings: Settings, identities: Identities, studies: str | None = None) -> Gateway:
@@ -103,7 +105,7 @@ class Gateway:
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
             return self._failure(error, kind)
         if isinstance(request, Submit):
-            self._failing = None
+            self._failed = 0
         return reply
 
     def count(self, what: str) -> None:
@@ -122,19 +124,19 @@ class Gateway:
         if not self._identities.readable():
             return "tokens"
         word = disk_fault(self.curator.settings.home.root)
-        return f"disk {word}" if word else self._failing
+        return f"disk {word}" if word else "failing" if self._failed >= _SEVERAL else None
 
     def figures(self) -> list[Figure]:
         """Return what an operator is told, rounded."""
         home = self.curator.settings.home
         counted = {labelled("what", what): tens(count) for what, count in sorted(self.counts.copy().items())}
-        left = {labelled("dataset", name): share for name, share in self.curator.shares_left().items()}
+        frozen = self.curator.frozen is not None
+        shares = {} if frozen else self.curator.shares_left()
+        left = {labelled("dataset", name): share for name, share in shares.items()}
         return [
             Figure("dpnb_requests", "counter", "Requests by kind and outcome, in tens.", counted),
             Figure("dpnb_budget_left", "gauge", "Share of each dataset's budget that is left.", left),
-            Figure(
-                "dpnb_frozen", "gauge", "1 where the ledger is frozen.", {"": self.curator.frozen is not None}
-            ),
+            Figure("dpnb_frozen", "gauge", "1 where the ledger is frozen.", {"": frozen}),
             *resources(home.root, home.ledger),
         ]
 
@@ -221,7 +223,7 @@ class Gateway:
     def _failure(self, error: Exception, kind: str) -> bytes:
         if isinstance(error, OwnerError | ChargedError) and not isinstance(error, HeldError):
             self.curator.note(error, kind)
-            self._failing = "failing"
+            self._failed += 1
             error = (ChargedError if isinstance(error, ChargedError) else OwnerError)(_LATER)
         self.count(f"refused {getattr(error, 'code', 'internal')}")
         return self.curator.failure(error, kind)

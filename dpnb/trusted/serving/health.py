@@ -1,7 +1,8 @@
 """What the operator of a service is told: one word at ``/health``, and figures in OpenMetrics at ``/metrics``.
 
-A word says nothing of data or of analysts, so that anybody may hear it. Figures are rounded, so that two looks at them do not tell of one
-request: requests to tens, losses to hundredths of the budget, bytes to mebibytes.
+A word says nothing of data or of analysts, so that anybody may hear it. Figures are for the operator, who sees how much is asked and spent:
+requests are told in tens, losses in hundredths of the budget. What a scan or a prepared copy takes depends on the data, so memory and disk
+are told in steps that are larger than either usually is: the most memory so far in 256 MiB, free disk in GiB.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ STEP = 10
 LEAST_FREE = 32 * 2**20
 """Bytes of disk below which a service says that its disk is full: it stores answers of hundreds of kilobytes."""
 _HUNDREDTH, _MEBIBYTE = Fraction(1, 100), 2**20
+_MEMORY, _DISK = 256 * _MEBIBYTE, 1024 * _MEBIBYTE
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
@@ -67,14 +69,16 @@ def share_left(spent: Fraction, budget: Fraction) -> float:
 
 
 def resources(home: Path, ledger: Path) -> list[Figure]:
-    """Return what the process and its disk use, in bytes to the mebibyte below."""
-    found = {"dpnb_memory_bytes": (_memory, "Resident memory of the service.")}
-    found |= {"dpnb_ledger_bytes": (lambda: ledger.stat().st_size, "Size of the ledger's file.")}
-    found |= {"dpnb_free_disk_bytes": (lambda: _free(home), "Free disk where the home is.")}
+    """Return what the process and its disk use, in bytes, rounded down to steps."""
+    found = {
+        "dpnb_memory_bytes": (_memory, _MEMORY, "Most resident memory of the service so far."),
+        "dpnb_ledger_bytes": (lambda: ledger.stat().st_size, _MEBIBYTE, "Size of the ledger's file."),
+        "dpnb_free_disk_bytes": (lambda: _free(home), _DISK, "Free disk where the home is."),
+    }
     figures = []
-    for name, (measured, told) in found.items():
-        with contextlib.suppress(OSError, ValueError):
-            figures.append(Figure(name, "gauge", told, {"": measured() // _MEBIBYTE * _MEBIBYTE}))
+    for name, (measured, step, told) in found.items():
+        with contextlib.suppress(OSError, ValueError, StopIteration):
+            figures.append(Figure(name, "gauge", told, {"": measured() // step * step}))
     return figures
 
 
@@ -84,9 +88,9 @@ def openmetrics(figures: list[Figure]) -> bytes:
 
 
 def _memory() -> int:
-    """Return resident bytes, where the system has a file that says so."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    """Return the most resident bytes so far, where the system has a file that says so."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 def _free(home: Path) -> int:

@@ -128,7 +128,8 @@ async def _metrics(asked: RequestHandler) -> None:
         raise Refused(403, refusal(error)) from None
     lines = {"": tens(len(asked.life.lines))}
     open_lines = Figure("dpnb_lines", "gauge", "Kernels that hold a line, in tens.", lines)
-    asked.send(openmetrics([*_gateway(asked).figures(), open_lines]), TYPE)
+    figures = await asked.application.workers.run("rest", _gateway(asked).figures)
+    asked.send(openmetrics([*figures, open_lines]), TYPE)
 
 
 def _gateway(asked: RequestHandler) -> Gateway:
