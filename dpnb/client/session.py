@@ -238,9 +238,16 @@ class Session:
         return self._plans
 
     def release(
-        self, items: Iterable[Asked], ask: Ask, labels: Mapping[PendingQuestion, str] | None = None
+        self,
+        items: Iterable[Asked],
+        ask: Ask,
+        labels: Mapping[PendingQuestion, str] | None = None,
+        *,
+        alone: bool = False,
     ) -> BatchReport:
         """Release a batch: charge it, answer it, and fill its measurements in place.
+
+        Beside a stored answer the others that are held are fetched too, but with ``alone``: then each question has what this loss gives alone.
 
         Raises
         ------
@@ -254,7 +261,9 @@ class Session:
         _refuse_inner()
         asked = list(items)
         told = read_from_store(asked)
-        return self._told_again(told, ask, labels) if told else self._released(batch_of(asked, ask), labels)
+        if told:
+            return self._told_again(told, ask, labels)
+        return self._released(batch_of(asked, ask), labels, alone=alone)
 
     def _told_again(
         self, told: Sequence[PendingQuestion], ask: Ask, labels: Mapping[PendingQuestion, str] | None
@@ -330,13 +339,16 @@ class Session:
             labels=dict(labels or {}),
         )
 
-    def _released(self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None) -> BatchReport:
+    def _released(
+        self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None, *, alone: bool = False
+    ) -> BatchReport:
         batch = met_by_held(self, batch)
         if batch.priced.saves:
             batch = self._looked_up(batch)[0]
         answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
         releases = told_answers(batch, answered)
-        _fill(batch, with_held(self, batch, releases))
+        single = tuple(() if one is None else (one,) for one in releases)
+        _fill(batch, single if alone else with_held(self, batch, releases))
         return self._reported(batch, labels, answered, releases)
 
     def _reported(

@@ -17,6 +17,7 @@ from dpnb.owner.command_output import Output, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.owner.publication import files_of, new_folder, record_of
 from dpnb.owner.statistics_file import read_statistics
+from dpnb.planner.request import Ask
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.places import Home
@@ -113,7 +114,8 @@ def _publish(options: argparse.Namespace) -> Output:
             raise OwnerError(
                 f"These statistics were not all released with this loss: {cost} more would be spent. First: dpnb admin release."
             )
-        api.release(questions, **loss)
+        # only what this loss gave: other answers that the store holds were not picked
+        dataset.session.release(questions.values(), Ask.make(**loss), alone=True)
         name, schema = dataset.name, dataset.schema
     now = standing(home, name)
     draws = {part.draw for one in questions.values() for part in _parts(one)}

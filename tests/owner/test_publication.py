@@ -193,6 +193,7 @@ def test_publications_of_one_dataset_open_as_one(folder, admin, tmp_path):
         assert admin("publish", *asked, "--to", tmp_path / f"out{place}", *WHY, YES)[0] == 0
         files.append(tmp_path / f"out{place}" / "people.releases.json")
     one, two, both = dpnb.open(files[0]), dpnb.open(files[1]), dpnb.open(files)
+    assert [len(alone.age.mean().releases) for alone in (one, two)] == [1, 1]
     assert list(both.published) == ["q0", "q1"]
     assert both.count().value == one.count().value
     mean = both.age.mean()
@@ -204,6 +205,20 @@ def test_publications_of_one_dataset_open_as_one(folder, admin, tmp_path):
     other = json.loads(files[1].read_text())
     with pytest.raises(OwnerError, match="Open each by itself"):
         merged([record(files[0].parent), {**other, "dataset": "others"}])
+
+
+def test_a_publication_holds_what_its_loss_gave_and_nothing_else_that_is_stored(folder, admin, tmp_path):
+    """Seen: a mean and a median released at 1 and then at 2; each publication gave the mean of both, and the median that cost more."""
+    lines = '[statistics]\nmean = "people.age.mean()"\nmiddle = "people.age.median()"\n'
+    asked = [picked(folder, lines, ("--epsilon", loss)) for loss in ("1", "2")]
+    assert [admin("release", *one, YES)[0] for one in asked] == [0, 0]
+    for place, one in enumerate(asked):
+        to = tmp_path / str(place)
+        assert admin("publish", *one, "--to", to, *WHY, YES)[0] == 0
+        statistics = record(to)["statistics"]
+        found = [[release["entry"] for release in single["releases"]] for single in statistics]
+        assert found == [[charges()[place]]] * 2
+        assert [receipt["receipt"]["entry"] for receipt in record(to)["receipts"]] == [charges()[place]]
 
 
 def test_a_question_that_was_not_published_says_what_was(published):
