@@ -16,13 +16,15 @@ from typing import Any, Literal
 
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.digits import given, rounded
+from dpnb.inference.law import law_of
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.request import Ask, Item
-from dpnb.planner.sharing import Places, askers, askers_by_group, bundled, divisions, refined
+from dpnb.planner.sharing import Places, additive, askers, askers_by_group, bundled, divisions, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
-from dpnb.statistics._base import farthest
+from dpnb.statistics._base import ONE, farthest
 from dpnb.statistics.noise import restated
+from dpnb.trusted.aggregate.algebra import Total
 from dpnb.trusted.measurements import Facts, Measurement, events
 from dpnb.trusted.mechanisms import AnyMechanism
 from dpnb.trusted.privacy.accountant import whole
@@ -444,10 +446,13 @@ def _planned(ask: Ask, question: CheckedQuestion) -> float | None:
 
 def _released_rows(question: CheckedQuestion, pricing: Pricing, rows: float | None) -> float | None:
     """Return the number of rows that is released at least, but 1 time in 40, where it is released with noise."""
-    noise = [law for name, law in pricing.noise.items() if name in {"count", "tally"}]
-    if rows is None or not noise or question.setting.public_n is not None:
+    if rows is None or question.setting.public_n is not None:
         return rows
-    return max(rows - (2 if question.kind.arms else 1) * float(noise[0].radius(0.05)), 1.0)
+    counts = [part for part in pricing.parts if isinstance(part.request, Total) and part.request.value == ONE]
+    noised = next(filter(additive, counts), None)
+    if noised is None:
+        return rows
+    return max(rows - (2 if question.kind.arms else 1) * law_of(noised.mechanism).tail_radius(0.05), 1.0)
 
 
 def _no_width(question: CheckedQuestion) -> str:
