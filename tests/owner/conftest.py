@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -43,6 +44,14 @@ def write_people(folder):
     lines = ["who,age,sex", *(",".join(map(str, row)) for row in rows)]
     (folder / "people.csv").write_text("\n".join(lines) + "\n")
     (folder / "people.dpnb.toml").write_text(SCHEMA)
+
+
+@pytest.fixture(autouse=True)
+def _outside_notebooks(monkeypatch):
+    """Leave no trace of kernels that other tests of this process started or imported."""
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    for name in ("JPY_PARENT_PID", "JPY_SESSION_NAME"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -12,14 +12,6 @@ import pytest
 import dpnb
 
 
-@pytest.fixture(autouse=True)
-def _outside_notebooks(monkeypatch):
-    """Leave no trace of kernels that other tests of this process started or imported."""
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    for name in ("JPY_PARENT_PID", "JPY_SESSION_NAME"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def test_the_check_counts_what_the_declaration_would_change(folder, admin):
     status, facts = admin("check", folder / "people.dpnb.toml", "--not-private", as_json=True)
     assert status == 0
