@@ -125,12 +125,13 @@ FORMS = (
     ("%d.%m.%Y", ["27.8.2014", "27.08.2014 10:30", "27-8-2014", "31.4.2014", "27.8.0000", "1.1.9999"]),
     ("%d/%m/%y", ["27/08/68", "27/08/69", "27/8/00", "1/1/1999"]),
     ("%Y%m%d", ["20140827", 20140827, "2014827", "20141301", "20140827T10:30Z"]),
-    ("%d %b %Y", ["27 AUG 2014", "27 aug 2014", "27 August 2014", "1 May 2014 00:15:59.9+02:30", "27  Aug 2014"]),
+    ("%d %b %Y", ["27 AUG 2014", "27 aug 2014", "27 August 2014", "1 May 2014 00:15:59.9+02:30", "27  Aug 2014", "27 \u017fep 2014", "27 Sep 2014"]),
     ("%B %d, %Y", ["August 27, 2014", "may 1, 2014", "Mayy 1, 2014", "AUGUST 27,2014"]),
     ("%b%d%Y", ["Aug272014", "May012014", "May12014"]),
     ("%m/%d/%Y %I:%M %p", ["8/27/2014 12:05 AM", "8/27/2014 12:05 pm", "8/27/2014 1:05:30PM", "8/27/2014 13:05 PM", "8/27/2014"]),
     ("%d.%m.%Y %H:%M", ["27.8.2014 9:05", "27.8.2014 24:00", "27.8.2014T09:05:01Z"]),
     ("%Y年%m月%d", ["2014年8月27"]),
+    ("%dé%m, %Y", ["27é8, 2014", "27É8, 2014"]),
     ("%Y-%m-%d", ["2014-8-27", "2014-08-27"]),
 )  # fmt: skip
 ALWAYS = [
@@ -177,7 +178,7 @@ def test_a_date_is_read_as_its_form_is_declared(form, cells, tmp_path):
         None if hour is None else min(max((hour - start) // dt.timedelta(hours=1), 0), last) for hour in hours
     ]
     # Python reads digits and blanks that no form here does
-    strict = {"8/27/14", "2014827", "May12014", "27  Aug 2014", "27.8.0000", "AUGUST 27,2014"}
+    strict = {"8/27/14", "2014827", "May12014", "27  Aug 2014", "27.8.0000", "AUGUST 27,2014", "27É8, 2014"}
     wanted = [None if cell in strict else code for cell, code in zip([*cells, *ALWAYS], wanted, strict=True)]
     assert found == wanted
 
@@ -330,6 +331,9 @@ def test_numbers_with_a_point_of_their_own_refuse_another_decimal(ending, tmp_pa
         (DAY, {"format": "%d/%m/%Y %H"}, "a time of day is written at the end, as one of"),
         (DAY, {"format": "%dth %m %Y"}, "between directives stand marks such as / - . and blanks"),
         (DAY, {"format": 5}, "format is a text"),
+        (DAY, {"format": "%m/%d/%Y "}, "a date neither begins nor ends in a blank: leave it out"),
+        (DAY, {"format": " %m/%d/%Y"}, "a date neither begins nor ends in a blank: leave it out"),
+        (DAY, {"format": "%m/%d/%Y  %H:%M"}, "a date neither begins nor ends in a blank: leave it out"),
         (AGE, {"format": "%Y"}, 'format does not go with type = "integer"'),
         (AGE, {"decimal": ",", "thousands": ","}, 'decimal = "," and thousands = "," are one mark: write decimal = "."'),
         (AGE, {"thousands": "."}, 'decimal = "." and thousands = "." are one mark: write decimal = ","'),

@@ -53,8 +53,11 @@ def _within(rule: TextRule, text: str) -> str:
 
 
 def _date(rule: TextRule, text: str) -> str:
-    """Write a date of the declared form as ISO does, and its time of day; any other text, and a day that is none, stays as it is."""
-    found = re.fullmatch(f"(?i:{rule.pattern})(?:{TIMES[rule.length]})?", text.strip(BLANK))
+    """Write a date of the declared form as ISO does, and its time of day; any other text, and a day that is none, stays as it is.
+
+    Letters of ASCII alone are the same in either case: the long s is none of September.
+    """
+    found = re.fullmatch(f"(?ai:{rule.pattern})(?:{TIMES[rule.length]})?", text.strip(BLANK))
     if found is None:
         return text
     parts, (hour, minutes, half) = found.groupdict(), found.groups()[-3:]

@@ -54,6 +54,8 @@ def date_rule(format: object) -> TextRule:  # noqa: A002 - the key's own name
     if time not in _CLOCKS:
         listed = ", ".join(f'" {clock}"' for clock in _CLOCKS if clock)
         raise SchemaError(f"format = {format!r}: a time of day is written at the end, as one of {listed}")
+    if date != date.strip():
+        raise SchemaError(f"format = {format!r}: a date neither begins nor ends in a blank: leave it out")
     pieces = re.findall("%.?|[^%]+", date)
     used = [piece[1:] for piece in pieces if piece.startswith("%")]
     for word in used:
