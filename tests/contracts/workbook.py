@@ -13,7 +13,9 @@ _DAY_ZERO = dt.datetime(1899, 12, 30)  # noqa: DTZ001 - a workbook knows no zone
 
 
 def cell(value, place, large=False):
-    """A cell as Excel writes it; whatever it has no number for is a text."""
+    """A cell as Excel writes it; whatever it has no number for is a text, and a pair is the attributes of a cell and what is in it."""
+    if isinstance(value, tuple):
+        return f'<c r="{place}" {value[0]}><v>{value[1]}</v></c>'
     if isinstance(value, bool):
         return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
     if isinstance(value, int | float) and (large or abs(value) < 2**53):
@@ -49,8 +51,8 @@ def write_workbook(path, sheets, more=(), large=False):
         'Target="xl/workbook.xml"/></Relationships>',
         "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_LINKS}"><sheets>{"".join(named)}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PARTS}/relationships">{"".join(links)}</Relationships>',
-        "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/>'
-        "</cellXfs></styleSheet>",
+        "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}"><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/>'
+        '<xf numFmtId="46"/></cellXfs></styleSheet>',
     }
     for number, rows in enumerate(sheets.values(), 1):
         lines = (

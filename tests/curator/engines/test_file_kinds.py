@@ -13,12 +13,15 @@ from dataclasses import replace
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pyreadstat
 import pytest
+from pyarrow import feather
 
 from dpnb.__main__ import main
 from dpnb.errors import OwnerError
 from dpnb.teach.public_rows import read_file
+from dpnb.trusted.curator.engines import table_file
 from dpnb.trusted.files import text_file
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.privacy.accountant import Budget
@@ -43,6 +46,11 @@ def text(delimiter=",", end="\n"):
     """The table as text."""
     lines = [("place", "age"), *ROWS]
     return "".join(f"{place}{delimiter}{age}{end}" for place, age in lines)
+
+
+def packed(content):
+    """A gzip file, the same whenever it is made."""
+    return gzip.compress(content, mtime=0)
 
 
 def zipped(path, content, name="people.csv", more=()):
@@ -70,13 +78,13 @@ TEXTS = {
     "led.csv": (b"\xef\xbb\xbfsep=;\r\n" + text(";", "\r\n").encode(), {}),
     "bar.csv": (b"sep=:\n" + text(":").encode(), {}),
     "declared.csv": (text(";").replace("age", "age").encode(), {"delimiter": ";"}),
-    "P.CSV.GZ": (gzip.compress(text().encode()), {}),
+    "P.CSV.GZ": (packed(text().encode()), {}),
     "two.tsv.gz": (
-        gzip.compress(text("\t")[:9].encode()) + gzip.compress(text("\t")[9:].encode()),
+        packed(text("\t")[:9].encode()) + packed(text("\t")[9:].encode()),
         {"encoding": "utf-8"},
     ),
     "ragged.csv.gz": (
-        gzip.compress(text(";", "\r").encode("cp1252")),
+        packed(text(";", "\r").encode("cp1252")),
         {"encoding": "cp1252", "line_ends": "any", "ragged": True},
     ),
 }
@@ -109,11 +117,6 @@ def test_the_truth_of_a_public_file_is_read_as_the_curator_reads_it(tmp_path, na
     }
     found = read_file(load({key: terms[key] for key in terms if terms[key]}))
     assert list(zip(found["place"], found["age"], strict=True)) == [(p or None, str(a)) for p, a in ROWS]
-
-
-def packed(content):
-    """A gzip file."""
-    return gzip.compress(content)
 
 
 REFUSED = {
@@ -225,6 +228,7 @@ def test_a_declaration_that_would_mix_rows_is_refused(facts, words):
         ("s.csv.gz", packed(text().encode()), None),
         ("u.csv", b"sep=;\n" + text(";").encode(), None),
     ],
+    ids=["tabs", "packed bars", "cp1252", "packed", "sep"],
 )
 def test_a_draft_writes_down_how_a_text_is_written(tmp_path, name, content, said):
     """What was found stands in the declaration, where its owner reads it; what the file itself says does not."""
@@ -327,6 +331,40 @@ def test_the_cells_of_a_sheet_are_what_each_of_them_is(tmp_path):
     assert found == [(0, 1), (0, 7), (0, None), (0, 100)]
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [('s="3"', "-1e300"), ('s="3"', "1e18"), ('t="b"', "7"), ('t="e"', "#FOO!")],
+    ids=["a panic", "a long time", "no boolean", "no error of Excel"],
+)
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_a_cell_that_the_library_cannot_read_is_the_damage_of_its_file(tmp_path, cell, place):
+    """Seen: one cell ended the opening by a PanicException, which is no Exception, an OverflowError or the library's own error."""
+    rows = [["place", "age"], ["Köln", 41], ["Goa", 7], [None, 99]]
+    rows[place].append(cell)
+    write_workbook(tmp_path / "p.xlsx", {"People": rows})
+    with pytest.raises(
+        OwnerError, match=r"is damaged, or not what its ending says: save it again"
+    ) as refused:
+        codes(tmp_path / "p.xlsx")
+    assert cell[1] not in str(refused.value)
+    assert refused.value.__cause__ is None
+    assert refused.value.__suppress_context__
+    assert not (tmp_path / "copy.duckdb").exists()
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_who_stops_the_reading_of_a_sheet_is_heard(tmp_path, monkeypatch, stop):
+    """Ctrl-C is no damage."""
+    write_workbook(tmp_path / "p.xlsx", {"People": SHEET})
+
+    def stopped(*_):
+        raise stop
+
+    monkeypatch.setattr(table_file, "_text", stopped)
+    with pytest.raises(stop):
+        codes(tmp_path / "p.xlsx", Dialect(skip=("Report",)))
+
+
 @pytest.mark.parametrize("header", [["place", "place", "age"], [None, None]])
 def test_a_sheet_without_usable_names_is_refused(tmp_path, header):
     """As a CSV file is."""
@@ -383,6 +421,58 @@ def test_days_that_no_calendar_has_are_missing_by_themselves(tmp_path):
             with duckdb.connect(str(copy), read_only=True) as connection:
                 rows = connection.execute("SELECT visit FROM prepared ORDER BY rowid").fetchall()
             assert [row[0] for row in rows] == found
+
+
+FAR = {"s": 2**62, "ms": 2**62, "us": 2**62, "ns": -(2**62)}
+
+
+@pytest.mark.parametrize("unit", FAR)
+@pytest.mark.parametrize(
+    ("kept", "zone"),
+    [
+        ("memory", None),
+        *((kept, zone) for kept in ("feather", "dictionary") for zone in (None, "Asia/Kolkata")),
+    ],
+)
+def test_a_moment_out_of_every_calendar_is_missing_by_itself_in_any_unit(tmp_path, kept, unit, zone):
+    """Seen: one moment of 2^62 seconds or milliseconds in a Feather file, and nobody's row could be read."""
+    column = Column.dates("visit", "2020-01-01", "2021-12-31")
+    schema = replace(
+        SCHEMA, columns=(column, Column.category("day", ["2020-01-03 02:00:00", "2021-12-31 01:00:00"]))
+    )
+    steps = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    counts = [1578016800 * steps, FAR[unit], None, 1640912400 * steps]
+    moments = pa.array(counts, pa.timestamp(unit, zone))
+    source = tmp_path / "p.feather"
+    if kept == "memory":
+        source = {name: moments.to_numpy(zero_copy_only=False) for name in ("visit", "day")}
+    else:
+        written = moments if kept == "feather" else moments.dictionary_encode()
+        feather.write_feather(pa.table({"visit": written, "day": written}), str(source))
+    copy = prepare(source, schema, tmp_path / "copy.duckdb")
+    with duckdb.connect(str(copy), read_only=True) as connection:
+        rows = connection.execute("SELECT visit, day FROM prepared ORDER BY rowid").fetchall()
+    far = 0 if unit == "ns" else None  # nanoseconds end in 1677, which a calendar has
+    assert rows == [(2, 0), (far, None), (None, None), (730, 1)]
+
+
+@pytest.mark.parametrize(
+    "kept", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())], ids=str
+)
+def test_a_text_of_a_feather_file_that_is_not_utf_8_is_refused(tmp_path, kept):
+    """Seen: such a cell ended DuckDB by an error that it calls internal."""
+    broken = pa.StringArray.from_buffers(
+        2, pa.py_buffer(struct.pack("<3i", 0, 3, 6)), pa.py_buffer(b"Goa\xff\xfe2")
+    )
+    if pa.types.is_dictionary(kept):
+        broken = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), broken)
+    else:
+        broken = broken.cast(kept)
+    feather.write_feather(pa.table({"place": broken, "age": [1, 2]}), str(tmp_path / "p.feather"))
+    with pytest.raises(OwnerError, match=r'"p.feather" cannot be read as arrow') as refused:
+        codes(tmp_path / "p.feather")
+    assert "Goa" not in str(refused.value)
+    assert not (tmp_path / "copy.duckdb").exists()
 
 
 def test_codes_that_a_file_calls_missing_are_missing(tmp_path):

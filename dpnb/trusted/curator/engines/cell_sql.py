@@ -29,7 +29,8 @@ _LARGE_INTEGERS = {"BIGINT", "UBIGINT"}
 _HUGE_INTEGERS = {"HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"}
 _FLOATS = {"FLOAT", "DOUBLE"}
 _TEXTS = {"VARCHAR", "JSON", "UUID"}
-_MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+_COARSE = {"TIMESTAMP_S", "TIMESTAMP_MS"}
+_MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"} | _COARSE
 _EPOCH = "DATE '1970-01-01'"
 _NULL = '"NULL"'
 
@@ -327,7 +328,10 @@ def _misprinted(number: str) -> str:
 
 
 def _moment_text(sql: str, kind: str) -> str:
+    """A moment that has no count of microseconds is missing by itself: a plain cast refuses every row for it."""
     moment = f"make_timestamp(epoch_us({sql}))" if kind == "TIMESTAMP WITH TIME ZONE" else sql
+    if kind in _COARSE:
+        moment = f"TRY_CAST({sql} AS TIMESTAMP)"
     text = f"regexp_replace(CAST({moment} AS VARCHAR), ' 00:00:00$', '')"
     return f"CASE WHEN year({moment}) BETWEEN 1 AND 9999 THEN {text} END"
 

@@ -180,10 +180,19 @@ def _open_table(
 
 
 def _open_arrow(connection: duckdb.DuckDBPyConnection, file: NamedFile, view: str) -> RawTable:
-    """An Arrow file, whose columns have the types that it declares."""
-    feather = library("pyarrow.feather", file)
+    """An Arrow file, whose columns have the types that it declares, but that moments of a zone are those of universal time.
+
+    DuckDB believes that texts are UTF-8, and refuses a whole column for one moment of a zone that it has no microseconds for.
+    """
+    feather, arrow = library("pyarrow.feather", file), library("pyarrow", file)
     with file.reader() as held:
         columns = feather.read_table(held)
+    columns.validate(full=True)
+    for place, (name, kind) in enumerate(zip(columns.schema.names, columns.schema.types, strict=True)):
+        cell = kind.value_type if arrow.types.is_dictionary(kind) else kind
+        if arrow.types.is_timestamp(cell) and cell.tz is not None:
+            moments = columns.column(place).cast(arrow.timestamp(cell.unit))
+            columns = columns.set_column(place, name, moments)
     if len({*columns.column_names}) < len(columns.column_names):
         raise OwnerError(f'"{file.path.name}" names a column twice: rename one of them.')
     connection.register(view, columns)

@@ -8,6 +8,7 @@ so that one that no calendar has is missing by itself, and stops nobody else's.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import datetime as dt
 import itertools
 import json
@@ -107,6 +108,17 @@ def _damaged(file: NamedFile, more: str = "") -> OwnerError:
     return OwnerError(f'"{file.path.name}" is damaged, or not what its ending says{more}.')
 
 
+@contextlib.contextmanager
+def _or_damaged(file: NamedFile) -> Iterator[None]:
+    """Whatever a reader of workbooks makes of a cell is the damage of its file: a panic in Rust is no Exception, and it may quote a cell."""
+    try:
+        yield
+    except (OwnerError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException:  # noqa: BLE001 - pyo3's PanicException has no name to import
+        raise _damaged(file, ": save it again as .xlsx") from None
+
+
 # JSON lines ------------------------------------------------------------------------------------------------------
 
 
@@ -179,13 +191,11 @@ def sheets(file: NamedFile) -> tuple[Any, list[str]]:
             raise OwnerError(
                 f'"{file.path.name}" is encrypted, or of an older Excel: save it as .xlsx without a password.'
             )
-        try:
+        with _or_damaged(file):
             with zipfile.ZipFile(book) as archive:
                 refuse_bomb(file, sum(member.file_size for member in archive.infolist()))
             book.seek(0)
             opened = calamine.CalamineWorkbook.from_filelike(book)
-        except (zipfile.BadZipFile, calamine.CalamineError):
-            raise _damaged(file, ": save it again as .xlsx") from None
     kinds = [one for one in opened.sheets_metadata if one.typ == calamine.SheetTypeEnum.WorkSheet]
     return opened, [one.name for one in kinds]
 
@@ -196,7 +206,8 @@ def _sheet(file: NamedFile, table: str | None, unit: str | None) -> TableFile:
         raise OwnerError(
             f'"{file.path.name}" has the sheets {", ".join(names)}: name one with table = "…" in [dataset] (dpnb init: --table).'
         )
-    sheet = opened.get_sheet_by_name(table or names[0])
+    with _or_damaged(file):
+        sheet = opened.get_sheet_by_name(table or names[0])
     header = ["" if text is None else text.strip() for text in map(_text, next(_rows_of(sheet, file), []))]
     named = [name for name in header if name]
     if not named:
@@ -220,11 +231,12 @@ def _sheet(file: NamedFile, table: str | None, unit: str | None) -> TableFile:
 def _rows_of(sheet: Any, file: NamedFile) -> Iterator[list[Any]]:
     """The header and the rows: what holds nothing is no row, nor is what its owner leaves out."""
     dialect = file.dialect
-    for row in sheet.iter_rows():
-        if row.count("") < len(row) and (
-            not dialect.skip or dialect.is_row([_text(cell) or "" for cell in row])
-        ):
-            yield row
+    with _or_damaged(file):
+        for row in sheet.iter_rows():
+            if row.count("") < len(row) and (
+                not dialect.skip or dialect.is_row([_text(cell) or "" for cell in row])
+            ):
+                yield row
 
 
 def _text(cell: object, names_unit: bool = False) -> str | None:  # noqa: FBT001, FBT002 - asked of each cell of a sheet
