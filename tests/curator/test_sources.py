@@ -688,3 +688,26 @@ def test_a_generated_column_is_refused(owner, tmp_path):
         database.execute("INSERT INTO t VALUES (1, 1)")
     with pytest.raises(OwnerError, match="generated"):
         owner.attach(named(tmp_path / "d.duckdb"))
+
+
+def called(path, headers, **dataset):
+    """A file with the small dataset's terms, and what a kernel says of its columns' names."""
+    path.write_text(lines("1,0,1"))
+    return FileSource(path=str(path), schema=named(path, **dataset).schema, dialect=raw({"headers": headers}))
+
+
+@pytest.mark.parametrize(
+    "headers", [5, "xy", {"x": "y"}, [["x"]], [["x", "y", "g"]], [[1, {}]], ["xy"], None]
+)
+def test_headers_that_are_no_pairs_of_names_are_refused(dpnb_home, tmp_path, headers):
+    """Seen: headers = 5 was a TypeError of the curator, and [[1, {}]] was taken."""
+    with pytest.raises(OwnerError, match="headers are pairs of names"):
+        look_up(called(tmp_path / "small.csv", headers), None, Home(dpnb_home))
+
+
+def test_headers_that_a_kernel_sends_rename_no_unit(dpnb_home, tmp_path):
+    path, home, unit = tmp_path / "small.csv", Home(dpnb_home), {"unit": "g", "max_rows_per_unit": 1}
+    with look_up(called(path, [["x", "y"]], **unit), None, home) as found:
+        assert found.rows().dialect.headers == (("x", "y"),)
+    with pytest.raises(OwnerError, match="g names the unit"):
+        look_up(called(path, [["g", "y"]], **unit), None, home)

@@ -19,7 +19,7 @@ from dpnb.trusted.curator.engines import csv_rows, preparing, ruled_sql, table_f
 from dpnb.trusted.files import csv_header, dialect
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile
-from dpnb.trusted.schema import cell_rules, column, written_forms
+from dpnb.trusted.schema import cell_rules, column, owner, written_forms
 from dpnb.trusted.schema.cell import number_of
 from tests.aggregate import test_cell_rules as ruled
 from tests.curator import test_content as on_content
@@ -229,5 +229,10 @@ MUTANTS = {
         "A declared 01 is a text alone, so that the number 1 is missing wherever its column holds texts.",
         replaced(preparation, "declared_texts", as_they_are_declared),
         lambda folder: rows.test_one_odd_cell_leaves_a_frames_other_codes("whole numbers", "itself", folder),
+    ),
+    "a unit that a header renames": Mutant(
+        "The same rows under another header of the unit's column are charged for another unit.",
+        replaced(owner.OwnedDataset, "__post_init__", lambda _: lambda _: None),
+        lambda folder: attached.test_headers_that_a_kernel_sends_rename_no_unit(folder / "home", folder),
     ),
 }

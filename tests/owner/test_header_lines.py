@@ -12,6 +12,7 @@ from dpnb.errors import OwnerError
 from dpnb.owner.deposit import DepositFiles
 from dpnb.owner.header_lines import titles, total_below
 from dpnb.trusted.schema.owner import load
+from tests.owner.conftest import SCHEMA
 from tests.owner.test_check import on_a_terminal
 
 LONG = "During the last twelve months, how many times did you visit a doctor, a nurse or another person who treats illnesses, at your home?"
@@ -91,6 +92,54 @@ def test_headers_that_differ_only_in_case_get_two_names(tmp_path, dpnb_home):
     path, text = completed(data, "--all")
     assert "[columns.age_2]\n# The name is a proposal" in text
     assert released(path, lambda people: people.age_2.sum()) == 3
+
+
+WHO = '[columns.who]\ntype = "integer"\nlower = 0\nupper = 200\n'
+
+
+def test_no_header_turns_the_unit_that_paid_into_another_column(folder, admin):
+    """Seen: with header = under the unit's column the same rows were "Known already", and the next charge was per visit."""
+    path = folder / "people.dpnb.toml"
+    path.write_text(SCHEMA + WHO)
+    people = dpnb.open(path, quiet=True)
+    dpnb.release([people.age.mean()], epsilon=0.5)
+    path.write_text(SCHEMA + WHO + 'header = "age"\n')
+    status, said = admin("add", path)
+    assert (status, "Known already" in said) == (2, False)
+    assert 'people: who names the unit, so header = "age" does not go with it' in said
+
+
+VISITS = """
+[source.visits]
+file = "visits.csv"
+on = "who"
+[source.visits.columns.who]
+type = "integer"
+lower = 0
+upper = 200
+{header}
+[prepare]
+visits = {{ count = "visits", upper = 20 }}
+"""
+
+
+def test_the_unit_of_another_table_has_the_files_own_name_too(folder):
+    path = folder / "people.dpnb.toml"
+    path.write_text(SCHEMA + VISITS.format(header=""))
+    assert load(path).schema.unit_column == "who"
+    path.write_text(SCHEMA + VISITS.format(header='header = "doctor"'))
+    with pytest.raises(OwnerError, match='rename the column in the file, or write unit = "doctor"'):
+        load(path)
+
+
+def test_a_column_beside_the_unit_may_read_the_same_column_of_the_file(folder):
+    """Where each row is a unit, a column may be called row."""
+    path = folder / "people.dpnb.toml"
+    path.write_text(SCHEMA + WHO.replace("columns.who", "columns.person") + 'header = "who"\n')
+    assert load(path).dialect.headers == (("person", "who"),)
+    by_row = SCHEMA.replace('unit = "who"\nmax_rows_per_unit = 2\n', "")
+    path.write_text(by_row + WHO.replace("columns.who", "columns.row") + 'header = "who"\n')
+    assert load(path).dialect.headers == (("row", "who"),)
 
 
 TITLED = "Doctors' visits\n\nName,age,visits\nAnn,30,4\nBo,41,5\nTotal,71,9\n"

@@ -294,12 +294,12 @@ def _named(text: str, home: Home) -> Path:
 def _dialect(record: Any) -> Dialect:
     facts = exact_json(record)
     if facts is not None and not isinstance(facts, Mapping):
-        raise OwnerError(
-            '[source] is a section of its own, with quoting = "…", line_ends = "…" or ragged = …'
-        )
-    headers = tuple(tuple(pair) for pair in (facts or {}).get("headers", ()))
-    written = {key: value for key, value in (facts or {}).items() if key != "headers"}
-    return replace(Dialect.from_toml(written, "[source]"), headers=headers)
+        raise OwnerError('[source] is a section, with quoting = "…", line_ends = "…" or ragged = …')
+    written = dict(facts or {})
+    match written.pop("headers", []):
+        case [*pairs] if all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in pairs):
+            return replace(Dialect.from_toml(written, "[source]"), headers=tuple(map(tuple, pairs)))
+    raise OwnerError("headers are pairs of names: of each column its own, and the one in the file")
 
 
 def _handed_over(source: HandOver, home: Home) -> OpenedSource:

@@ -75,6 +75,12 @@ class OwnedDataset:
         The files of other tables, and how they are written (``[source.NAME]``).
     server : ServerTable, LakeTable or None
         The table in a database server, or of Spark, that holds the rows, instead of a file.
+
+    Raises
+    ------
+    OwnerError
+        When a table's header calls the unit's column otherwise: the terms pin the unit by its name alone, so the same rows
+        with another header would be charged for another unit, and nobody would see it.
     """
 
     schema: Schema
@@ -84,6 +90,15 @@ class OwnedDataset:
     dialect: Dialect = STRICT
     others: Mapping[str, tuple[Path, Dialect]] = field(default_factory=dict)
     server: ServerTable | LakeTable | None = None
+
+    def __post_init__(self) -> None:
+        for dialect in (self.dialect, *(written for _, written in self.others.values())):
+            header = dict(dialect.headers).get(unit := self.schema.unit_column or "")
+            if header not in (None, unit):
+                raise OwnerError(
+                    f'{self.schema.name}: {unit} names the unit, so header = "{header}" does not go with it: rename the column '
+                    f'in the file, or write unit = "{header}"'
+                )
 
     @property
     def format(self) -> Format | None:
@@ -189,9 +204,8 @@ def _read(content: Section, file: str, path: Path | None, source: str | Path | N
     others = {
         name: _other(table, folder, f"{file}, [source.{name}]")
         for name, table in tables.items()
-        if place is not None
-        or server is not None
-        or "file" in table  # a frame's other tables are handed over with it
+        # a frame's other tables are handed over with it
+        if place or server or "file" in table
     }
     dialect = STRICT if server else _dialect(written, place, f"{file}, [source]")
     dialect = replace(dialect, headers=_headers(sections["columns"], place, file))
@@ -244,11 +258,7 @@ def _cells_of(table: Section, unit: str, where: str) -> dict[str, Column]:
 
 
 def _schema(
-    sections: Mapping[str, Section],
-    facts: Section,
-    tables: Mapping[str, Section],
-    prepare: object,
-    file: str,
+    sections: Mapping[str, Section], facts: Section, tables: Mapping[str, Section], prepare: object, file: str
 ) -> Schema:
     where = f"{file}, [dataset]"
     columns: tuple[Column, ...] = tuple(_columns(sections["columns"], file))
@@ -300,9 +310,8 @@ def _unit(facts: Section, columns: Section, where: str, *, one_row: bool) -> Pri
     if unit != "row" and unit.casefold() in ("row", "rows"):
         raise OwnerError(f'{where}: unit = "{unit}": did you mean unit = "row"?')
     most, rows, units = facts.get("max_rows_per_unit", 1), facts.get("rows"), facts.get("units")
-    declared = (
-        "" if unit == "row" else columns.get(unit, {}).get("type")
-    )  # one that can be asked too has a section
+    # a column that names a unit and can be asked too has a section
+    declared = "" if unit == "row" else columns.get(unit, {}).get("type")
     kind = facts.get("unit_type", declared if declared in ("integer", "text") else None)
     try:
         made = PrivacyUnit(adjacency, unit, most, rows, units, kind)
