@@ -318,7 +318,8 @@ def _named(
     if not isinstance(items, Mapping):
         listed = [_estimate_of(item) for item in items]
         _refuse_others(listed)
-        return listed, {}, tuple((one.text, one) for one in listed if one.measurement is None)
+        derived = any(one.measurement is None for one in listed)  # then each keeps its place beside it
+        return listed, {}, tuple((one.text, one) for one in listed) if derived else ()
     pairs = tuple((str(name), _estimate_of(item)) for name, item in items.items())
     listed = [estimate for _, estimate in pairs]
     _refuse_others(listed)

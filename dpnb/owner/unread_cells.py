@@ -85,7 +85,8 @@ class Remedy:
     share, kept : float
         The shares that are read then of the unread cells, and of those that are read now.
     cells : tuple of (str, int)
-        The most frequent unread cells, and how often each stands in the column. For the owner's eyes alone.
+        The most frequent unread cells that it reads, or all where it reads none, and how often each stands in the column.
+        For the owner's eyes alone.
     """
 
     keys: tuple[Mapping[str, Any], ...]
@@ -145,15 +146,19 @@ def remedy(
         Without keys where nothing reads half of them.
     """
     best, found = (0.0, 0.0, 0.0), dict[tuple[object, ...], Mapping[str, Any]]()
+    # A declared value in other letters is no code for unknown, however few they are.
+    enough = 0 if facts.get("type") == "category" else _ENOUGH
     for keys, column in _candidates(name, facts):
         now, before = ([_read_as(cell, column) for cell, _ in some] for some in (cells, others))
         share, kept = _share(cells, now), _share(others, before)
         gained = share * _size(cells) - (1 - kept) * _size(others)
-        if share >= _ENOUGH and gained > max(best[0], 0):
+        if share >= enough and gained > max(best[0], 0):
             best, found = (gained, share, kept), {}
         if gained == best[0] > 0:
             found.setdefault((*now, *before), keys)
-    return Remedy(tuple(found.values()), best[1], best[2], tuple(cells[:_SHOWN]))
+    first = next(iter(found), (object(),) * len(cells))  # where something is read, such cells are shown
+    shown = [cell for cell, value in zip(cells, first, strict=False) if value is not None]
+    return Remedy(tuple(found.values()), best[1], best[2], tuple(shown[:_SHOWN]))
 
 
 def _read_as(cell: str, column: Column) -> object:

@@ -91,3 +91,13 @@ def test_what_cannot_be_tested_is_refused_where_it_is_written(session, data):
     ):
         with pytest.raises(OptionError, match=words):
             counts.goodness_of_fit_test(wrong)
+
+
+def test_a_list_with_a_reading_keeps_every_answer_in_its_place(session, data):
+    """What is read from a question stands in a list beside the others, which are neither hidden nor moved."""
+    asked = [data.x.mean(), data.g.proportions(), data.count()]
+    planned = [name for name, _ in dpnb.plan(asked, epsilon=4).named]
+    done = dpnb.release(asked, epsilon=4)
+    assert list(done) == planned == [one.text for one in asked]
+    for place, one in enumerate(asked):
+        np.testing.assert_array_equal(done[place].value, one.value)

@@ -144,3 +144,18 @@ def test_a_section_that_has_no_line_of_its_own_is_left_to_its_owner(tmp_path):
     assert path.read_text() == text
     write_keys(path, {("columns", "a.b"): {"format": "%d"}})
     assert tomllib.loads(path.read_text())["columns"]["a.b"] == {"format": "%d", "type": "date"}
+
+
+def test_the_cell_that_is_shown_is_one_that_the_keys_read():
+    """Seen: '"refused" can be read in 2 ways', of a column where a word for unknown is the most frequent cell."""
+    found = remedy(
+        "pay", {"type": "number", "lower": 0, "upper": 9_000}, [("refused", 3), ("1,234", 2), ("2,345", 2)]
+    )
+    assert found.words(shown=True).startswith('"1,234" can be read in 2 ways')
+
+
+def test_a_declared_value_in_other_letters_is_never_proposed_as_a_code_for_unknown():
+    """Seen: missing_codes = ["refused","yes"] beside values = ["No", "Yes"]."""
+    found = remedy("smoker", {"type": "category", "values": ["No", "Yes"]}, [("refused", 190), ("yes", 186)])
+    assert found.keys == ({"case": "any"},)
+    assert found.words(shown=True).startswith('"yes" looks like')
