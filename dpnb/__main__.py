@@ -230,7 +230,7 @@ def _draft(options: argparse.Namespace) -> tuple[str, Path]:
         )
     path = every(Path(options.data))
     tables = [Beside(path, fields_of(path)) for path in map(every, options.beside)]
-    skip = titles(path) if format_of(path) == "csv" else ()
+    skip = titles(path, options.table) if format_of(path) in ("csv", "excel") else ()
     text = draft(
         path, fields_of(path, options.table), beside=tables, on=options.on, skip=skip, **_chosen(options)
     )

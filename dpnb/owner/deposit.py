@@ -70,7 +70,7 @@ class DepositFiles:
         """
         fields = fields_of(self.data)
         if not self.declaration.exists():
-            skip = titles(self.data) if format_of(self.data) == "csv" else ()
+            skip = titles(self.data) if format_of(self.data) in ("csv", "excel") else ()
             return DeclarationForm.drafted(self.data, fields, skip)
         return DeclarationForm.read(_text(self.declaration)).beside(fields)
 

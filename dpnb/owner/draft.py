@@ -398,7 +398,7 @@ def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str
     if format_of(path) != "csv":
         from dpnb.trusted.owner.header import fields
 
-        found = fields(path, table)
+        found = fields(path, table, titles(path, table) if format_of(path) == "excel" else ())
     else:
         found = [(name, "unknown") for name in header(path, titles(path))]
     _refuse_names([name for name, _ in found], path.name)

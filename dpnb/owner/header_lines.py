@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dpnb.errors import OwnerError
+from dpnb.trusted.curator.engines.table_file import first_rows
 from dpnb.trusted.files.csv_header import csv_header
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile, format_of
@@ -81,8 +82,8 @@ def written_as(path: Path) -> dict[str, str]:
         return found
 
 
-def titles(path: Path) -> tuple[str, ...]:
-    """Find the lines above the header: where the first line has one field that is filled, and one below it is a header.
+def titles(path: Path, table: str | None = None) -> tuple[str, ...]:
+    """Find the lines above the header of a CSV file or an Excel sheet: where the first line has one field that is filled, and one below it is a header.
 
     A header has two names or more, and no number.
 
@@ -96,6 +97,9 @@ def titles(path: Path) -> tuple[str, ...]:
     OwnerError
         When the file cannot be read.
     """
+    if format_of(path) == "excel":
+        with NamedFile.open(path) as file:
+            return _titles_of([[cell for cell in row if cell] for row in first_rows(file, table, _ABOVE)])
     above: list[str] = []
     with NamedFile.open(path, Dialect.from_toml(written_as(path), path.name)) as file:
         text = TextFile.of(file)
@@ -105,6 +109,15 @@ def titles(path: Path) -> tuple[str, ...]:
                 found = [cell for title in above for cell in _filled(title, delimiter)]
                 return () if any(map(is_number, cells)) else tuple(dict.fromkeys(found))
             above.append(line)
+    return ()
+
+
+def _titles_of(rows: Iterable[list[str]]) -> tuple[str, ...]:
+    above: list[str] = []
+    for cells in rows:
+        if len(cells) > 1:
+            return () if any(map(is_number, cells)) else tuple(dict.fromkeys(above))
+        above += cells
     return ()
 
 

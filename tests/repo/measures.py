@@ -212,7 +212,7 @@ ENGINES = {"trusted/PostgreSQL": ("postgres", "server_table"), "trusted/Spark": 
 
 PARTS = {
     "the promise": 5960,
-    "the curator": 7920,
+    "the curator": 7950,
     "PostgreSQL": 550,
     "Spark": 500,
     "the service": 900,

@@ -576,3 +576,16 @@ def test_a_sheet_that_is_named_to_init_is_named_in_the_draft(tmp_path, capsys):
     drafted = tomllib.loads((tmp_path / "p.dpnb.toml").read_text(encoding="utf-8"))
     assert drafted["dataset"]["table"] == "People"
     assert set(drafted["columns"]) <= {"place", "age"}
+
+
+def test_a_title_above_a_sheets_header_is_skipped_in_the_draft(tmp_path):
+    """Seen: a sheet with a title had one column, named like the title."""
+    rows = [["Staff 2024", None], [], ["place", "age"], ["Goa", 7]]
+    write_workbook(tmp_path / "p.xlsx", {"Notes": [["Code", "Meaning"], [1, "x"]], "People": rows})
+    assert main(["init", str(tmp_path / "p.xlsx"), "--table", "People"]) == 0
+    drafted = (tmp_path / "p.dpnb.toml").read_text(encoding="utf-8")
+    assert 'skip = ["Staff 2024"]' in drafted
+    assert "[columns.place]" in drafted
+    assert "[columns.age]" in drafted
+    assert main(["init", str(tmp_path / "p.xlsx"), "--table", "Notes", "-o", str(tmp_path / "n.toml")]) == 0
+    assert "skip" not in (tmp_path / "n.toml").read_text(encoding="utf-8")

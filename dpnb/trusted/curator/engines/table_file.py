@@ -200,14 +200,24 @@ def sheets(file: NamedFile) -> tuple[Any, list[str]]:
     return opened, [one.name for one in kinds]
 
 
-def _sheet(file: NamedFile, table: str | None, unit: str | None) -> TableFile:
+def first_rows(file: NamedFile, table: str | None, most: int) -> list[list[str]]:
+    """Return the first rows of a sheet that are not empty, without the blanks around each text."""
+    rows = itertools.islice(_rows_of(_named_sheet(file, table), file), most)
+    return [[(_text(cell) or "").strip() for cell in row] for row in rows]
+
+
+def _named_sheet(file: NamedFile, table: str | None) -> Any:
     opened, names = sheets(file)
     if table not in names and (table is not None or len(names) != 1):
         raise OwnerError(
             f'"{file.path.name}" has the sheets {", ".join(names)}: name one with table = "…" in [dataset] (dpnb init: --table).'
         )
     with _or_damaged(file):
-        sheet = opened.get_sheet_by_name(table or names[0])
+        return opened.get_sheet_by_name(table or names[0])
+
+
+def _sheet(file: NamedFile, table: str | None, unit: str | None) -> TableFile:
+    sheet = _named_sheet(file, table)
     header = ["" if text is None else text.strip() for text in map(_text, next(_rows_of(sheet, file), []))]
     named = [name for name in header if name]
     if not named:
