@@ -159,7 +159,8 @@ class ReleasedSizes:
         if exact is not None:
             (size,) = self._possible(exact.sizes, setting)
             return _whole(size), _whole(size)
-        rows, parts = setting.unit.rows, self._parts(conditions)
+        rows = setting.unit.rows
+        parts = self._parts(conditions, rows)
         most = min((size for _, size in parts), default=math.inf if rows is None else float(rows))
         if not math.isfinite(most):
             return 1, None
@@ -168,12 +169,12 @@ class ReleasedSizes:
             least = max(least, _left(parts, rows))
         return _whole(least), _whole(most)
 
-    def _parts(self, conditions: _Conditions) -> list[tuple[_Conditions, float]]:
-        """Return the counted rows that satisfy some of a question's conditions, and how many they are, the fewest first."""
+    def _parts(self, conditions: _Conditions, rows: int | None) -> list[tuple[_Conditions, float]]:
+        """Return the counted rows that satisfy some of a question's conditions, or none where ``rows``, their number, is private: fewest first."""
         found = [
             (known, max(float(counted.sizes[0]), 1.0))
             for (known, keys), counted in self._counted.items()
-            if not keys and known and known <= conditions
+            if not keys and known <= conditions and (known or rows is None)
         ]
         return sorted(found, key=lambda one: one[1])
 

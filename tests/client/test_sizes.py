@@ -7,6 +7,7 @@ import pytest
 import dpnb
 from dpnb import widgets
 from dpnb.widgets.curve import Curve
+from tests.client.test_price_is_charge import opened
 from tests.curator import small
 
 
@@ -47,6 +48,15 @@ def test_a_count_tells_the_size_of_its_filter(data):
     some = data[data.y > 0]
     size = round(dpnb.release({"n": some.count()}, epsilon=4)["n"].value)
     assert words(some.x.mean()).endswith(f"for {min(size, 40)} to {min(size, 40) // 10} people")
+
+
+def test_groups_are_no_larger_than_all_whose_number_was_private_and_counted(session, dpnb_home):
+    """Seen: after a count of all, plans of groups ended with "cannot convert float NaN to integer"."""
+    people = opened(session, dpnb_home, "d1", "add-remove", {})
+    size = round(dpnb.release({"n": people.count()}, epsilon=4)["n"].value)
+    assert words(people.groupby("g").count())
+    assert words(people.groupby("g").x.mean()).endswith("people")
+    assert words(people[people.y > 0].x.mean()).endswith(f"for {size} to {size // 10} people")
 
 
 def test_interactions_plan_with_it(data):
