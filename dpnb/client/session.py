@@ -45,6 +45,7 @@ from dpnb.errors import (
     RequestReused,
 )
 from dpnb.estimate import Estimate, PendingQuestion, current_host, open_batch
+from dpnb.estimate.pending_question import distinct
 from dpnb.estimate.refusals import nested
 from dpnb.planner.price import PricedQuestion, as_stored
 from dpnb.planner.request import Ask
@@ -291,9 +292,10 @@ class Session:
         ask = Ask.make(**asked)
         more = old.again()
         batch = batch_of([more], ask)
-        held = tuple(part.draw for release in old.releases for part in release.parts)
+        # what was stored beside it may be what this line bought when it ran before: run again, it is free
+        held = tuple(part.draw for release in old.own for part in release.parts)
         self._released(replace(batch, again=held), None)
-        releases = (*old.releases, *more.releases)
+        releases = distinct((*old.releases, *more.releases))
         both = PendingQuestion(old.question, old.checked, dataset=old.dataset, origin=more.origin)
         both.fill(releases, conclude(old.checked, releases))
         return Estimate.leaf(both)
@@ -616,7 +618,7 @@ def _fill(batch: AskedBatch, releases: Sequence[tuple[Release, ...]]) -> None:
     for group, item, known in zip(batch.groups, batch.priced.items, releases, strict=True):
         outcome = conclude(item.checked, known)
         for one in group:
-            one.fill(known, outcome)
+            one.fill(known, outcome, own=known[:1])
 
 
 def _holds(answer: PendingQuestion, asked: PricedQuestion) -> bool:

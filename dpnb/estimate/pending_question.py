@@ -85,6 +85,7 @@ class PendingQuestion:
         "held",
         "order",
         "origin",
+        "own",
         "question",
         "request_id",
         "spend",
@@ -113,6 +114,7 @@ class PendingQuestion:
         self.state: State = "pending"
         self.request_id: str | None = None
         self._releases: tuple[Release, ...] = ()
+        self.own: tuple[Release, ...] = ()
         self._outcome: Result | None = None
         self.held: PendingQuestion | None = None
         self.batch: Any = None
@@ -227,10 +229,16 @@ class PendingQuestion:
         if forget:
             self.request_id = None
 
-    def fill(self, releases: tuple[Release, ...], outcome: Result) -> None:
-        """Write the answer, once: every estimate built on this measurement has a value from here on."""
+    def fill(
+        self, releases: tuple[Release, ...], outcome: Result, own: tuple[Release, ...] | None = None
+    ) -> None:
+        """Write the answer, once: every estimate built on this measurement has a value from here on.
+
+        ``own`` are those of the releases that it was answered with itself, where others of its question were stored beside them.
+        """
         self._refuse_second_write()
         self._releases = tuple(releases)
+        self.own = self._releases if own is None else own
         self._outcome = outcome
         self.state = "released"
         self.batch = self.held = None
