@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpnb.trusted.curator.engines.table_file import about
 from dpnb.trusted.files.named_file import NamedFile, format_of
 
 _LABELLED = "# the codes that the file labels: add those that it does not"
@@ -67,6 +66,8 @@ def codebook(path: Path) -> dict[str, Entry]:
     """
     if format_of(path) not in ("spss", "stata") or not path.is_file():
         return {}
+    from dpnb.trusted.curator.engines.table_file import about
+
     with NamedFile.open(path) as file:
         said = about(file)
     return {name: _entry(name, said) for name in said.column_names}

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dpnb.errors import OwnerError
-from dpnb.trusted.curator.engines.table_file import first_rows
 from dpnb.trusted.files.csv_header import csv_header
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import NamedFile, format_of
@@ -98,6 +97,8 @@ def titles(path: Path, table: str | None = None) -> tuple[str, ...]:
         When the file cannot be read.
     """
     if format_of(path) == "excel":
+        from dpnb.trusted.curator.engines.table_file import first_rows
+
         with NamedFile.open(path) as file:
             return _titles_of([[cell for cell in row if cell] for row in first_rows(file, table, _ABOVE)])
     above: list[str] = []
