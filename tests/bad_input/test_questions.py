@@ -33,8 +33,9 @@ WRONG = {
     "p.x.difference(by='g')": (PlanError, "exactly two declared values"),
     "p[p.x].count()": (PlanError, "not a condition"),
     "p[3]": (HandleError, "a position"),
-    "p[['x', 'y']]": (HandleError, "A question is about one column: p['x'].mean()"),
-    "p.x[p.x > 3]": (HandleError, "Filter first: p[p.x > 1].count()"),
+    "p['x', 'y']": (HandleError, 'Several columns are named in a list: p[["x", "y"]].corr()'),
+    "p[['x', 3]]": (HandleError, 'Several columns are named in a list: p[["x"]].corr()'),
+    "p.x[p.x > 3]": (HandleError, "Rows are chosen before the column: p[p.x > 3].x"),
     "p.__setitem__('new', p.x)": (HandleError, "cannot be written to"),
     "p.__delitem__('x')": (HandleError, "cannot be written to"),
     "setattr(p, 'x', 3)": (
@@ -172,10 +173,7 @@ WRONG = {
     "dpnb.release([p.x.mean()], epsilon=1, rho=1)": (PlanError, "one of"),
     "dpnb.release([p.x.mean()], rho=1)": (PlanError, "pure ε budget"),
     "dpnb.release([(p.x * 0).sum()], epsilon=1)": (PlanError, "public constant"),
-    "dpnb.release([p.x.quantile(0.5)], epsilon='0.000002')": (
-        PlanError,
-        "epsilon above",
-    ),
+    "dpnb.release([p.x.quantile(0.5)], epsilon='0.0000005')": (PlanError, "Use a larger loss"),
     "dpnb.release([p[p.x > i / 101].x.mean() for i in range(1001)], epsilon=1)": (PlanError, "1000"),
     "dpnb.plan([p[p.x > 1].x.mean()], within=0.1)": (PlanError, "assume_n=1000"),
     "dpnb.plan([p[p.x > 1].x.mean()], within=0.1, assume_n=-5)": (PlanError, "above 0"),

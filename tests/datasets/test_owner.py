@@ -295,7 +295,7 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"dataset__rows": "many"}, "rows must be a whole number, not 'many'"),
         ({"dataset__rows": True}, "rows must be a whole number, not True"),
         ({"dataset__public": "yes"}, "public must be true or false"),
-        ({"dataset__source": "a.xlsx"}, "dpnb reads .csv"),
+        ({"dataset__source": "a.xls"}, "dpnb reads .csv"),
         ({"dataset__source": "https://x.example/a.csv"}, "a file on this machine"),
         ({"dataset": 3}, "dataset must be a section: write [dataset]"),
         # budget

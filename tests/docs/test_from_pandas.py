@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import matplotlib as mpl
@@ -35,14 +36,16 @@ def tables() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
 
 
 @pytest.fixture(scope="module")
-def names() -> dict[str, Any]:
-    """The page's session after its questions were released at a large ε."""
+def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The page's session after its questions were released at a large ε, in a home of its own."""
     import statsmodels.formula.api as smf
     from statsmodels.stats.multicomp import pairwise_tukeyhsd
     from statsmodels.stats.multitest import multipletests
     from statsmodels.stats.oneway import anova_oneway
 
     mpl.use("agg")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("DPNB_HOME", str(tmp_path_factory.mktemp("home")))
     found: dict[str, Any] = {
         "smf": smf,
         "stats": stats,
@@ -58,7 +61,9 @@ def names() -> dict[str, Any]:
     dpnb.release({name: found[name] for name in bound}, epsilon=400)
     found["ols"] = smf.ols("pay ~ age + sex", found["df"]).fit()
     found["logit"] = smf.logit("married ~ age", found["df"]).fit(disp=0)
-    return found
+    yield found
+    dpnb.client.api.close()
+    patch.undo()
 
 
 def numbers(theirs: Any, ours: Any) -> tuple[np.ndarray, np.ndarray] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -160,13 +161,17 @@ def test_marginal_effects_are_derivatives_of_predictions() -> None:
 
 
 @pytest.fixture(scope="module")
-def census() -> Any:
-    """Fits of the built-in made-up people."""
+def census(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Fits of the built-in made-up people, in a home of their own."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("DPNB_HOME", str(tmp_path_factory.mktemp("home")))
     people = dpnb.open("census", mode="guard-rail", quiet=True)
     fit = people.ols("income ~ age + age**2 + sex*age")
     table = people.crosstab("sex", people.age.bin([0, 20, 40, 60, 80, 100]))
     dpnb.release({"fit": fit, "table": table}, epsilon=2)
-    return people, fit, table
+    yield people, fit, table
+    dpnb.client.api.close()
+    patch.undo()
 
 
 def test_effects_of_squares_and_products_follow_the_formula(census: Any) -> None:
