@@ -161,8 +161,10 @@ def _(mechanism: ThresholdedSums, totals: Sequence[Sequence[int]]) -> NDArray[np
 def rank_radius(mechanism: QuantileSelection, beta: float) -> float:
     """Return r such that the rank of the selected point misses the best by more than r with probability at most `beta`.
 
-    Infinite for the exponential mechanism below 2⁻³⁹, where the floor of the weights could matter.
+    Zero where the grid has one point. Infinite for the exponential mechanism below 2⁻³⁹, where the floor of the weights could matter.
     """
+    if not mechanism.steps:
+        return 0.0
     if isinstance(
         mechanism, QuantileFlip
     ):  # each of the others is visited before the best one half of the time

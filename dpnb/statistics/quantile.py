@@ -188,6 +188,9 @@ class Quantile(Statistic):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One selection a level, three where limits are bought (half of the loss for the point); or a tree, perhaps beside points."""
+        number = setting.number()
+        if number.low == number.high:
+            raise PlanError("A quantile of a single possible value is that value: nothing to release.")
         facts = PublicFacts.of(setting, share.kind, self._levels(setting), limits=bool(setting.options["ci"]))
         if not by_tree(facts):
             return self._selections(setting, share, limits=facts.limits)
@@ -202,8 +205,6 @@ class Quantile(Statistic):
     def _selections(self, setting: Setting, share: Share, *, limits: bool) -> Pricing:
         levels, number = self._levels(setting), setting.number()
         steps = number.high - number.low
-        if steps == 0:
-            raise PlanError("A quantile of a single possible value is that value: nothing to release.")
         request = _request(setting)
         shares = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)) if limits else (Fraction(1),)
         parts, rows = [], []

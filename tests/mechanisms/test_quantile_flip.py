@@ -214,6 +214,12 @@ def test_the_rank_radius_of_a_flip_holds_its_promise():
         assert radius <= rank_radius(QuantileSelection(epsilon, HALF, 0, steps), beta)
 
 
+@pytest.mark.parametrize("kind", [QuantileFlip, QuantileSelection])
+def test_of_one_point_no_rank_is_missed(kind):
+    """The only point is the best one."""
+    assert rank_radius(kind(Fraction(1), HALF, 0, 0), 0.05) == 0
+
+
 def test_a_million_distinct_values_are_no_effort_to_flip():
     """Probabilities are computed for called points alone, whatever the loss."""
     values = np.unique(np.random.default_rng(54).integers(0, 2**40, 1_000_000))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
-from dpnb.errors import Unavailable
+from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.planner import Question
 from dpnb.planner.expression import BinOp, Const, Ref
@@ -251,6 +251,16 @@ def test_a_point_with_its_limits_is_nearer_than_off_a_tree(monkeypatch):
     ours, off_tree, selected = medians(1, 400), patched("for_points", Fraction(0)), patched("by_tree", False)
     assert ours[0] < 0.8 * off_tree[0]
     assert ours[1] < 0.8 * selected[1]
+
+
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("ci", [True, False])
+@pytest.mark.parametrize("q", [Fraction(1, 2), QUARTILES])
+def test_quantiles_of_a_single_possible_value_are_refused(q, ci, kind):
+    """They are known before anything is asked, of whatever is selected or read off a tree."""
+    constant = Question("p", "quantile", BinOp("*", Ref("x"), Const(0)), options=(("q", q), ("ci", ci)))
+    with pytest.raises(PlanError, match="single possible value is that value"):
+        priced(constant, people(PEOPLE, kind=kind), kind=kind)
 
 
 def selects(item: Any) -> bool:
