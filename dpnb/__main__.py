@@ -181,28 +181,38 @@ def _init(options: argparse.Namespace) -> str:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise OwnerError(f"{target} exists and is left as it is. Write elsewhere with --output") from None
+        raise OwnerError(_exists(options, target)) from None
     except OSError as fault:
         raise OwnerError(f"{target} cannot be written: {fault.strerror}") from None
     opened = f'"{target}"' if is_server(options.data) else f'"{options.data}", schema="{target}"'
-    return "\n".join(_after_init(options.data, target, text, opened))
+    return "\n".join(_after_init(options, target, text, opened))
 
 
-def _after_init(data: str, target: Path, text: str, opened: str) -> Iterator[str]:
+def _exists(options: argparse.Namespace, target: Path) -> str:
+    """Say what to do with a declaration that is there already."""
+    written = shlex.quote(str(target))
+    again = f"dpnb init {shlex.quote(options.data)} --output another{SUFFIX}"
+    return (
+        f"{target} exists already, and is left as it is. To go on with it, fill in its TODO and run dpnb check {written}. "
+        f"To draft anew, move it away, or write elsewhere: {again}"
+    )
+
+
+def _after_init(options: argparse.Namespace, target: Path, text: str, opened: str) -> Iterator[str]:
     """Say what a draft asks, what it leaves out, and what comes next."""
     from dpnb.owner.draft import decisions
 
     yield f"Wrote {target}: fill in its {decisions(text)} TODO without looking at the data."
-    yield from _beside_the_rows(data, text)
+    yield from _beside_the_rows(options.data, text, options.table)
     written = shlex.quote(str(target))
     yield f"Then\n    dpnb check {written}  # in a terminal of your own: how the file meets the declaration"
     yield f"    dpnb admin budget {written}  # what the budget means for one person"
     yield f"    dpnb.open({opened})  # in a notebook or a script"
     if in_notebook():
-        yield f"Or fill it in on a screen, here in the notebook: %dp deposit {shlex.quote(data)}"
+        yield f"Or fill it in on a screen, here in the notebook: %dp deposit {shlex.quote(options.data)}"
 
 
-def _beside_the_rows(data: str, text: str) -> Iterator[str]:
+def _beside_the_rows(data: str, text: str, table: str | None) -> Iterator[str]:
     """Say which columns are left out, and which lines of a file are no rows: of those below the header on an owner's terminal alone."""
     from dpnb.owner.header_lines import total_below
     from dpnb.trusted.files.named_file import format_of
@@ -212,7 +222,9 @@ def _beside_the_rows(data: str, text: str) -> Iterator[str]:
     if "\nskip = [" in text:
         yield "What stands above the header is named in [source] as skip = [...], and is no row."
     path = Path(data)
-    if for_owner_alone() and path.is_file() and format_of(path) == "csv" and (begins := total_below(path)):
+    if not for_owner_alone() or not path.is_file() or format_of(path) not in ("csv", "excel"):
+        return
+    if begins := total_below(path, table):
         yield f'The last line begins with "{begins}". If it is no person, write skip = ["{begins}"] under [source].'
 
 

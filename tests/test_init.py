@@ -132,6 +132,23 @@ def test_a_draft_asks_for_little_more_than_outside_knowledge_alone_can_tell(tmp_
         ("length_of_stay", "unknown", "number"),
         ("ward", "unknown", "category"),
         ("paid", "unknown", "boolean"),
+        ("Alter", "unknown", "integer"),
+        ("âge_du_patient", "unknown", "integer"),
+        ("Geschlecht", "unknown", "category"),
+        ("sexe", "BIGINT", "category"),
+        ("Einkommen (€)", "unknown", "number"),
+        ("Größe_cm", "unknown", "number"),
+        ("poids", "unknown", "number"),
+        ("PLZ", "unknown", "text"),
+        ("code postal", "unknown", "text"),
+        ("Datum", "unknown", "date"),
+        ("DateDeNaissance", "unknown", "date"),
+        ("Raucher (ja/nein)", "unknown", "boolean"),
+        ("marié oui/non", "unknown", "boolean"),
+        ("Kunden-ID", "unknown", "person"),
+        ("Kundennummer", "unknown", "person"),
+        ("date_of_diagnosis", "unknown", "date"),
+        ("name_of_school", "unknown", "category"),
     ],
 )
 def test_a_name_says_what_a_column_is_where_its_storage_type_can_hold_that(name, stored, kind):
@@ -206,6 +223,19 @@ def test_the_levels_of_an_enum_are_never_drafted(tmp_path):
     assert 'label = "town"\ntype = "category"\nvalues = "TODO' in text
     assert 'label = "pay"\ntype = "number"' in text
     assert 'label = "age"\ntype = "integer"' in text
+
+
+def test_a_declaration_that_is_there_is_left_with_what_to_do(tmp_path, capsys):
+    data = tmp_path / "people.csv"
+    data.write_text(HEADER)
+    text = drafted(data)
+    assert main(["init", str(data)]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "exists already, and is left as it is. To go on with it, fill in its TODO and run dpnb check" in said
+    )
+    assert f"dpnb init {data} --output another.dpnb.toml" in said
+    assert (tmp_path / "people.dpnb.toml").read_text() == text
 
 
 @pytest.mark.parametrize(

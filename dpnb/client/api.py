@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset, TeachingDataset
-from dpnb.client.plan_view import BatchReport, PlanView
+from dpnb.client.plan_view import BatchReport, PlanView, numbered
 from dpnb.client.publication import is_publication, open_publication
 from dpnb.client.service import LONGEST_NAME, Service, served, usual
 from dpnb.client.session import Session
@@ -318,8 +318,9 @@ def _named(
     if not isinstance(items, Mapping):
         listed = [_estimate_of(item) for item in items]
         _refuse_others(listed)
-        derived = any(one.measurement is None for one in listed)  # then each keeps its place beside it
-        return listed, {}, tuple((one.text, one) for one in listed) if derived else ()
+        names = numbered(one.text for one in listed)
+        alike = names != [one.text for one in listed] or any(one.measurement is None for one in listed)
+        return listed, {}, tuple(zip(names, listed, strict=True)) if alike else ()  # each keeps its place
     pairs = tuple((str(name), _estimate_of(item)) for name, item in items.items())
     listed = [estimate for _, estimate in pairs]
     _refuse_others(listed)
@@ -331,8 +332,9 @@ def _whole(items: Items) -> dict[str, Any]:
     """Return what was asked where an estimate stands for it, by its name or the estimate's text."""
     if not isinstance(_estimate_of(items), Estimate) and isinstance(items, Mapping):
         return {str(name): item for name, item in items.items() if not isinstance(item, Estimate)}
-    listed = [items] if isinstance(_estimate_of(items), Estimate) else items
-    return {_estimate_of(item).text: item for item in listed if not isinstance(item, Estimate)}
+    listed = [items] if isinstance(_estimate_of(items), Estimate) else list(items)
+    names = numbered(_estimate_of(item).text for item in listed)
+    return {name: item for name, item in zip(names, listed, strict=True) if not isinstance(item, Estimate)}
 
 
 def _estimate_of(item: object) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,21 @@ from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.schema import nearest
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """Return names of which no two are alike: a second one has its number.
+
+    Examples
+    --------
+    >>> numbered(["count", "mean", "count"])
+    ['count', 'mean', 'count (2)']
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        others = (f"{name} ({place})" for place in itertools.count(2))
+        found[name if name not in found else next(one for one in others if one not in found)] = None
+    return list(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +236,8 @@ class BatchReport(Mapping[str, Any]):
         """The estimates by label."""
         if self.named:
             return dict(self.named)
-        return {self.labels.get(one, one.text): Estimate.leaf(one) for one in self.measurements}
+        names = numbered(self.labels.get(one, one.text) for one in self.measurements)
+        return dict(zip(names, map(Estimate.leaf, self.measurements), strict=True))
 
     def __getitem__(self, label: str | int) -> Any:  # a place works too
         found = self.estimates | self.whole

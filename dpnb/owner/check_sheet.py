@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dpnb.cards.markup import clean
 from dpnb.owner.command_output import Output
-from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.calendar import start_of
 
 if TYPE_CHECKING:
     from dpnb.owner.inspection import ColumnCount, Inspected, Inspection, UnitCount
@@ -73,17 +74,24 @@ def _unread(
 ) -> Iterator[str]:
     """Say what share of a column is not read, where it says anything, and what would read it."""
     name, kind = clean(one.name), schema[one.name].type
-    if not one.unread:
-        return
-    if one.unread == rows - one.missing:
+    if one.unread and one.unread == rows - one.missing:
         what = "declared value" if kind == "category" else kind
         yield f"{name}: no cell is a {what} as it is declared. Check its type, and how its cells are written."
-    elif kind == "category":
+    elif one.unread and kind == "category":
         yield f"{name}: {_share(one.unread, rows)} of the cells are none of the declared values, and count as missing."
     if remedy is not None and (words := remedy.words(shown=shown)):
-        known = rows - one.missing - one.unread
-        read = (known * remedy.kept + one.unread * remedy.share) / (rows - one.missing)
-        yield f"{name}: {words}" + (f"; with it {100 * read:.3g} % are read." if remedy.keys else "")
+        read = (
+            "" if remedy.unread is None else f"; with it {_read(rows - one.missing, remedy.unread)} are read."
+        )
+        yield f"{name}: {words}{read}"
+    if remedy is not None and (words := remedy.coded(shown=shown)):
+        yield f"{name}: {words}"
+
+
+def _read(cells: int, unread: int) -> str:
+    """The share of some cells that is read; 100 % are all of them."""
+    share = 100 * (1 - unread / cells)
+    return f"{share if not unread else min(share, 99.9):.3g} %"
 
 
 def _rows(count: int, one: str = "", more: str = "") -> str:
@@ -159,3 +167,15 @@ def _of_column(schema: Schema, one: ColumnCount, rows: int) -> Iterator[str]:
         yield f"{name}: {_share(one.beyond, rows)} of the texts are cut, or lose characters that are not declared."
     elif rows and one.beyond / rows > _MUCH:
         yield f"{name}: {_share(one.beyond, rows)} of the cells are clamped to the bounds, which changes means and sums."
+    if one.beyond and (day := _begins(schema[one.name])):
+        yield (
+            f'{name}: its second bound is {day} 00:00, the hour at which that day begins. If all of that day counts, write "{day} 23:00".'
+        )
+
+
+def _begins(column: Column) -> str | None:
+    """The day at whose beginning a column of hours ends: as a bound without a time says."""
+    if column.calendar != "hour":
+        return None
+    day, time = start_of(int(column.bounds[1]), "hour").split(" ")
+    return day if time == "00:00" else None

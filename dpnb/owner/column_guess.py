@@ -1,12 +1,14 @@
 """What a column seems to hold, by its name and its storage type: a guess for an owner to correct, never a look at a value.
 
-A bound that stands in a guess is common sense about a word (nobody is younger than 0, a year has twelve months).
+A bound that stands in a guess is common sense about a word (nobody is younger than 0, a year has twelve months). Words are English,
+German and French, without their accents; another language is a row more of the table.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -53,7 +55,8 @@ _PEOPLE: Final = "person patient customer client user member respondent particip
 _NAMED_BY_IDS: Final = frozenset(
     (
         f"{_PEOPLE} subject case passenger student teacher worker staff resident citizen voter driver tenant inmate donor applicant "
-        "borrower taxpayer household hh resp pat pers cust emp citizen individual account my the row record unique"
+        "borrower taxpayer household hh resp pat pers cust emp citizen individual account my the row record unique "
+        "kunden patienten personen personal teilnehmer mitarbeiter schueler fall haushalt personne salarie eleve foyer"
     ).split()
 )
 """Whom or what a column ending in *id* may name where people are the unit; of anything else (AgencyID) it names the thing."""
@@ -66,36 +69,66 @@ def _each(words: str, guess: Guess) -> dict[str, Guess]:
 
 _BY_WORD: Final[Mapping[str, Guess]] = {
     **_each("id uid uuid guid ssn email mail phone telephone", Guess("person")),
+    **_each("telefon tel handy courriel identifiant matricule matrikelnummer", Guess("person")),
+    **_each("kundennummer patientennummer personalnummer versichertennummer", Guess("person")),
     **_each("address street surname firstname lastname fullname url ip", Guess("identifier")),
+    **_each("adresse anschrift strasse hausnummer vorname nachname familienname", Guess("identifier")),
+    **_each("rue prenom nomdefamille", Guess("identifier")),
     **_each(_PEOPLE, Guess("person")),
+    **_each("kunde patientin mitarbeiter mitarbeiterin teilnehmer personne", Guess("person")),
     **_each("date dob birthday birthdate born admitted discharged admission discharge", Guess("date")),
-    **_each("timestamp datetime", Guess("datetime")),
-    **_each("age ages", Guess("integer", 0, 120)),
-    **_each("month", Guess("integer", 1, 12)),
-    **_each("hour", Guess("integer", 0, 23)),
-    **_each("year", Guess("integer")),
+    **_each("datum geburtsdatum geburtstag geboren aufnahme entlassung", Guess("date")),
+    **_each("naissance entree sortie", Guess("date")),
+    **_each("timestamp datetime zeitstempel zeitpunkt horodatage", Guess("datetime")),
+    **_each("age ages alter lebensalter", Guess("integer", 0, 120)),
+    **_each("month monat mois", Guess("integer", 1, 12)),
+    **_each("hour stunde heure", Guess("integer", 0, 23)),
+    **_each("year jahr jahrgang geburtsjahr baujahr annee", Guess("integer")),
     **_each(
         "count number num n nr children kids rooms visits quantity qty persons size", Guess("integer", 0)
     ),
+    **_each("anzahl zahl nummer kinder kinderzahl zimmer besuche menge personen", Guess("integer", 0)),
+    **_each("nombre nb enfants pieces visites quantite personnes", Guess("integer", 0)),
     **_each(
         "income salary pay wage wages earnings price cost costs amount revenue rent fee spent",
         Guess("number", 0),
     ),
+    **_each("einkommen bruttoeinkommen nettoeinkommen gehalt lohn preis kosten betrag", Guess("number", 0)),
+    **_each("umsatz miete gebuehr revenu revenus salaire prix cout montant loyer", Guess("number", 0)),
     **_each("height weight bmi dose duration minutes hours days distance area", Guess("number", 0)),
-    **_each("length stay", Guess("number", 0)),
-    **_each("percent percentage pct", Guess("number", 0, 100)),
+    **_each(
+        "gewicht groesse grosse koerpergroesse dauer minuten stunden tage entfernung", Guess("number", 0)
+    ),
+    **_each("flaeche wohnflaeche poids taille duree heures jours surface", Guess("number", 0)),
+    **_each("length stay laenge aufenthalt longueur sejour", Guess("number", 0)),
+    **_each("percent percentage pct prozent anteil pourcentage", Guess("number", 0, 100)),
     **_each("score rate ratio temperature latitude longitude balance change", Guess("number")),
+    **_each("punkte punktzahl temperatur breitengrad laengengrad taux", Guess("number")),
     **_each("any married smoker smokes employed insured treated paid flag", Guess("boolean")),
+    **_each("ja nein verheiratet raucher raucherin erwerbstaetig versichert bezahlt", Guess("boolean")),
+    **_each("yes oui non marie mariee fumeur fumeuse assure assuree", Guess("boolean")),
     **_each("sex gender race ethnicity religion language marital education educ degree", Guess("category")),
+    **_each("geschlecht sprache familienstand bildung schulabschluss abschluss", Guess("category")),
+    **_each("nationalitaet staatsangehoerigkeit sexe genre langue nationalite diplome", Guess("category")),
     **_each(
         "region state county country province city town district department ward insurance school",
         Guess("category"),
     ),
+    **_each("land bundesland kreis landkreis stadt ort wohnort gemeinde bezirk station", Guess("category")),
+    **_each("krankenkasse schule pays departement commune ville quartier ecole", Guess("category")),
     **_each("status type kind category group class code level grade sector channel", Guess("category")),
+    **_each("typ kategorie gruppe klasse stufe branche statut categorie", Guess("category")),
+    **_each("groupe classe niveau secteur", Guess("category")),
     **_each(
         "postcode postalcode zip zipcode diagnosis icd product brand item occupation job title", Guess("text")
     ),
+    **_each("plz postleitzahl diagnose produkt marke artikel beruf", Guess("text")),
+    **_each("codepostal postal diagnostic produit marque profession metier lieu", Guess("text")),
 }
+"""What a word of a name makes of a column; two words that follow each other stand as one (``codepostal``)."""
+_OF: Final = frozenset(["of", "de", "du", "des", "la", "le", "d", "l", "von", "vom", "zur", "zum"])
+"""Words after which stands whose or of what something is: in ``age_du_patient`` the age is the thing."""
+_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
 _UNKNOWN: Final = Guess("unknown")
 
 
@@ -146,18 +179,35 @@ _MAY_BE: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def _by_name(name: str) -> Guess:
-    words = [word.lower() for word in _WORD.findall(name)]
+    words = _words(name)
     if _INDEX.fullmatch(name):
         return Guess("index")
     if words[:1] in (["is"], ["has"]):
         return Guess("boolean")
-    if words == ["name"]:
+    if words in (["name"], ["nom"]):
         return Guess("identifier")
     if len(words) > 1 and words[-1] in ("id", "uid", "uuid", "guid"):
         return Guess("person" if _NAMED_BY_IDS & set(words) else "identifier")
     if len(words) > 1 and words[-1] in ("on", "at"):
         return Guess("date" if words[-1] == "on" else "datetime")
-    # two words may be one, post_code; what is last is the thing, what is first says more of it: `customer_age` is an age, `age_group` a group
-    pairs = ["".join(pair) for pair in reversed(list(itertools.pairwise(words)))]
-    found = [_BY_WORD[word] for word in (*pairs, *reversed(words[1:]), *words[:1]) if word in _BY_WORD]
+    found = [_BY_WORD[word] for part in _parted(words) for word in _most_telling(part) if word in _BY_WORD]
     return found[0] if found else _UNKNOWN
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name, small and without accents; ö is oe, as it is where a file can hold no ö."""
+    german = name.translate(_UMLAUTS)
+    plain = "".join(one for one in unicodedata.normalize("NFKD", german) if not unicodedata.combining(one))
+    return [word.lower() for word in _WORD.findall(plain)]
+
+
+def _parted(words: list[str]) -> list[list[str]]:
+    """The words that name the thing, and those that say whose it is."""
+    place = next((at for at, word in enumerate(words) if at and word in _OF), len(words))
+    return [words[:place], [word for word in words[place:] if word not in _OF]]
+
+
+def _most_telling(words: list[str]) -> list[str]:
+    """Words in the order in which they are believed: two that may be one, post_code; then the last, which is the thing, and the first, which says more of it: `customer_age` is an age, `age_group` a group."""
+    pairs = ["".join(pair) for pair in reversed(list(itertools.pairwise(words)))]
+    return [*pairs, *reversed(words[1:]), *words[:1]]

@@ -64,10 +64,11 @@ _PREPARE = """
 _MOST = '"TODO: the most {table} of one person, for example 20; more count as that many"'
 _VALUES = 'values = "TODO: a list, for example [0, 1]; anything else counts as missing"\n'
 _TRIM = "trim = true                     # blanks around a cell do not count\n"
-_YES_OR_NO = (
-    'values = "TODO"                 # as the file writes them, for example ["No", "Yes"] or [false, true]\n'
-)
+_YES_OR_NO = 'values = "TODO"                 # as the file writes them: ["No", "Yes"], ["nein", "ja"], ["non", "oui"] or [false, true]\n'
 _DATES = "bounds = \"TODO: the first and the last day, for example ['2020-01-01', '2024-12-31']\"\n"
+_MOMENTS = (
+    "bounds = \"TODO: the first and the last hour, for example ['2020-01-01 00:00', '2024-12-31 23:00']\"\n"
+)
 _TEXT = (
     'type = "text"                    # no list of values: only those that many rows have are shown\n'
     'length = 32                      # the most characters of one; a longer one counts as missing (beyond = "cut": it is cut)\n'
@@ -467,7 +468,7 @@ def _declared(seems: Guess) -> str:
     if seems.kind == "text":
         return _TEXT
     if seems.kind in ("date", "datetime"):
-        return f'type = "{seems.kind}"\n{_DATES}'
+        return f'type = "{seems.kind}"\n{_DATES if seems.kind == "date" else _MOMENTS}'
     if seems.kind == "category":
         return 'type = "category"\n' + _VALUES + _TRIM
     if seems.kind == "boolean":

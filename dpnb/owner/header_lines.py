@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import itertools
 import os
+from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -97,10 +98,11 @@ def titles(path: Path, table: str | None = None) -> tuple[str, ...]:
         When the file cannot be read.
     """
     if format_of(path) == "excel":
-        from dpnb.trusted.curator.engines.table_file import first_rows
+        from dpnb.trusted.curator.engines.table_file import texts_of
 
         with NamedFile.open(path) as file:
-            return _titles_of([[cell for cell in row if cell] for row in first_rows(file, table, _ABOVE)])
+            first = itertools.islice(texts_of(file, table), _ABOVE)
+            return _titles_of([[cell for cell in row if cell] for row in first])
     above: list[str] = []
     with NamedFile.open(path, Dialect.from_toml(written_as(path), path.name)) as file:
         text = TextFile.of(file)
@@ -122,8 +124,33 @@ def _titles_of(rows: Iterable[list[str]]) -> tuple[str, ...]:
     return ()
 
 
-def total_below(path: Path) -> str | None:
-    """Return how the last line of a CSV file begins, where it begins as a total or a note does. For the owner's eyes alone."""
+def total_below(path: Path, table: str | None = None, skip: Iterable[str] = ()) -> str | None:
+    """Return how the last line of a CSV file or an Excel sheet begins, where it begins as a total or a note does. For the owner's eyes alone.
+
+    Parameters
+    ----------
+    path : Path
+    table : str, optional
+        The sheet.
+    skip : iterable of str
+        How lines begin that are left out already.
+    """
+    skipped = Dialect(skip=tuple(skip))
+    if format_of(path) == "excel":
+        from dpnb.trusted.curator.engines.table_file import texts_of
+
+        with NamedFile.open(path, skipped) as file:
+            last = deque(texts_of(file, table), maxlen=1)
+        cells = [cell for row in last for cell in row if cell]
+    else:
+        lines = [_cells(line) for line in _end_of(path).splitlines()]
+        cells = next((one for one in reversed(lines) if one and skipped.is_row(one)), [])
+    begins = next(iter(cells), "")
+    return begins if begins.strip(" :.").casefold() in TOTALS else None
+
+
+def _end_of(path: Path) -> str:
+    """The end of a text file, of which the first line may be cut."""
     with NamedFile.open(path, Dialect.from_toml(written_as(path), path.name)) as file:
         text, end = TextFile.of(file), b""
         if text.as_it_stands:
@@ -133,10 +160,7 @@ def total_below(path: Path) -> str | None:
         else:
             for block in text.blocks():
                 end = (end + block)[-_TAIL:]
-    lines = end.decode(errors="replace").splitlines()
-    last = next((line for line in reversed(lines) if line.strip(' ,;|\t"')), "")
-    begins = next(iter(_filled(last, max(DELIMITERS, key=last.count))), "")
-    return begins if begins.strip(" :.").casefold() in TOTALS else None
+    return end.decode(errors="replace")
 
 
 def is_number(text: str) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from dpnb.owner.header_lines import TOTALS
+from dpnb.owner.header_lines import TOTALS, total_below
 from dpnb.owner.unread_cells import MOST_CELLS
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.curator.engines.cell_sql import (
@@ -28,8 +28,9 @@ from dpnb.trusted.curator.engines.preparing import answered, double
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.curator.engines.ruled_sql import coded_sql, read_sql
 from dpnb.trusted.curator.sources import look_up
-from dpnb.trusted.files.named_file import NamedFile, NamedFiles
+from dpnb.trusted.files.named_file import NamedFile, NamedFiles, format_of
 from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.owner import OwnedDataset, beside, load
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
 
@@ -101,6 +102,8 @@ class Inspection:
 
 
 Cells: TypeAlias = list[tuple[Any, ...]]
+Place: TypeAlias = tuple[str, str]
+"""A column, as its table (the dataset's own is empty) and its name."""
 Inspected: TypeAlias = Sequence[tuple[Schema, Inspection]]
 
 
@@ -118,19 +121,32 @@ def inspected(home: Home, source: Path) -> Inspected:
 
         def questions(tables: Mapping[str, RawTable]) -> Iterator[str]:
             for name, raw in tables.items():
+                yield _totals(raw)
                 yield from _questions(raw, schemas[name], tables[""] if name else None)
 
         told = iter([tuple(map(int, rows[0])) for rows in ask(questions)])
         own = schemas[""].name
-        return tuple(
-            (replace(one, name=name or own), _inspection(one, told)) for name, one in schemas.items()
-        )
+        counted = {
+            name: (replace(one, name=name or own), _inspection(one, told)) for name, one in schemas.items()
+        }
+    owned = load(source) if source.suffix == ".toml" else load(beside(source), source=source)
+    return tuple((one, _with_last_line(found, owned, name)) for name, (one, found) in counted.items())
 
 
-def unread_cells(home: Home, source: Path, found: Inspected) -> dict[tuple[str, str], list[Cells]]:
-    """Return different texts that are not read, and others that are, by table (the dataset's own is empty) and column: the most frequent first, each with how often it stands there.
+def _with_last_line(found: Inspection, owned: OwnedDataset, table: str) -> Inspection:
+    """An inspection in which a total in the last line of an Excel sheet counts, whichever column it stands in: its declared columns alone were read."""
+    file, dialect = owned.others[table] if table else (owned.source, owned.dialect)
+    if found.totals or file is None or format_of(file) != "excel":
+        return found
+    begins = total_below(file, None if table else owned.table, dialect.skip)
+    return found if begins is None else replace(found, totals=1)
 
-    For the owner's eyes alone. Cells that a file holds as numbers or dates are left out.
+
+def strange_cells(home: Home, source: Path, found: Inspected) -> dict[Place, tuple[Cells, Cells, Cells]]:
+    """Return different texts that are not read, others that are, and some beyond the bounds, of each column that has cells of the first or the last kind.
+
+    The most frequent come first, each with how often it stands there. For the owner's eyes alone. Cells that a file holds as numbers or
+    dates are read or not as such: of those only what is beyond the bounds is returned.
 
     Raises
     ------
@@ -138,21 +154,47 @@ def unread_cells(home: Home, source: Path, found: Inspected) -> dict[tuple[str, 
         When the file or its declaration cannot be read.
     """
     with _opened(home, source) as (schemas, ask):
-        asked: list[tuple[str, str]] = []
+        asked: list[tuple[Place, int]] = []
 
         def questions(tables: Mapping[str, RawTable]) -> Iterator[str]:
             for (name, raw), (_, inspection) in zip(tables.items(), found, strict=True):
                 for one in inspection.columns:
-                    sql, kind = raw.column(one.name)
+                    column, (sql, kind) = schemas[name][one.name], raw.column(one.name)
+                    missing, unread, beyond = _conditions(column, sql, kind)
+                    text = sql if kind == "VARCHAR" else canonical_sql(sql, kind)
+                    wanted = {2: beyond} if one.beyond and column.text is None else {}
                     if one.unread and kind == "VARCHAR":
-                        asked.append((name, one.name))
-                        missing, unread, _ = _conditions(schemas[name][one.name], sql, kind)
-                        for condition in (unread, f"NOT ({missing}) AND NOT ({unread})"):
-                            cells = f'SELECT {sql} AS "##cell" FROM {raw.sql} WHERE {condition}'
-                            yield f"SELECT *, count(*) FROM ({cells}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_CELLS}"
+                        wanted |= {0: unread, 1: f"NOT ({missing}) AND NOT ({unread})"}
+                    for part, condition in wanted.items():
+                        asked.append(((name, one.name), part))
+                        cells = f'SELECT {text} AS "##cell" FROM {raw.sql} WHERE {condition}'
+                        yield f"SELECT *, count(*) FROM ({cells}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_CELLS}"
 
-        told = ask(questions)
-        return {place: told[2 * at : 2 * at + 2] for at, place in enumerate(asked)}
+        parts: dict[Place, list[Cells]] = {}
+        for told, (place, part) in zip(ask(questions), asked, strict=True):
+            parts.setdefault(place, [[], [], []])[part] = told
+        return {place: (one[0], one[1], one[2]) for place, one in parts.items()}
+
+
+def unread_with(
+    home: Home, source: Path, columns: Mapping[Place, Sequence[Column]]
+) -> dict[Place, list[int]]:
+    """Count how many cells of whole columns would not be read if they were declared as each of some columns is.
+
+    Raises
+    ------
+    OwnerError
+        When the file or its declaration cannot be read.
+    """
+    with _opened(home, source) as (_, ask):
+
+        def questions(tables: Mapping[str, RawTable]) -> Iterator[str]:
+            for (table, name), each in columns.items():
+                raw = tables[table]
+                counts = [_filtered(_conditions(one, *raw.column(name))[1]) for one in each]
+                yield f"SELECT {', '.join(counts)} FROM {raw.sql}"
+
+        return {place: [*map(int, rows[0])] for place, rows in zip(columns, ask(questions), strict=True)}
 
 
 @contextlib.contextmanager
@@ -170,14 +212,14 @@ def _questions(raw: RawTable, schema: Schema, own: RawTable | None) -> Iterator[
     conditions = (_conditions(column, *raw.column(column.name)) for column in schema.columns)
     counts = [_filtered(one) for three in conditions for one in three]
     cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
-    yield f"SELECT count(*), {_totals(raw)}, {', '.join(counts)} FROM {raw.sql}"
+    yield f"SELECT count(*), {', '.join(counts)} FROM {raw.sql}"
     yield f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})"
     if schema.unit_column is not None:
         yield _unit_question(raw, schema, own)
 
 
 def _inspection(schema: Schema, told: Iterator[tuple[int, ...]]) -> Inspection:
-    (rows, totals, *cells), (distinct,) = next(told), next(told)
+    (totals,), (rows, *cells), (distinct,) = next(told), next(told), next(told)
     columns = tuple(
         ColumnCount(name, *cells[3 * place : 3 * place + 3]) for place, name in enumerate(schema.names)
     )
@@ -186,10 +228,13 @@ def _inspection(schema: Schema, told: Iterator[tuple[int, ...]]) -> Inspection:
 
 
 def _totals(raw: RawTable) -> str:
-    """Count rows whose first text that is not blank is a word for what is no person."""
+    """Count rows whose first text that is not blank is a word for what is no person; of a text file under a column without a name too."""
     texts = [f"nullif(trim({sql}), '')" for sql, kind in raw.columns.values() if kind == "VARCHAR"]
-    begins = f"lower(trim(coalesce({', '.join([*texts[:_FIRST], 'NULL'])}), ' :.'))"
-    return _filtered(f"{begins} IN ({', '.join(map(literal, TOTALS))})")
+    first, rows = f"coalesce({', '.join([*texts[:_FIRST], 'NULL'])})", raw.sql
+    if len(texts) == len(raw.columns):
+        first, rows = "coalesce(*COLUMNS(*))", f"(SELECT nullif(trim(COLUMNS(*)), '') FROM {raw.sql})"
+    words = ", ".join(map(literal, TOTALS))
+    return f'SELECT count(*) FROM (SELECT {first} AS "##first" FROM {rows}) WHERE lower(trim("##first", \' :.\')) IN ({words})'
 
 
 def _conditions(column: Column, sql: str, kind: str) -> tuple[str, str, str]:

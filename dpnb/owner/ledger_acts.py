@@ -79,7 +79,7 @@ def add_check(acts: Acts) -> None:
 def _check(options: argparse.Namespace) -> Output:
     refuse_notebook(known=options.not_private)
     from dpnb.owner.inspection import inspected
-    from dpnb.owner.unread_cells import NOTHING_FIXED, told, write_keys
+    from dpnb.owner.unread_cells import nothing_written, told, write_keys
 
     home = Home.current()
     found = inspected(home, options.source)
@@ -87,7 +87,9 @@ def _check(options: argparse.Namespace) -> Output:
     fixed = {place: one for place, one in remedies.items() if one.fixable} if options.fix else {}
     if not fixed:
         sheet = check_sheet(found, remedies, shown=for_owner_alone())
-        return replace(sheet, text=f"{sheet.text}\n{NOTHING_FIXED}") if options.fix else sheet
+        unread = sum(one.unread for _, inspection in found for one in inspection.columns)
+        why = nothing_written(unread, remedies.values())
+        return replace(sheet, text=f"{sheet.text}\n{why}") if options.fix else sheet
     declaration = _declaration(options.source)
     write_keys(declaration, {_section(*place): one.keys[0] for place, one in fixed.items()})
     written = [f"Wrote for {name}: {told(one.keys[0])}" for (_, name), one in fixed.items()]
@@ -106,18 +108,26 @@ def _section(table: str, column: str) -> tuple[str, ...]:
 
 
 def _remedies(home: Home, source: Path, found: Inspected) -> dict[tuple[str, str], Remedy]:
-    """Find what would read the cells that are not read, by table and column."""
-    from dpnb.owner.inspection import unread_cells
+    """Find what would read the cells that are not read, by table and column, and which cells may be codes."""
+    from dpnb.owner.inspection import strange_cells, unread_with
     from dpnb.owner.unread_cells import remedy
 
-    if not any(one.unread for _, inspection in found for one in inspection.columns):
+    unread = {
+        (schema.name if at else "", one.name): one.unread
+        for at, (schema, inspection) in enumerate(found)
+        for one in inspection.columns
+        if one.unread or one.beyond
+    }
+    if not unread:
         return {}
     declared: Any = read_toml(_declaration(source))
     remedies = {}
-    for place, cells in unread_cells(home, source, found).items():
+    for place, cells in strange_cells(home, source, found).items():
         facts = reduce(lambda section, part: section[part], _section(*place), declared)
         remedies[place] = remedy(place[1], facts, *cells)
-    return remedies
+    tried = {place: one.columns(place[1]) for place, one in remedies.items() if one.keys}
+    counts = unread_with(home, source, tried)
+    return {place: one.counted(counts.get(place, ()), unread[place]) for place, one in remedies.items()}
 
 
 def add_loosen(acts: Acts) -> None:

@@ -1,33 +1,36 @@
 """What would read the cells that a declaration does not read: keys to add, tried on a sample of those cells.
 
 Cells are the owner's alone: they are shown on a terminal, never in a notebook or a pipe. A key is tried as the reader of declarations
-itself takes it, and a cell is read by the definition of reading, so that nothing here knows what a key means.
+itself takes it, and a cell is read by the definition of reading, so that nothing here knows what a key means. How many cells of the
+whole column it leaves unread is counted afterwards (:meth:`Remedy.counted`).
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from dpnb.cards.markup import clean
 from dpnb.datasets.preparation import read
 from dpnb.errors import OwnerError
+from dpnb.owner.unknown_codes import as_codes, looks_coded
+from dpnb.owner.unknown_codes import told as codes_told
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.schema import Column
+from dpnb.trusted.schema import Column, nearest
 from dpnb.trusted.schema.owner import load
 
 FIXED: Final = ("format", "decimal", "thousands", "trim")
 """The keys that ``dpnb check --fix`` writes: how cells are written, never what they may be."""
 MOST_CELLS: Final = 1_000
 """Different cells of a sample."""
-NOTHING_FIXED: Final = (
-    "Nothing was written: no format, decimal, thousands or trim alone reads what is not read."
-)
 _ENOUGH = 0.5
 _SHOWN = 3
+_WORD: Final = re.compile(r"[^\W\d_]{3}")
+"""What a misspelt word has: three letters in a row."""
 
 _FORMS: Final = {
     "%m/%d/%Y": "month/day/year",
@@ -76,49 +79,84 @@ _DATASET = {
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What would read the unread cells of a column.
+    """What would read the unread cells of a column, and which cells may be codes.
 
     Parameters
     ----------
     keys : tuple of mapping
         What to write. Several are as good as each other, and read the cells differently: only the owner knows which is right.
-    share, kept : float
-        The shares that are read then of the unread cells, and of those that are read now.
     cells : tuple of (str, int)
         The most frequent unread cells that it reads, or all where it reads none, and how often each stands in the column.
         For the owner's eyes alone.
+    codes : tuple of (str, int)
+        Cells beyond the bounds that look like codes for *unknown*, likewise.
+    facts : mapping
+        The column's declaration.
+    unread : int or None
+        The cells of the whole column that are not read then; None until they are counted.
     """
 
     keys: tuple[Mapping[str, Any], ...]
-    share: float
-    kept: float
-    cells: tuple[tuple[str, int], ...]
+    cells: tuple[tuple[str, int], ...] = ()
+    codes: tuple[tuple[str, int], ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    unread: int | None = None
 
     @property
     def fixable(self) -> bool:
         """Whether it may be written without the owner's choice."""
         return len(self.keys) == 1 and set(self.keys[0]) <= set(FIXED)
 
+    def columns(self, name: str) -> list[Column]:
+        """Return the column as it would be with each of the keys."""
+        return [_with_keys(name, self.facts, keys) for keys in self.keys]
+
+    def counted(self, unread: Sequence[int], now: int) -> Remedy:
+        """Return the keys that leave the fewest cells of the whole column unread, as they were counted for each; none where that is no fewer than now."""
+        least = min(unread, default=now)
+        if least >= now:
+            return replace(self, keys=())
+        kept = (keys for keys, count in zip(self.keys, unread, strict=True) if count == least)
+        return replace(self, keys=tuple(kept), unread=least)
+
     def words(self, *, shown: bool) -> str:
-        """Say what to write, and on the owner's terminal one cell, or some where nothing reads them."""
-        first = f"{self._cell} " if shown else ""
+        """Say what to write, and on the owner's terminal one cell, or some where nothing reads them; nothing where nothing is unread."""
         if not self.keys:
-            listed = ", ".join(f"{canonical(clean(cell))} ({count:,})" for cell, count in self.cells)
-            codes = canonical([clean(cell) for cell, _ in self.cells])
-            return (
-                f"not read are for instance {listed}. If they mean unknown, write missing_codes = {codes}."
-                if shown
-                else ""
-            )
+            return self._not_read() if shown and self.cells else ""
+        first = f"{_quoted(self.cells[0][0])} " if shown else ""
         if len(self.keys) == 1:
             seems = f"{first}looks like {_taken_for(self.keys[0])}: " if shown else ""
             return f"{seems}write {told(self.keys[0])}"
         either = ", or ".join(f"{told(keys)} ({_taken_for(keys)})" for keys in self.keys)
         return f"{first}can be read in {len(self.keys)} ways: write the one that is right, {either}"
 
-    @property
-    def _cell(self) -> str:
-        return canonical(clean(self.cells[0][0]))
+    def coded(self, *, shown: bool) -> str:
+        """Say which cells beyond the bounds may mean unknown; nothing where none looks so."""
+        unread = [] if self.keys or self.facts.get("type") == "category" else self.cells
+        known = [*self.facts.get("missing_codes", ()), *(cell for cell, _ in unread if shown)]
+        return codes_told(self.codes, known, shown=shown) if self.codes else ""
+
+    def _not_read(self) -> str:
+        """Show cells that nothing reads, and say what each of them may be."""
+        listed = f"not read are for instance {', '.join(f'{_quoted(cell)} ({count:,})' for cell, count in self.cells)}. "
+        declared, category = self.facts.get("missing_codes", ()), self.facts.get("type") == "category"
+        meant = {cell: _meant(cell, self.facts["values"]) for cell, _ in self.cells} if category else {}
+        others = [cell for cell, _ in self.cells if not meant.get(cell)]
+        wrong = [
+            f"{_quoted(cell)} seems to be {_quoted(value)}, misspelt"
+            for cell, value in meant.items()
+            if value
+        ]
+        spelt = f"{'; '.join(wrong)}: correct that in the file. " if wrong else ""
+        missing = (
+            f"If they mean unknown, write {as_codes(others, declared)}. " if others and not self.codes else ""
+        )
+        own = (
+            "If one is a value of its own, and you know that without the data, add it to values."
+            if category
+            else ""
+        )
+        return f"{listed}{spelt}{missing}{own if others else ''}".rstrip()
 
 
 def remedy(
@@ -126,6 +164,7 @@ def remedy(
     facts: Mapping[str, Any],
     cells: Sequence[tuple[str, int]],
     others: Sequence[tuple[str, int]] = (),
+    beyond: Sequence[tuple[str, int]] = (),
 ) -> Remedy:
     """Find what reads most of some unread cells.
 
@@ -139,26 +178,30 @@ def remedy(
         Different unread cells, the most frequent first, and how often each stands in the column.
     others : sequence of (str, int)
         Cells that are read now, likewise: what reads less of both is no remedy.
+    beyond : sequence of (str, int)
+        Cells beyond the bounds, likewise: some may be codes.
 
     Returns
     -------
     Remedy
         Without keys where nothing reads half of them.
     """
-    best, found = (0.0, 0.0, 0.0), dict[tuple[object, ...], Mapping[str, Any]]()
+    best, found = 0.0, dict[tuple[object, ...], Mapping[str, Any]]()
     # A declared value in other letters is no code for unknown, however few they are.
     enough = 0 if facts.get("type") == "category" else _ENOUGH
     for keys, column in _candidates(name, facts):
         now, before = ([_read_as(cell, column) for cell, _ in some] for some in (cells, others))
         share, kept = _share(cells, now), _share(others, before)
         gained = share * _size(cells) - (1 - kept) * _size(others)
-        if share >= enough and gained > max(best[0], 0):
-            best, found = (gained, share, kept), {}
-        if gained == best[0] > 0:
+        if share >= enough and gained > best:
+            best, found = gained, {}
+        if gained == best > 0:
             found.setdefault((*now, *before), keys)
     first = next(iter(found), (object(),) * len(cells))  # where something is read, such cells are shown
     shown = [cell for cell, value in zip(cells, first, strict=False) if value is not None]
-    return Remedy(tuple(found.values()), best[1], best[2], tuple(shown[:_SHOWN]))
+    now = _with_keys(name, facts, {}) if beyond else None
+    codes = [cell for cell in beyond if now and looks_coded(now.cell_text(cell[0]))]
+    return Remedy(tuple(found.values()), tuple(shown[:_SHOWN]), tuple(codes), facts)
 
 
 def _read_as(cell: str, column: Column) -> object:
@@ -179,13 +222,45 @@ def _share(cells: Sequence[tuple[str, int]], found: Sequence[object]) -> float:
 
 def _candidates(name: str, facts: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Column]]:
     """Yield keys that a column does not have, each with the column as it would be; what the reader of declarations refuses is left out."""
-    plain = {key: value for key, value in facts.items() if key not in ("missing", "header")}
     for keys in _TRIED.get(str(facts.get("type")), ()):
         if not set(keys) & set(facts):
             try:
-                yield keys, load({**_DATASET, "columns": {name: {**plain, **keys}}}).schema[name]
+                yield keys, _with_keys(name, facts, keys)
             except OwnerError:
                 continue
+
+
+def _with_keys(name: str, facts: Mapping[str, Any], keys: Mapping[str, Any]) -> Column:
+    """Return the column as its declaration would have it with some keys more."""
+    plain = {key: value for key, value in facts.items() if key not in ("missing", "header")}
+    return load({**_DATASET, "columns": {name: {**plain, **keys}}}).schema[name]
+
+
+def _meant(cell: str, values: Sequence[Any]) -> str | None:
+    """Return the declared value that a cell seems to misspell; short cells and numbers are codes rather."""
+    return (
+        nearest(cell, [value for value in values if isinstance(value, str)]) if _WORD.search(cell) else None
+    )
+
+
+def _quoted(cell: str) -> str:
+    return canonical(clean(cell))
+
+
+def nothing_written(unread: int, remedies: Iterable[Remedy]) -> str:
+    """Say why ``--fix`` wrote nothing, of so many unread cells."""
+    if not unread:
+        return "Nothing was written: every cell that is not empty is read as it is declared."
+    if any(one.keys for one in remedies):
+        return (
+            f"Nothing was written: --fix writes {_listed(FIXED, 'and')} alone, and only where no other way reads as many cells. "
+            "What is named above is for you to write into the declaration."
+        )
+    return f"Nothing was written: no {_listed(FIXED, 'or')} reads what is not read."
+
+
+def _listed(words: Sequence[str], last: str) -> str:
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def told(keys: Mapping[str, Any]) -> str:

@@ -101,3 +101,12 @@ def test_a_list_with_a_reading_keeps_every_answer_in_its_place(session, data):
     assert list(done) == planned == [one.text for one in asked]
     for place, one in enumerate(asked):
         np.testing.assert_array_equal(done[place].value, one.value)
+
+
+def test_a_question_that_stands_twice_in_a_list_keeps_both_places(session, data):
+    """Seen: [count, count, mean] had two answers, and the second was the mean."""
+    done = dpnb.release([data.count(), data.count(), data.x.mean()], epsilon=4)
+    first, second, third = done
+    assert (second, len(done)) == (f"{first} (2)", 3)
+    assert done[0].value == done[1].value == done[first].value
+    assert done[2].value == done[third].value

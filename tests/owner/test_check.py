@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 
 import pytest
 
 import dpnb
+from dpnb.__main__ import main
 
 
 def test_the_check_counts_what_the_declaration_would_change(folder, admin):
@@ -38,6 +40,31 @@ def test_bounds_that_clamp_much_are_told_with_what_it_does(folder, admin):
     said = admin("check", path, "--not-private")[1]
     assert "of the cells are clamped to the bounds, which changes means and sums." in said
     assert 'bounds = "seen on data"' in said
+
+
+def test_a_bound_that_ends_as_its_day_begins_is_told_with_the_hour_to_write(tmp_path, admin):
+    """Seen: bounds of a datetime without times lost all of the last day, and check said "clamped"."""
+    data = tmp_path / "calls.csv"
+    data.write_text("called_at\n2024-12-30 09:00\n2024-12-31 17:20\n2024-12-31 23:59\n")
+    assert main(["init", str(data)]) == 0
+    path = tmp_path / "calls.dpnb.toml"
+    draft = path.read_text()
+    assert "['2020-01-01 00:00', '2024-12-31 23:00']" in draft
+    draft = re.sub(
+        r'unit = "TODO[^"]*"', 'unit = "row"', re.sub(r'epsilon = "TODO[^"]*"', "epsilon = 4", draft)
+    )
+
+    def said(bounds):
+        path.write_text(re.sub(r'bounds = "TODO[^"]*"', f"bounds = {bounds}", draft))
+        return admin("check", path, "--not-private")[1]
+
+    word = "called_at: its second bound is 2024-12-31 00:00, the hour at which that day begins."
+    assert f'{word} If all of that day counts, write "2024-12-31 23:00".' in said(
+        '["2024-01-01", "2024-12-31"]'
+    )
+    whole = said('["2024-01-01 00:00", "2024-12-31 23:00"]')
+    assert "bound" not in whole.replace("beyond the bounds", "")
+    assert "clamped" not in whole
 
 
 def test_the_check_writes_nothing(folder, admin, dpnb_home):

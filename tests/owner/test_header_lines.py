@@ -12,6 +12,7 @@ from dpnb.errors import OwnerError
 from dpnb.owner.deposit import DepositFiles
 from dpnb.owner.header_lines import titles, total_below
 from dpnb.trusted.schema.owner import load
+from tests.contracts.workbook import write_workbook
 from tests.owner.conftest import SCHEMA
 from tests.owner.test_check import on_a_terminal
 
@@ -207,6 +208,21 @@ def test_a_title_is_a_line_of_one_field_above_a_line_of_names(tmp_path, content,
 def test_a_total_is_a_last_line_that_begins_with_such_a_word(tmp_path, content, found):
     (tmp_path / "p.csv").write_text(content)
     assert total_below(tmp_path / "p.csv") == found
+
+
+@pytest.mark.parametrize("name", ["town.csv", "town.xlsx"])
+def test_a_total_under_a_column_without_a_name_is_told_too(tmp_path, dpnb_home, admin, name):
+    """Seen: check missed a Total that stood under pandas' index, and in a sheet under any column that is not declared."""
+    data, rows = tmp_path / name, [["", "age"], ["Ann", 30], ["Bo", 41], ["Total", 71]]
+    write_workbook(data, {"People": rows})
+    if name.endswith("csv"):
+        data.write_text("".join(f"{who},{age}\n" for who, age in rows))
+    path, text = completed(data)
+    assert total_below(data) == "Total"
+    assert "1 row begins with a word such as Total or Note" in admin("check", path, "--not-private")[1]
+    path.write_text(text.replace("[columns.age]", '[source]\nskip = ["Total"]\n[columns.age]'))
+    facts = admin("check", path, "--not-private", as_json=True)[1]
+    assert (facts["rows"], facts["totals"]) == (2, 0)
 
 
 def test_a_line_of_another_width_is_refused_with_the_rule_that_leaves_it_out(tmp_path, dpnb_home):

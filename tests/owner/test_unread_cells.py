@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
+import pandas as pd
 import pytest
 
 from dpnb.owner import unread_cells
@@ -159,3 +160,69 @@ def test_a_declared_value_in_other_letters_is_never_proposed_as_a_code_for_unkno
     found = remedy("smoker", {"type": "category", "values": ["No", "Yes"]}, [("refused", 190), ("yes", 186)])
     assert found.keys == ({"case": "any"},)
     assert found.words(shown=True).startswith('"yes" looks like')
+
+
+def test_codes_beyond_the_bounds_are_named_with_the_line_to_write(tmp_path, admin):
+    """Seen: 999 and -99 of ages were "clamped", and nothing said what to write."""
+    rows = "age\n" + "30\n999\n-99\n999\n140\nrefused\n"
+    path = town(tmp_path, rows, ("age", 'type = "integer"\nlower = 0\nupper = 100\n'))
+    line = 'age: beyond the bounds are 999 (2), -99 (1), which count as the nearest bound now. If they mean unknown, write missing_codes = ["refused", 999, -99].'
+    shown = on_a_terminal("check", path)[1]
+    assert line in shown.splitlines()
+    assert 'age: not read are for instance "refused" (1).' in shown.splitlines()
+    piped = admin("check", path, "--not-private")[1]
+    assert "age: some cells beyond the bounds look like codes for unknown" in piped
+    assert "-99 (1)" not in piped
+    path.write_text(path.read_text() + 'missing_codes = ["refused", 999, -99]\n')
+    facts = admin("check", path, "--not-private", as_json=True)[1]["columns"][0]
+    assert (facts["missing"], facts["unread"], facts["beyond"]) == (4, 0, 1)
+    assert "codes for unknown" not in admin("check", path, "--not-private")[1]
+
+
+def test_codes_that_a_container_holds_as_numbers_are_named_too(tmp_path, admin):
+    pd.DataFrame({"age": [30.0, 999.0, 41.5]}).to_parquet(tmp_path / "town.parquet")
+    path = town(tmp_path, "", ("age", 'type = "number"\nlower = 0\nupper = 100\nmissing_codes = ["x"]\n'))
+    path.write_text(path.read_text().replace("town.csv", "town.parquet"))
+    assert 'write missing_codes = ["x", 999].' in on_a_terminal("check", path)[1]
+
+
+def test_the_share_that_is_read_is_counted_on_the_whole_column(tmp_path, admin):
+    """Seen: "with it 100 % are read" of 1,000 frequent cells, of a column that has many more."""
+    pays = [f"{n % 900}.{n % 90:02},{n:04}" for n in range(1_500)]
+    rows = (
+        "pay\n"
+        + "".join(f'"{n // 10},{n % 10}"\n' * 2 for n in range(1_000))
+        + "".join(f'"{pay}"\n' for pay in pays)
+    )
+    path = town(tmp_path, rows, ("pay", 'type = "number"\nlower = 0\nupper = 900\n'))
+    assert 'pay: write decimal = ","; with it 57.1 % are read.' in admin("check", path, "--not-private")[1]
+
+
+def test_the_whole_column_decides_between_two_ways(tmp_path, admin):
+    """A thousand different days that are months too, and two that are none."""
+    days = [f"{n % 12 + 1:02}/{n // 12 % 12 + 1:02}/{1900 + n // 144}\n" * 2 for n in range(1_200)]
+    path = town(tmp_path, "visit\n" + "".join(days) + "27/08/2014\n", ("visit", DATE))
+    assert 'Wrote for visit: format = "%d/%m/%Y"' in admin("check", path, "--not-private", "--fix")[1]
+
+
+def test_a_misspelt_value_is_told_as_one(tmp_path, admin):
+    """Seen: 'If they mean unknown, write missing_codes = ["Femal"]'."""
+    rows = "sex\n" + "Female\nMale\n" * 5 + "Femal\nFemal\n9\n"
+    path = town(tmp_path, rows, ("sex", 'type = "category"\nvalues = ["Female", "Male"]\n'))
+    said = on_a_terminal("check", path)[1]
+    assert '"Femal" seems to be "Female", misspelt: correct that in the file.' in said
+    assert "If they mean unknown, write missing_codes = [9]." in said
+    assert "If one is a value of its own, and you know that without the data, add it to values." in said
+
+
+@pytest.mark.parametrize(
+    ("rows", "values", "why"),
+    [
+        ("sex\nf\nm\n\n", ["f", "m"], "every cell that is not empty is read as it is declared"),
+        ("sex\nF\nM\n", ["f", "m"], "--fix writes format, decimal, thousands and trim alone, and only where"),
+        ("sex\nx\ny\n", ["f", "m"], "no format, decimal, thousands or trim reads what is not read"),
+    ],
+)
+def test_fix_says_why_it_wrote_nothing(tmp_path, admin, rows, values, why):
+    path = town(tmp_path, rows, ("sex", f'type = "category"\nvalues = {values}\n'))
+    assert f"Nothing was written: {why}" in admin("check", path, "--not-private", "--fix")[1]

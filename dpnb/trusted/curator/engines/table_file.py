@@ -200,10 +200,10 @@ def sheets(file: NamedFile) -> tuple[Any, list[str]]:
     return opened, [one.name for one in kinds]
 
 
-def first_rows(file: NamedFile, table: str | None, most: int) -> list[list[str]]:
-    """Return the first rows of a sheet that are not empty, without the blanks around each text."""
-    rows = itertools.islice(_rows_of(_named_sheet(file, table), file), most)
-    return [[(_text(cell) or "").strip() for cell in row] for row in rows]
+def texts_of(file: NamedFile, table: str | None) -> Iterator[list[str]]:
+    """Yield the rows of a sheet that are not empty, without the blanks around each text."""
+    for row in _rows_of(_named_sheet(file, table), file):
+        yield [(_text(cell) or "").strip() for cell in row]
 
 
 def _named_sheet(file: NamedFile, table: str | None) -> Any:

@@ -39,7 +39,8 @@ const TYPES = [
 const SEEN = 'seen on data';
 
 const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
-  date: ['2020-01-01', '2024-12-31']
+  date: ['2020-01-01', '2024-12-31'],
+  datetime: ['2020-01-01 00:00', '2024-12-31 23:00']
 };
 
 function columnPart(
