@@ -199,8 +199,8 @@ def remedy(
             found.setdefault((*now, *before), keys)
     first = next(iter(found), (object(),) * len(cells))  # where something is read, such cells are shown
     shown = [cell for cell, value in zip(cells, first, strict=False) if value is not None]
-    now = _with_keys(name, facts, {}) if beyond else None
-    codes = [cell for cell in beyond if now and looks_coded(now.cell_text(cell[0]))]
+    declared = _with_keys(name, facts, {}) if beyond else None
+    codes = [cell for cell in beyond if declared and looks_coded(declared.cell_text(cell[0]))]
     return Remedy(tuple(found.values()), tuple(shown[:_SHOWN]), tuple(codes), facts)
 
 
