@@ -8,6 +8,7 @@ A forked process asks on a line of its own, whatever a thread of its parent was 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import threading
@@ -175,6 +176,13 @@ class Line:
         self._watched = transport
         threading.Thread(target=self._hear, args=(transport,), name="dpnb-life-line", daemon=True).start()
 
+    def leave(self) -> None:
+        """Disconnect as the process ends: tell nobody, and wait for no thread that still asks."""
+        self._tell = lambda: None
+        if self.lock.acquire(blocking=False):
+            self._drop()
+            self.lock.release()
+
     def close(self) -> None:
         """Disconnect from the curator; it ends soon after its last kernel."""
         with self.lock:
@@ -214,6 +222,13 @@ def _after_fork() -> None:
     """Give a forked process locks that no thread of its parent holds for ever."""
     for line in list(_LINES):
         line.lock = threading.RLock()
+
+
+@atexit.register
+def _at_exit() -> None:
+    """Leave no socket to be closed by whoever collects it, which Python warns of."""
+    for line in list(_LINES):
+        line.leave()
 
 
 if hasattr(os, "register_at_fork"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -127,3 +129,15 @@ def test_a_forked_child_that_closes_leaves_its_parent_the_life_line(tmp_path):
     assert ends[0].recv(1) == b""
     ends[0].close()
     server.close()
+
+
+def test_a_script_that_opens_a_dataset_and_ends_leaves_no_socket_open(dpnb_home):
+    """Seen: two ResourceWarning, "unclosed socket", at the end of a plain script."""
+    script = "import dpnb; dpnb.release([dpnb.open('hiv', quiet=True).age.mean()], epsilon=1); print('done')"
+    done = subprocess.run(
+        [sys.executable, "-W", "default::ResourceWarning", "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("done\n", "")
