@@ -100,26 +100,35 @@ def read_file(owned: OwnedDataset) -> Columns:
     Raises
     ------
     Unavailable
-        For a server's table, a DuckDB file, or a Parquet file where no package reads it.
+        For a server's table, a DuckDB file, or a Parquet or Feather file where no package reads it.
+    OwnerError
+        For another program's file where its library is missing.
     """
     if owned.server is not None:
         raise Unavailable(
             f"The truth in a server's table is not read: save {owned.server.table} as a CSV file."
         )
-    own = _read(Path(str(owned.source)), owned.dialect)
-    return with_tables(own, {name: _read(*place) for name, place in owned.others.items()})
+    own = _read(Path(str(owned.source)), owned.dialect, owned.schema.rows_of(), owned.table)
+    others = {
+        name: _read(path, dialect, owned.schema.rows_of(name))
+        for name, (path, dialect) in owned.others.items()
+    }
+    return with_tables(own, others)
 
 
-def _read(path: Path, dialect: Dialect) -> Columns:
-    match format_of(path):
+def _read(path: Path, dialect: Dialect, schema: Schema, table: str | None = None) -> Columns:
+    match kind := format_of(path):
         case "csv":
-            return _csv(path, dialect)
-        case "parquet":
-            return _parquet(path)
-        case _:
+            columns = _csv(path, dialect)
+        case "parquet" | "arrow":
+            columns = _arrow(path, kind)
+        case "duckdb":
             raise Unavailable(
                 f"The truth in {path.name} is not read: save its table as a CSV or Parquet file."
             )
+        case _:
+            columns = _table(path, dialect, schema, table)
+    return {**columns, **{name: columns[header] for name, header in dialect.headers}}
 
 
 def _csv(path: Path, dialect: Dialect) -> Columns:
@@ -132,19 +141,34 @@ def _csv(path: Path, dialect: Dialect) -> Columns:
             rows = [(line + [""] * len(names))[: len(names)] for line in fields if line]
     found = np.array(rows, dtype=object).reshape(len(rows), len(names))
     found[found == ""] = None
-    columns = dict(zip(names, found.T, strict=True))
-    return columns | {name: columns[header] for name, header in dialect.headers}
+    return dict(zip(names, found.T, strict=True))
 
 
-def _parquet(path: Path) -> Columns:
-    """Every column as the first installed package that reads Parquet files gives it."""
-    for package, read in (
-        ("pyarrow.parquet", "read_table"),
-        ("polars", "read_parquet"),
-        ("pandas", "read_parquet"),
-    ):
+_READERS = {
+    "parquet": (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pandas", "read_parquet")),
+    "arrow": (("pyarrow.feather", "read_table"), ("polars", "read_ipc"), ("pandas", "read_feather")),
+}
+"""What may be installed that reads a file of columns."""
+
+
+def _arrow(path: Path, kind: str) -> Columns:
+    """Every column as the first installed package that reads such files gives it."""
+    for package, read in _READERS[kind]:
         with contextlib.suppress(ImportError):
             table = getattr(import_module(package), read)(str(path.parent if path.name == EVERY else path))
             names = getattr(table, "column_names", None) or list(table.columns)
             return {str(name): table[str(name)] for name in names}
-    raise Unavailable("Nothing installed reads Parquet files here. Run: pip install pyarrow")
+    raise Unavailable(f"Nothing installed reads {path.suffix} files here. Run: pip install pyarrow")
+
+
+def _table(path: Path, dialect: Dialect, schema: Schema, table: str | None) -> Columns:
+    """The declared columns of a sheet, of lines of JSON or of a statistics package's file, each cell as the curator takes it."""
+    from dpnb.trusted.curator.engines.table_file import table_of
+
+    headers = dict(dialect.headers)
+    names = dict.fromkeys((*schema.names, *filter(None, [schema.unit_column])))
+    wanted = list(dict.fromkeys(headers.get(name, name) for name in names))
+    with NamedFile.open(path, dialect) as named:
+        blocks = list(table_of(named, table, schema.unit_column).blocks(wanted))
+    none = [np.empty(0, dtype=object)]
+    return {name: np.concatenate([block[name] for block in blocks] or none) for name in wanted}

@@ -20,7 +20,7 @@ from pyarrow import feather
 
 from dpnb.__main__ import main
 from dpnb.errors import OwnerError
-from dpnb.teach.public_rows import read_file
+from dpnb.teach.public_rows import PublicRows, read_file
 from dpnb.trusted.curator.engines import table_file
 from dpnb.trusted.files import text_file
 from dpnb.trusted.files.dialect import Dialect
@@ -263,6 +263,10 @@ def written(folder, ending):
         FRAME.to_feather(path)
     elif ending == ".dta":
         pyreadstat.write_dta(FRAME, path)
+    elif ending == ".parquet":
+        FRAME.to_parquet(path)
+    elif ending == ".csv":
+        FRAME.to_csv(path, index=False)
     else:
         pyreadstat.write_sav(FRAME, path, compress=ending == ".zsav")
     return path
@@ -272,6 +276,25 @@ def written(folder, ending):
 def test_a_table_of_another_program_is_read_alike(tmp_path, ending):
     """Seen: peers read them all; here each was "convert the file" and a copy on the disk."""
     assert codes(written(tmp_path, ending)) == CODES
+
+
+@pytest.mark.parametrize(
+    "ending", [".xlsx", ".jsonl", ".feather", ".sav", ".zsav", ".dta", ".parquet", ".csv"]
+)
+def test_the_truth_of_every_kind_of_public_file_is_that_of_its_cells(tmp_path, ending):
+    """Seen: "The truth in p.sav is not read: save its table as a CSV or Parquet file", and a renamed column of Parquet not found."""
+    path = written(tmp_path, ending)
+    columns = {
+        "where": {"type": "category", "values": ["Goa", "Köln"], "header": "place"},
+        "age": {"type": "integer", "lower": 0, "upper": 100},
+    }
+    terms = {
+        "dataset": {"name": "t", "source": str(path), "adjacency": "add-remove"},
+        "budget": {"epsilon": 1},
+    }
+    owned = load({**terms, "columns": columns})
+    found = PublicRows(owned.schema, lambda: read_file(owned)).table.columns
+    assert list(zip(found["where"].tolist(), found["age"].tolist(), strict=True)) == CODES
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".dta"])
