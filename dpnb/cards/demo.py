@@ -1,8 +1,8 @@
 """``demo.html``: one file, no kernel, no network, in which dragging ε moves the interval of a real finding.
 
-The page is drawn from one private release: noised shares, noised group sizes, and the sensitivity that its price states. The
-browser computes with the closed forms of ``noise_sum.js``; :func:`difference_at` is their Python twin, and a test holds
-the two together.
+The page is drawn from what was released of one question, once or several times: noised shares, noised group sizes, their
+interval, and the sensitivity that a release's price states. The browser computes with the closed forms of ``noise_sum.js``;
+:func:`difference_at` is their Python twin, and a test holds the two together.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Facts:
 
     arms: tuple[Arm, ...]
     difference: float
+    released: tuple[float, float]
     sensitivity: float
 
 
@@ -77,12 +78,21 @@ def facts_of(effect: Estimate) -> Facts:
     for zeros, ones in part.values.reshape(2, 2):
         n = max(float(zeros + ones), 1.0)
         arms.append(Arm(n, float(min(max((ones - zeros) / n, -1.0), 1.0)), student_inflation(n)))
-    return Facts(tuple(arms), float(effect.value), _sensitivity(leaf.releases[0]))
+    low, high = effect.interval(kind="privacy")
+    return Facts(tuple(arms), float(effect.value), (low, high), _sensitivity(leaf.releases[0]))
 
 
 def _sensitivity(release: Release) -> float:
     """Return the L1 sensitivity behind the scale of a release: what it would be at ε 1."""
     return float(Fraction(release.parts[0].law["scale"]) * release.loss.amount)
+
+
+def _paid(effect: Estimate) -> str:
+    """Say what was paid for the centre: one loss, or that of each answer which it combines and their sum."""
+    losses = [str(release.loss) for release in effect.releases]
+    if len(losses) == 1:
+        return losses[0]
+    return f"{' + '.join(losses)} ({len(losses)} releases combined, {effect.loss} together)"
 
 
 def difference_at(facts: Facts, epsilon: float) -> Forecast:
@@ -132,7 +142,8 @@ def demo_page(effect: Estimate, schema: Schema) -> str:
         "interval": interval,
         "accuracy": accuracy,
         "odds": odds,
-        "paid": str(effect.loss).partition(" ")[2],
+        "paid": _paid(effect),
+        "released": " to ".join(number(100 * end, 1) for end in facts.released),
         "centre": f"{100 * facts.difference:.1f}",
         "source": (schema.citation or schema.title).rstrip("."),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 from dpnb.cards.facts import Line
@@ -153,3 +154,13 @@ def rows():
         {**shared, **opened, "answered": False},
         {**shared, **paid, "texts": ["hiv.got.mean()"], "answered": True},
     )
+
+
+def combined(name, **more):
+    """A question released twice, at the same loss and with the same numbers but noise of its own each time."""
+    first = estimate(name, **more).measurement
+    again = tuple(replace(part, draw=f"{part.name} again") for part in first.releases[0].parts)
+    releases = (first.releases[0], replace(first.releases[0], id="another", parts=again))
+    both = PendingQuestion(first.question, first.checked)
+    both.fill(releases, conclude(first.checked, releases))
+    return Estimate.leaf(both)

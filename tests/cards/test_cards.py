@@ -16,9 +16,8 @@ import pytest
 from dpnb import cards
 from dpnb.cards.explain import explain, odds_sentence
 from dpnb.cards.facts import Entry, line_of
-from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate import Estimate
 from dpnb.inference import digits
-from dpnb.statistics import conclude
 from tests.cards import made
 from tests.estimate import fakes
 
@@ -348,12 +347,7 @@ def test_report_is_one_file_with_methods_and_ledger(tmp_path):
 
 def test_a_second_measurement_says_what_it_won():
     """Two answers combined show the privacy half-width before and after, and the one after is smaller."""
-    first = made.estimate("effect").measurement
-    again = tuple(replace(part, draw=f"{part.name} again") for part in first.releases[0].parts)
-    releases = (first.releases[0], replace(first.releases[0], id="another", parts=again))
-    both = PendingQuestion(first.question, first.checked)
-    both.fill(releases, conclude(first.checked, releases))
-    text = cards.estimate_card(Estimate.leaf(both)).text
+    text = cards.estimate_card(made.combined("effect")).text
     found = re.search(r"2 answers combined: ± (0\.\d+) → ± (0\.\d+) \(privacy\)", text)
     assert found is not None
     assert float(found[2]) < float(found[1])

@@ -105,6 +105,19 @@ def test_page_stands_alone_and_reads_without_its_script(effect):
     assert "an honest 10 % guess becomes at most 15.5 %" in text
 
 
+def test_page_says_how_often_its_answer_was_released(effect):
+    """The centre of one release names its loss; of two combined both losses and their sum, with the interval of both."""
+    alone, both = (
+        demo_page(effect, made.study()),
+        demo_page(made.combined("effect", epsilon="0.25"), made.study()),
+    )
+    assert "released at ε 0.25, with" in alone
+    assert "released at ε 0.25 + ε 0.25 (2 releases combined, ε 0.5 together), with" in both
+    (low, high), (lower, higher) = (page_facts(page)["released"] for page in (both, alone))
+    assert lower < low < high < higher
+    assert f"drawn in grey: {100 * low:.1f} to {100 * high:.1f}." in both
+
+
 def test_page_holds_no_other_number_of_people(effect):
     """Sizes on the page are the released, noised ones."""
     facts = page_facts(demo_page(effect, made.study()))
