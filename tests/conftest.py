@@ -102,10 +102,18 @@ def dpnb_home(
 
 
 @pytest.fixture
-def data(dpnb_home: Path) -> Iterator[Any]:
+def service(dpnb_home: Path) -> Iterator[Any]:
+    """The curator of whoever asks, in this process."""
+    from tests.curator import small
+
+    made = small.curator(dpnb_home)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def data(service: Any, dpnb_home: Path) -> Any:
     """A handle on the small dataset of the curator's tests, forty protected rows, whose curator is in this process."""
     from tests.curator import small
 
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
+    return small.opened(small.session(service, "ann"), dpnb_home)

@@ -62,6 +62,8 @@ class Source:
         Whether its entries have independent noise.
     assumed : int, optional
         The rows that its law takes to count, where their number is private and none was planned with.
+    stored : bool
+        Whether its ± is that of its stored answer, for which no rows were assumed.
     asks : frozenset of Request
         What it measures: the noise of two questions that measure one thing is not independent.
     """
@@ -73,6 +75,7 @@ class Source:
     known: Array | None = None
     apart: bool = False
     assumed: int | None = None
+    stored: bool = False
     asks: frozenset[Request] = frozenset()
 
 
@@ -176,7 +179,7 @@ class _Space:
     def given(self) -> str:
         """What the laws take for granted."""
         used = [self._sources[place] for place in self._free]
-        rows = {one.assumed for one in used if one.assumed is not None}
+        rows = {one.assumed for one in used if one.assumed is not None and not one.stored}
         return all_count(used[0].measurement.checked.setting.unit, *rows) if rows else ""
 
     # linear ----------------------------------------------------------------------------------------------------
@@ -332,7 +335,7 @@ def _planned(
     if item.public_value is not None:
         known = np.asarray(item.public_value, dtype=np.float64)
         return Source(measurement, NORMAL, low, high, known=known), item.preview.half_width
-    law, width, assumed = None, item.preview.half_width, None
+    law, width, assumed = None, replace(item, own=None).preview.half_width, None
     if item.share is not None:
         pricing = Pricing(item.parts, item.rows)
         rows = checked.setting.at_most
@@ -343,7 +346,9 @@ def _planned(
     if size is not None and not math.isfinite(high) and checked.kind.counts:
         high = low + size
     asks = frozenset(part.request for part in item.parts)
-    return Source(measurement, law, low, high, apart=checked.kind.apart, assumed=assumed, asks=asks), width
+    told = width if item.own is None else item.own
+    stored, apart = item.own is not None, checked.kind.apart
+    return Source(measurement, law, low, high, apart=apart, assumed=assumed, stored=stored, asks=asks), told
 
 
 def _released(leaf: PendingQuestion) -> tuple[Source, float | None]:

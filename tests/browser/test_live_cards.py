@@ -59,7 +59,7 @@ def test_a_plan_is_dragged_and_released_in_its_place(open_, shots):
 
 
 def test_a_plan_follows_what_others_release(open_, shots):
-    """All of it bought in another notebook, it costs nothing more; without its kernel Release is off, and says how to go on."""
+    """All of it bought in another notebook, it costs nothing more, and each ± is that of what is stored; without its kernel Release is off, and says how to go on."""
     body = "low = hiv[hiv.age < 27].got.mean()\nhigh = hiv[hiv.age > 57].got.mean()\ngap = high - low"
     lab = open_(LOAD, OPEN, f"%%dp plan epsilon=0.02\n{body}")
     lab.run_all()
@@ -72,7 +72,10 @@ def test_a_plan_follows_what_others_release(open_, shots):
     for name in ("low", "high"):
         cost = lab.output(2).locator("table.planned tbody tr").filter(has_text=name).first
         expect(cost).to_contain_text("stored · ε 0")
-    assert row(lab, 2, "gap")[1] == before[1] == "free"
+    now = row(lab, 2, "gap")
+    assert now[0].startswith("±")
+    assert "if all" not in now[0]
+    assert now[1] == before[1] == "free"
     release = board.get_by_role("button", name="Release")
     expect(release).to_be_enabled()
     lab.restart()

@@ -8,14 +8,6 @@ from tests.curator import small
 
 
 @pytest.fixture
-def service(dpnb_home):
-    """The curator of whoever asks."""
-    made = small.curator(dpnb_home)
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def session(service):
     """Ann's session."""
     return small.session(service, "ann")

@@ -16,6 +16,7 @@ from dpnb.errors import PlanError
 from dpnb.notebook.display import Screen
 from dpnb.notebook.pending_cards import CardQuestions, ShownPlan, Waiting
 from dpnb.widgets.curve import Curve, Curves
+from tests.curator import small
 
 MIME = "application/vnd.dpnb.release+json"
 
@@ -223,8 +224,10 @@ def test_the_handle_never_begins_at_all_that_is_left(data):
 class TestPlans:
     """A plan on screen is asked anew by its key."""
 
-    def test_it_is_priced_as_it_stands(self, cards, data):
-        """Asked for elsewhere and stored, it is free, and the difference of two stored answers keeps its ±."""
+    @pytest.mark.parametrize("here", [True, False], ids=["this notebook", "another"])
+    def test_it_is_priced_as_it_stands(self, cards, data, service, dpnb_home, here):
+        """Released elsewhere it is free, and each stored answer has its own ±, also in a difference that no size is known for."""
+        other = data if here else small.opened(small.session(service), dpnb_home)
         young, old = data[data.x < 3], data[data.x > 6]
         asked = {"young": young.x.mean(), "old": old.x.mean()}
         view = dpnb.plan({**asked, "gap": asked["old"] - asked["young"]}, epsilon=0.4)
@@ -232,14 +235,19 @@ class TestPlans:
         key = cards.waiting.plan_key(shown)
         before = cards.questions.board({"plan": key})["facts"]
         assert not any(one["stored"] for one in before["questions"])
-        dpnb.release({"young": young.x.mean(), "old": old.x.mean()}, epsilon=0.4)
+        found = dpnb.release(
+            {"young": other[other.x < 3].x.mean(), "old": other[other.x > 6].x.mean()}, epsilon=0.4
+        )
         after = cards.questions.board({"plan": key})["facts"]
         assert all(one["stored"] for one in after["questions"])
         assert after["left"] == pytest.approx(before["left"] - 0.4)
-        told = [one["held"]["width"] or one["held"]["full"] for one in after["questions"]]
-        planned = [one["full_width"] for one in before["questions"]]
-        # a released size is no larger than all rows, so what is said now is no less than what was, or the whole of 0 to 10
-        assert all(held >= 0.99 * min(wide, 5) > 0 for held, wide in zip(told, planned, strict=True))
+        own = [found[name].interval(kind="privacy").half_width for name in asked]
+        assert [one["held"]["width"] for one in after["questions"]] == own
+        (gap,) = (one["forecast"] for one in after["derived"])
+        assert (gap["kind"], gap["given"]) == ("sum", "")
+        # beyond what is stored a divider is followed by the ± of the rows that are known, or by that of all rows, which says so
+        for one, was in zip(after["questions"], before["questions"], strict=True):
+            assert one["curve"] if here else (one["full"], one["given"]) == (was["full"], was["given"])
         assert (after["verb"], after["body"]) == ("release", "body")
         assert json.loads(json.dumps(after, allow_nan=False)) == after
 

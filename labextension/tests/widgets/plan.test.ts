@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rewrites, withLine } from '../../src/lab/cells/magic';
 import { renamed } from '../../src/widgets/attach/view';
 import { isLine } from '../../src/widgets/parts/insert';
-import { isPlanFacts, spokenAt } from '../../src/widgets/plan/model';
+import { derivedWords, everyNow, isPlanFacts, spokenAt, type PlanFacts } from '../../src/widgets/plan/model';
 
 const FACTS = {
   kind: 'epsilon',
@@ -99,5 +99,27 @@ describe('accuracy in words between two losses', () => {
       [0.4, 'about 3 bins']
     ] as const;
     expect(spokenAt(changed, 0.2)).toBe('nothing can be said');
+  });
+});
+
+describe('a value derived from a stored answer', () => {
+  const [normal, full] = [
+    { normal: 0.51, laplace: [] },
+    { loss: [0.1, 1], width: [10, 1] }
+  ];
+  const one = { ...FACTS.questions[0], said: [], full, given: 'if 40 people count', law: normal };
+  const held = { amount: 0.5, words: '± 3, as stored', width: 3 };
+  const forecast = { kind: 'sum', points: [[[0, [1]]]], middle: [], of: -1, given: '' };
+  const facts = {
+    ...FACTS,
+    paid: { symbol: 'ε', power: 1 },
+    shares: [1],
+    questions: [{ ...one, curve: null, held, rate: 1 }],
+    derived: [{ name: 'd', text: 'a - 1', forecast }]
+  } as unknown as PlanFacts;
+  const told = (loss: number): string => derivedWords(facts, 0, everyNow(facts, [loss]));
+  it('has the ± of that answer, and of all rows where more is paid than it covers', () => {
+    expect(told(0.5)).toBe('± 3.0');
+    expect(told(1)).toBe('± 1.00, if 40 people count');
   });
 });

@@ -258,9 +258,12 @@ export function derivedWords(facts: PlanFacts, place: number, now: readonly Now[
     ...(forecast.of >= 0 ? [forecast.of] : [])
   ]);
   const missing = [...used].find(q => widths[q] === null || widths[q] === undefined);
-  return missing === undefined
-    ? words(forecast, laws, widths, names)
-    : `not known: ${names[missing]} is left out`;
+  if (missing !== undefined) {
+    return `not known: ${names[missing]} is left out`;
+  }
+  // a stored answer takes nothing for granted, until more is paid than it covers
+  const given = [...used].map(q => (now[q]?.stored === false ? facts.questions[q]!.given : '')).find(Boolean);
+  return words({ ...forecast, given: forecast.given || (given ?? '') }, laws, widths, names);
 }
 
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
