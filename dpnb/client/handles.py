@@ -633,7 +633,7 @@ class Dataset(HoldsNoData):
         """Return moments of these rows: the narrowest that are held and cover the columns, asked again, or pending of just them."""
         wanted = Question(self.name, "moments", None, self._where, self._by, ball)
         found = []
-        for held in (reference() for reference in self._root._moments):
+        for held in (reference() for reference in (*self._root._moments, *_rehearsed())):
             if held is None or held.measurement is None:
                 continue
             bare = replace(held.measurement.question, target=None, others=())
@@ -658,9 +658,9 @@ class Dataset(HoldsNoData):
         return self._noted(again)
 
     def _noted(self, moments: Estimate) -> Estimate:
-        """Remember moments weakly, for regressions that they cover."""
-        if not isinstance(open_batch(), Rehearsal):
-            self._root._moments.append(weakref.ref(moments))
+        """Remember moments weakly, for regressions that they cover: those of a rehearsal in it alone."""
+        kept = _rehearsed() if isinstance(open_batch(), Rehearsal) else self._root._moments
+        kept.append(weakref.ref(moments))
         return moments
 
     def ask(
@@ -710,6 +710,15 @@ class TeachingDataset(Dataset):
 def _ball(radius: float | None, *, products: bool) -> tuple[tuple[str, Any], ...]:
     found: tuple[tuple[str, Any], ...] = () if radius is None else (("radius", radius),)
     return (*found, ("products", True)) if products else found
+
+
+def _rehearsed() -> list[weakref.ref[Estimate]]:
+    """Return the moments asked in the rehearsal that is open here, which no running cell may find; of another batch none."""
+    here = open_batch()
+    return _REHEARSED.setdefault(here, []) if isinstance(here, Rehearsal) else []
+
+
+_REHEARSED: weakref.WeakKeyDictionary[Rehearsal, list[weakref.ref[Estimate]]] = weakref.WeakKeyDictionary()
 
 
 def _paid(held: Estimate) -> Fraction:
