@@ -550,8 +550,9 @@ def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
     assert told["dpnb_requests_total{'what': 'refused access'}"] == 10
     assert told["dpnb_budget_left{'dataset': 'people'}"] == 0.66
     assert told["dpnb_frozen{}"] == 0
-    assert all(told[f"dpnb_{name}_bytes{{}}"] % 2**20 == 0 for name in ("memory", "ledger", "free_disk"))
-    assert told["dpnb_memory_bytes{}"] % 2**28 == told["dpnb_free_disk_bytes{}"] % 2**30 == 0
+    # memory and disk follow the data, and an analyst can move them across any step: of sizes the ledger's alone is told
+    assert [name for name in told if "_bytes" in name] == ["dpnb_ledger_bytes{}"]
+    assert told["dpnb_ledger_bytes{}"] % 2**20 == 0
     assert all(value % 10 == 0 for name, value in told.items() if name.startswith("dpnb_requests"))
     assert "ada" not in figures
     with pytest.raises(AccessError, match="service's statistics"):

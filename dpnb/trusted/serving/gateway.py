@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.errors import AccessError, ChargedError, CuratorGone, OwnerError, PlanError, to_wire
-from dpnb.trusted.serving.health import Figure, disk_fault, labelled, resources, tens
+from dpnb.trusted.serving.health import Figure, disk_fault, labelled, sizes, tens
 from dpnb.trusted.serving.hub import Identities
 from dpnb.trusted.serving.served_curator import BucketedRandomness, ServedCurator
 from dpnb.trusted.serving.settings import Settings
@@ -128,7 +128,6 @@ class Gateway:
 
     def figures(self) -> list[Figure]:
         """Return what an operator is told, rounded."""
-        home = self.curator.settings.home
         counted = {labelled("what", what): tens(count) for what, count in sorted(self.counts.copy().items())}
         frozen = self.curator.frozen is not None
         shares = {} if frozen else self.curator.shares_left()
@@ -137,7 +136,7 @@ class Gateway:
             Figure("dpnb_requests", "counter", "Requests by kind and outcome, in tens.", counted),
             Figure("dpnb_budget_left", "gauge", "Share of each dataset's budget that is left.", left),
             Figure("dpnb_frozen", "gauge", "1 where the ledger is frozen.", {"": frozen}),
-            *resources(home.root, home.ledger),
+            *sizes(self.curator.settings.home.ledger),
         ]
 
     def refuse_charges(self) -> None:

@@ -1,8 +1,10 @@
 """What the operator of a service is told: one word at ``/health``, and figures in OpenMetrics at ``/metrics``.
 
 A word says nothing of data or of analysts, so that anybody may hear it. Figures are for the operator, who sees how much is asked and spent:
-requests are told in tens, losses in hundredths of the budget. What a scan or a prepared copy takes depends on the data, so memory and disk
-are told in steps that are larger than either usually is: the most memory so far in 256 MiB, free disk in GiB.
+requests are told in tens, losses in hundredths of the budget, and the ledger's file, which grows by what was asked and answered, in MiB.
+Memory and free disk are not told: what a scan and a prepared copy take depends on the data, and no step hides it from somebody who moves
+the rest. An analyst adds some kilobytes to the ledger with each question, so where free disk crosses a step says how large the copies
+are. The machine's own tools show both to whoever runs it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ STEP = 10
 LEAST_FREE = 32 * 2**20
 """Bytes of disk below which a service says that its disk is full: it stores answers of hundreds of kilobytes."""
 _HUNDREDTH, _MEBIBYTE = Fraction(1, 100), 2**20
-_MEMORY, _DISK = 256 * _MEBIBYTE, 1024 * _MEBIBYTE
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
@@ -68,31 +69,13 @@ def share_left(spent: Fraction, budget: Fraction) -> float:
     return float(left // _HUNDREDTH * _HUNDREDTH)
 
 
-def resources(home: Path, ledger: Path) -> list[Figure]:
-    """Return what the process and its disk use, in bytes, rounded down to steps."""
-    found = {
-        "dpnb_memory_bytes": (_memory, _MEMORY, "Most resident memory of the service so far."),
-        "dpnb_ledger_bytes": (lambda: ledger.stat().st_size, _MEBIBYTE, "Size of the ledger's file."),
-        "dpnb_free_disk_bytes": (lambda: _free(home), _DISK, "Free disk where the home is."),
-    }
-    figures = []
-    for name, (measured, step, told) in found.items():
-        with contextlib.suppress(OSError, ValueError, StopIteration):
-            figures.append(Figure(name, "gauge", told, {"": measured() // step * step}))
-    return figures
+def sizes(ledger: Path) -> Iterator[Figure]:
+    """Yield the size of the ledger's file, in MiB rounded down; nothing where it cannot be read."""
+    with contextlib.suppress(OSError):
+        told = ledger.stat().st_size // _MEBIBYTE * _MEBIBYTE
+        yield Figure("dpnb_ledger_bytes", "gauge", "Size of the ledger's file.", {"": told})
 
 
 def openmetrics(figures: list[Figure]) -> bytes:
     """Write figures as OpenMetrics text."""
     return "\n".join([*(line for figure in figures for line in figure.lines()), "# EOF", ""]).encode()
-
-
-def _memory() -> int:
-    """Return the most resident bytes so far, where the system has a file that says so."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
-
-
-def _free(home: Path) -> int:
-    disk = os.statvfs(home)
-    return disk.f_bavail * disk.f_frsize
