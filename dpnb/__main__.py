@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import json
 import os
 import re
@@ -41,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 when done, 2 when refused: the reason is on standard error.
     """
+    for stream in (sys.stdout, sys.stderr):  # a terminal or pipe that cannot write ε shows it as \u03b5
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
         said = options.run(options)

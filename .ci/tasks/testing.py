@@ -40,6 +40,7 @@ CHECKS = (
     ("codespell",),
     ("lint-imports", "--no-logo"),
     ("mypy",),
+    *(("mypy", "--platform", other, "--cache-dir", ".mypy_cache/" + other) for other in ("win32", "darwin")),
 )
 
 

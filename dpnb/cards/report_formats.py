@@ -6,7 +6,6 @@ be made is told before anything is written.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -20,6 +19,7 @@ from dpnb.cards.markup import clean
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table
 from dpnb.estimate.table import json_text, latex, latex_text, markdown_text, tabular, told
+from dpnb.trusted import system
 from dpnb.version import __version__
 
 BROWSERS = (
@@ -213,7 +213,7 @@ def _pdf(html: str) -> bytes:
             "--no-pdf-header-footer",
             f"--user-data-dir={folder}/profile",
         ]
-        options += ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+        options += ["--no-sandbox"] if system.user_id() == 0 else []
         command = [browser, *options, f"--print-to-pdf={printed}", page.as_uri()]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=_PRINT_SECONDS)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import os
 import threading
 import time
 import weakref
@@ -19,6 +18,7 @@ from typing import Any
 
 from dpnb.client.transport import Transport, decode_reply
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, PlanError, from_wire
+from dpnb.trusted import system
 from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.messages import Again, Attach, Attached, Failure, Message
 
@@ -231,5 +231,4 @@ def _at_exit() -> None:
         line.leave()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+system.after_fork(_after_fork)

@@ -22,6 +22,7 @@ from msgspec import Meta
 
 from dpnb.client.transport import TcpTransport, Transport, UnixTransport, decode_reply
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, OwnerError, PlanError, from_wire
+from dpnb.trusted import system
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.filelock import FileLock
@@ -162,14 +163,14 @@ def _turn(home: Home) -> Iterator[None]:
 
 
 def _address(home: Home) -> _Address | None:
-    """Return where a curator says it listens; where that cannot be read, the socket that it would have."""
+    """Return where a curator says it listens; where that cannot be read, the socket that it would have, if any."""
     try:
         with home.address.open("rb") as file:
             return _ADDRESSES.decode(file.read(_LONGEST_ADDRESS))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
-        return _Address(socket=str(home.socket))
+        return _Address(socket=str(home.socket)) if system.UNIX_SOCKETS else None
 
 
 def _start(home: Home, command: Sequence[str] | None) -> bool:
@@ -181,9 +182,9 @@ def _start(home: Home, command: Sequence[str] | None) -> bool:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
             env=_environment(),
             cwd=str(home.root),
+            **system.apart(),
         )
     except OSError as error:
         raise OwnerError(f"The curator's process could not be started: {error.strerror}.") from error

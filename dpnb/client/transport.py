@@ -18,10 +18,11 @@ import msgspec
 
 from dpnb.client.http_connection import HttpConnection
 from dpnb.errors import OptionError
+from dpnb.trusted import system
 from dpnb.trusted.errors import CuratorGone, PlanError
 from dpnb.trusted.wire.codec import decoded
 from dpnb.trusted.wire.messages import Reply
-from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
+from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN
 
 MAX_REPLY = 512 * 2**20
 _REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
@@ -200,7 +201,7 @@ class UnixTransport(_Http):
         self._path = path
 
     def _connect(self, timeout: float | None = None) -> HttpConnection:
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        sock = system.unix_socket()
         sock.settimeout(timeout)
         try:
             sock.connect(self._path)
@@ -335,7 +336,7 @@ def _reached(host: str, port: int, timeout: float | None) -> socket.socket:
 
 def _expect_own(peer: socket.socket) -> None:
     """Refuse a socket that somebody else listens on, whatever put it there."""
-    if peer_of(peer) != os.getuid():
+    if system.peer_user(peer) != system.user_id():
         raise PermissionError("another program listens on the curator's socket")
 
 

@@ -23,8 +23,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpnb.trusted import system
+
 Work = Callable[[Any], Any]
 """What a child does with each thing that it is sent."""
+_PIPE: Callable[[], tuple[Any, Any]] = Pipe
 _PRINTED = 2_000
 """Characters of what a function prints that are shown."""
 _GRACE = 5.0
@@ -49,7 +52,7 @@ class Child:
     """
 
     def __init__(self, work: Work) -> None:
-        self._here, there = Pipe()
+        self._here, there = _PIPE()
         self._pid = _forked(work, self._here, there)
         there.close()
         self.ended = False
@@ -93,7 +96,7 @@ def _forked(work: Work, here: Connection, there: Connection) -> int:
             warnings.simplefilter(
                 "ignore", DeprecationWarning
             )  # other threads of a kernel hold no lock that a function needs
-            pid = os.fork()
+            pid = system.fork()
         if pid:
             found.append(pid)
             return
@@ -139,4 +142,4 @@ def serve(work: Work, pipe: Connection) -> None:
 
 def available() -> bool:
     """Whether the system can fork; elsewhere a function runs beside the check."""
-    return hasattr(os, "fork") and sys.platform != "win32"
+    return system.FORKS

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import pickle
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from dpnb.course.noise_law import Floats
 from dpnb.course.picture import message
 from dpnb.course.result import CheckResult, Mistake, Part
 from dpnb.errors import OptionError
+from dpnb.trusted import system
 
 Function = Callable[..., Any]
 """What a student wrote."""
@@ -314,16 +314,11 @@ class Clock:
     @contextmanager
     def running(self) -> Iterator[None]:
         """End a call that does not end by itself, where the system lets us (in the main thread of Linux and macOS)."""
-        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGALRM, lambda *_: self.look())
-        signal.setitimer(signal.ITIMER_REAL, _LOOKS, _LOOKS)
-        try:
+        with system.looking(self.look, _LOOKS):
             yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
 
 
 def too_slow(seconds: float) -> Trouble:

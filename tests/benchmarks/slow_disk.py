@@ -9,13 +9,13 @@ import sys
 import time
 from typing import Any
 
-from dpnb.trusted.curator import mark
+from dpnb.trusted import system
 from dpnb.trusted.curator.database import Database
 
 
 def slowed(milliseconds: float, alone: bool) -> None:
     """Let each commit of the ledger and each raise of its mark take so much longer."""
-    commit, sync = Database._commit, mark._sync
+    commit, sync = Database._commit, system.sync
 
     def slow_commit(self: Any, connection: Any) -> None:
         time.sleep(milliseconds / 1000)
@@ -28,7 +28,7 @@ def slowed(milliseconds: float, alone: bool) -> None:
     def by_itself(self: Any, act: Any, *, leaves: bool = False) -> Any:
         return self._written((act, leaves))
 
-    Database._commit, mark._sync = slow_commit, slow_sync
+    Database._commit, system.sync = slow_commit, slow_sync
     if alone:
         Database.together = by_itself
 

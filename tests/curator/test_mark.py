@@ -25,7 +25,8 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.errors import BudgetError, ChargedError, CuratorError, FrozenError, OwnerError, RequestReused
 from dpnb.owner.backup import backup
 from dpnb.planner.request import Ask
-from dpnb.trusted.curator import database, failpoints, mark
+from dpnb.trusted import system
+from dpnb.trusted.curator import database, failpoints
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.database import aside
@@ -451,7 +452,7 @@ class Syncs:
 
     def __init__(self, monkeypatch):
         self.count, self.broken = 0, False
-        real = mark._sync
+        real = system.sync
 
         def sync(descriptor):
             self.count += 1
@@ -459,7 +460,7 @@ class Syncs:
                 raise OSError(errno.EIO, "Input/output error")
             real(descriptor)
 
-        monkeypatch.setattr(mark, "_sync", sync)
+        monkeypatch.setattr(system, "sync", sync)
 
 
 def test_an_answer_costs_one_sync_of_the_mark_and_a_charge_none(tmp_path, monkeypatch):
@@ -595,7 +596,7 @@ def test_a_write_torn_anywhere_leaves_the_mark_before_it(tmp_path, monkeypatch, 
     """The bytes of a raise reach the disk in any part, in any order of blocks: the reader finds the old mark or the new."""
     draw = random.Random(5)
     marks = MarkFile.made(tmp_path / "mark", a_mark(1, pools))
-    real = mark._write_at
+    real = system.write_at
     for entry in range(2, 60):
 
         def torn(descriptor, content, place):
@@ -605,10 +606,10 @@ def test_a_write_torn_anywhere_leaves_the_mark_before_it(tmp_path, monkeypatch, 
             raise OSError(errno.EIO, "torn")
 
         before = marks.read()
-        monkeypatch.setattr(mark, "_write_at", torn)
+        monkeypatch.setattr(system, "write_at", torn)
         with pytest.raises(OwnerError):
             marks.raised(a_mark(entry, pools))
-        monkeypatch.setattr(mark, "_write_at", real)
+        monkeypatch.setattr(system, "write_at", real)
         with contextlib.closing(MarkFile(tmp_path / "mark")) as again:
             assert again.read() in (before, a_mark(entry, pools))
         marks.raised(a_mark(entry, pools))
@@ -622,7 +623,7 @@ def test_the_file_grows_in_place_with_the_number_of_pools_and_a_torn_growth_lose
     path = tmp_path / "mark"
     marks = MarkFile.made(path, a_mark(1))
     inode = path.stat().st_ino
-    real = mark._write_at
+    real = system.write_at
     for entry, pools in enumerate([1, 10, 300, 20, 900, 900, 5, 2500], start=2):
         before = marks.read()
         for whole in (0, 1):  # the growth alone is written, or the growth and a part of the mark
@@ -635,10 +636,10 @@ def test_the_file_grows_in_place_with_the_number_of_pools_and_a_torn_growth_lose
                 if len(calls) > whole:
                     raise OSError(errno.ENOSPC, "No space left on device")
 
-            monkeypatch.setattr(mark, "_write_at", torn)
+            monkeypatch.setattr(system, "write_at", torn)
             with contextlib.suppress(OwnerError):
                 marks.raised(a_mark(entry, pools))
-            monkeypatch.setattr(mark, "_write_at", real)
+            monkeypatch.setattr(system, "write_at", real)
             with contextlib.closing(MarkFile(path)) as again:
                 assert again.read() in (before, a_mark(entry, pools))
         marks.raised(a_mark(entry, pools))

@@ -16,12 +16,13 @@ from pathlib import Path
 import pytest
 
 import dpnb
-from dpnb.client import api, transport
+from dpnb.client import api
 from dpnb.client.launch import connect, reach
 from dpnb.client.session import Session
 from dpnb.client.transport import TcpTransport, UnixTransport, decode_reply
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
+from dpnb.trusted import system
 from dpnb.trusted.curator import server
 from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.messages import Hello, Welcome
@@ -252,7 +253,7 @@ def test_a_socket_on_which_somebody_else_listens_is_not_spoken_to(home, monkeypa
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(home.socket))
     listener.listen()
-    monkeypatch.setattr(transport, "peer_of", lambda _: os.getuid() + 1)
+    monkeypatch.setattr(system, "peer_user", lambda _: os.getuid() + 1)
     with pytest.raises(CuratorGone):
         UnixTransport(str(home.socket)).send(b"secret")
     listener.setblocking(False)

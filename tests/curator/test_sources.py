@@ -19,11 +19,11 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.planner.request import Ask
+from dpnb.trusted import system
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import PreparedCopies
-from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.sources import look_up
 from dpnb.trusted.files.named_file import NamedFile, ending_of
@@ -391,7 +391,7 @@ def test_loosening_records_the_operating_systems_user(tmp_path, dpnb_home, monke
     loosen(tmp_path / "p1.dpnb.toml", "first")
     with Ledger(Home(dpnb_home).ledger) as ledger, ledger.reading() as db:
         body = db.execute("SELECT body FROM entries WHERE kind = 'loosen'").fetchone()[0]
-    assert json.loads(body)["by"] == principal_of(os.getuid())
+    assert json.loads(body)["by"] == system.user_name()
 
 
 def test_a_copy_of_another_quantiser_is_prepared_again(dpnb_home, tmp_path):

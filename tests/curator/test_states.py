@@ -12,7 +12,8 @@ import pytest
 from msgspec import structs
 
 from dpnb.errors import DpnbError, OwnerError
-from dpnb.trusted.curator import failpoints, mark, totals
+from dpnb.trusted import system
+from dpnb.trusted.curator import failpoints, totals
 from dpnb.trusted.curator.mark import mark_of
 from dpnb.trusted.owner.act_entries import Act, hold
 from dpnb.trusted.owner.restoration import restore
@@ -154,7 +155,7 @@ def broken_mark(world):
         def broken(_):
             raise OSError(errno.EIO, "Input/output error")
 
-        patch.setattr(mark, "_sync", broken)
+        patch.setattr(system, "sync", broken)
         return world.answer(world.message)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from dpnb.errors import ChargedError, FrozenError
 from dpnb.owner.backup import backup
+from dpnb.trusted import system
 from dpnb.trusted.curator import guard, mark
 from dpnb.trusted.curator.database import Database
 from dpnb.trusted.curator.guard import Inodes, mark_at
@@ -59,7 +60,7 @@ def stored_answers_wait_for_the_mark(folder: Path) -> None:
         def broken(_: int) -> None:
             raise OSError(errno.EIO, "Input/output error")
 
-        patch.setattr(mark, "_sync", broken)
+        patch.setattr(system, "sync", broken)
         for leave in (lambda: answered(ledger, "r1"), lambda: ledger.answers("r1", "ann")):
             with pytest.raises(ChargedError):
                 leave()

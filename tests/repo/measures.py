@@ -212,7 +212,7 @@ ENGINES = {"trusted/PostgreSQL": ("postgres", "server_table"), "trusted/Spark": 
 
 PARTS = {
     "the promise": 5960,
-    "the curator": 7950,
+    "the curator": 8060,
     "PostgreSQL": 550,
     "Spark": 500,
     "the service": 900,
@@ -241,7 +241,7 @@ def trusted(checkout: Path) -> dict[str, dict[str, int]]:
     return table
 
 
-EFFECTS = ("trusted/curator", "trusted/wire", "trusted/files")
+EFFECTS = ("trusted/curator", "trusted/wire", "trusted/files", "trusted/system")
 """The rooms of the wing that have effects; the others are the promise, pure functions."""
 
 

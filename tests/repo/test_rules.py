@@ -73,6 +73,19 @@ def test_permanent_json_has_one_writer():
     assert sorting | writing == set(JSON_WRITERS)
 
 
+PLATFORM = re.compile(
+    r"sys\.platform|os\.name\b|import (?:fcntl|msvcrt|pwd|grp|resource)\b|\bhasattr\((?:os|socket|signal),"
+    r"|os\.(?:get(?:uid|euid|gid)|p(?:read|write)|fork|statvfs|fdatasync|O_(?:BINARY|CLOEXEC))\b|AF_UNIX|SO_PEERCRED|SIG(?:HUP|ALRM)|\"/proc"
+)
+"""What one system has and another has not."""
+
+
+def test_one_module_asks_which_system_it_runs_on():
+    """What differs between Linux, macOS and Windows stands in ``dpnb/trusted/system.py``."""
+    asking = {relative(path) for path in MODULES if PLATFORM.search(path.read_text())}
+    assert asking == {"dpnb/trusted/system.py"}
+
+
 def test_every_module_says_what_it_is():
     """Each module of the package opens with a docstring of at least one full sentence."""
     silent = [path for path in MODULES if len(ast.get_docstring(ast.parse(path.read_text())) or "") < 25]

@@ -29,6 +29,12 @@ def run(*command: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[s
         pytest.param(("ruff", "format", "--no-cache", "--check", "."), id="ruff-format"),
         pytest.param(("codespell",), id="spelling"),
         pytest.param(("mypy",), id="mypy"),
+        *(
+            pytest.param(
+                ("mypy", "--platform", other, "--cache-dir", f".mypy_cache/{other}"), id=f"mypy-{other}"
+            )
+            for other in ("win32", "darwin")
+        ),
         pytest.param(("lint-imports", "--no-logo"), id="import-walls"),
     ],
 )

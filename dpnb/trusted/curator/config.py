@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from dpnb.trusted import system
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.wire.places import Home
 
@@ -35,9 +36,7 @@ class Config:
     @classmethod
     def from_environment(cls, home: Home, studies: str | None = None) -> Config:
         """Read ``DPNB_LINGER`` (seconds) and ``DPNB_TCP`` (``1``)."""
-        import socket
-
-        tcp = os.environ.get("DPNB_TCP") == "1" or not hasattr(socket, "AF_UNIX")
+        tcp = os.environ.get("DPNB_TCP") == "1" or not system.UNIX_SOCKETS
         return cls(home, _seconds(os.environ.get("DPNB_LINGER")), tcp, studies)
 
 

@@ -17,13 +17,13 @@ import os
 import secrets
 import sqlite3
 import struct
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from dpnb.trusted import system
 from dpnb.trusted.canonical import JsonObject, Record, canonical, read_json
 from dpnb.trusted.curator.chain import GENESIS, head
 from dpnb.trusted.curator.holds import held_since
@@ -208,7 +208,7 @@ class MarkFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+        self._descriptor = os.open(path, os.O_RDWR | system.BINARY)
         self._lock = threading.Lock()
         self._known: _Slot | None = None
         self._on_disk = 0
@@ -217,11 +217,11 @@ class MarkFile:
     def made(cls, path: Path, mark: Mark) -> MarkFile:
         """Make the file complete, unless there is one already, and open it."""
         draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.BINARY, 0o600)
         try:
             try:
                 os.write(descriptor, _packed(1, mark).ljust(2 * _SLOT, b"\0"))
-                _sync(descriptor)
+                system.sync(descriptor)
             finally:
                 os.close(descriptor)
             with contextlib.suppress(FileExistsError):  # another process was faster: its mark is the mark
@@ -278,8 +278,8 @@ class MarkFile:
         half = self._half(len(packed))
         place = half if slot is not None and slot.place != half else 0
         self._known = None  # if the write fails, what is there is read again
-        _write_at(self._descriptor, packed, place)
-        _sync(self._descriptor)
+        system.write_at(self._descriptor, packed, place)
+        system.sync(self._descriptor)
         self._on_disk = sequence
         return _Slot(place, sequence, mark)
 
@@ -289,7 +289,7 @@ class MarkFile:
         while half < needed or 2 * half < size:
             half *= 2
         if 2 * half > size:
-            _write_at(self._descriptor, b"\0" * (2 * half - size), size)
+            system.write_at(self._descriptor, b"\0" * (2 * half - size), size)
         return half
 
     def _latest(self) -> _Slot | None:
@@ -309,17 +309,17 @@ class MarkFile:
         return places
 
     def _sequence(self, place: int) -> int:
-        header = os.pread(self._descriptor, _HEADER.size, place)
+        header = system.read_at(self._descriptor, _HEADER.size, place)
         return int(_HEADER.unpack(header)[1]) if len(header) == _HEADER.size else 0
 
     def _slot(self, place: int) -> _Slot | None:
-        header = os.pread(self._descriptor, _HEADER.size, place)
+        header = system.read_at(self._descriptor, _HEADER.size, place)
         if len(header) < _HEADER.size:
             return None
         digest, sequence, length = _HEADER.unpack(header)
         if not sequence or length > os.fstat(self._descriptor).st_size:
             return None
-        body = os.pread(self._descriptor, length, place + _HEADER.size)
+        body = system.read_at(self._descriptor, length, place + _HEADER.size)
         if _digest(sequence, body) != digest:
             return None
         return _Slot(place, sequence, Mark.from_json(read_json(body)))
@@ -327,11 +327,11 @@ class MarkFile:
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """Hold the file against other processes."""
-        _lock(self._descriptor)
+        system.lock(self._descriptor)
         try:
             yield
         finally:
-            _unlock(self._descriptor)
+            system.unlock(self._descriptor)
 
 
 def _packed(sequence: int, mark: Mark) -> bytes:
@@ -341,37 +341,3 @@ def _packed(sequence: int, mark: Mark) -> bytes:
 
 def _digest(sequence: int, body: bytes) -> bytes:
     return hashlib.sha256(b"%d\n" % sequence + body).digest()
-
-
-def _write_at(descriptor: int, content: bytes, place: int) -> None:
-    while content:
-        written = os.pwrite(descriptor, content, place)
-        content, place = content[written:], place + written
-
-
-if sys.platform == "win32":  # pragma: no cover - not tested here
-
-    def _lock(_: int) -> None:
-        """One home has one curator; nothing else writes here."""
-
-    _unlock = _lock
-    _sync = os.fsync
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-
-    def _unlock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-
-    if sys.platform == "darwin":  # pragma: no cover - not tested here
-
-        def _sync(descriptor: int) -> None:
-            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
-
-    else:
-
-        def _sync(descriptor: int) -> None:
-            os.fdatasync(descriptor)

@@ -38,6 +38,7 @@ import tornado.httputil
 import tornado.iostream
 import tornado.netutil
 
+from dpnb.trusted import system
 from dpnb.trusted.canonical import Record, canonical
 from dpnb.trusted.curator.chain import timestamp
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
@@ -46,7 +47,7 @@ from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Failure, Open, Peek, Submit
 from dpnb.trusted.wire.places import write_private
-from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of, process_of
+from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN
 
 if TYPE_CHECKING:
     from dpnb.trusted.curator.service import Curator
@@ -142,7 +143,7 @@ class Listener:
 
     def withdraw(self) -> None:
         """Remove address and socket."""
-        self._config.home.address.unlink(missing_ok=True)
+        system.remove(self._config.home.address)
         if not self._config.tcp:
             self._config.home.socket.unlink(missing_ok=True)
 
@@ -151,9 +152,9 @@ class Listener:
         shown = request.headers.get(TOKEN, "").encode("utf-8", "surrogatepass")
         if self._token is not None and not hmac.compare_digest(shown, self._token.encode()):
             raise Refused(401)
-        if self._token is None and peer_of(request.stream.socket) != os.getuid():
+        if self._token is None and system.peer_user(request.stream.socket) != system.user_id():
             raise Refused(403)
-        return principal_of(os.getuid())
+        return system.user_name()
 
     def knows(self, who: Any) -> bool:  # noqa: ARG002 - a listener's
         """Whoever runs as this user may."""
@@ -454,7 +455,7 @@ _OWNERS: weakref.WeakKeyDictionary[tornado.iostream.IOStream, Any] = weakref.Wea
 def _owner(stream: tornado.iostream.IOStream) -> Any:
     """Return to whom a connection counts: its process, until it is known who asks on it."""
     if stream not in _OWNERS:
-        _OWNERS[stream] = None if stream.closed() else process_of(stream.socket)
+        _OWNERS[stream] = None if stream.closed() else system.peer_process(stream.socket)
     return _OWNERS[stream]
 
 
@@ -466,17 +467,6 @@ def _of_the_greediest(streams: Iterable[tornado.iostream.IOStream]) -> list[torn
 
 
 _date = lru_cache(maxsize=1)(tornado.httputil.format_timestamp)
-
-
-@lru_cache(maxsize=1)
-def principal_of(uid: int) -> str:
-    """Return the principal of an operating-system user."""
-    try:
-        import pwd
-
-        return pwd.getpwuid(uid).pw_name
-    except (ImportError, KeyError):
-        return f"uid-{uid}"
 
 
 class _Server(tornado.httpserver.HTTPServer):
@@ -605,8 +595,8 @@ async def _until_over(life: Life, ended: asyncio.Event) -> None:
 def say(message: Record) -> None:
     """Tell the kernel that started us, once, and let go of its pipe."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stdout.write(canonical(message) + "\n")
-        sys.stdout.flush()
+        sys.stdout.buffer.write(canonical(message).encode() + b"\n")
+        sys.stdout.buffer.flush()
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -622,7 +612,7 @@ def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> 
         service = (opening or _opened)(config)
         service.refuse_to_start()
     except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
-        if type(error) is CuratorError or not isinstance(error, DpnbError | OSError):
+        if type(error) is CuratorError or not isinstance(error, DpnbError):
             config.home.note(timestamp(), "start", error)
         say({"failure": _start_failure(error, config)})
         return 1

@@ -23,6 +23,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from dpnb.trusted import system
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
 
@@ -51,7 +52,6 @@ FORMATS: dict[str, Format] = {
 """The kinds of files that can be read, by the endings of their names."""
 
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
-_OPEN_FILES = Path("/proc/self/fd")
 _blake2b = partial(hashlib.blake2b, digest_size=32)
 EVERY = "*.parquet"
 """What stands for a file's name where a source is every Parquet file of a folder."""
@@ -135,8 +135,8 @@ class NamedFile:
     @property
     def place(self) -> str | None:
         """A path that leads to this very opening whatever becomes of the name, where the system has one."""
-        place = _OPEN_FILES / str(self.descriptor)
-        return str(place) if place.exists() else None
+        place = system.place_of(self.descriptor)
+        return None if place is None else str(place)
 
     def is_at(self, path: Path) -> bool:
         """Say whether a path leads to this very file now."""
@@ -161,10 +161,10 @@ class NamedFile:
         A change within the clock's own tick would not be seen: a file that young is waited for.
         """
         found = os.fstat(self.descriptor)
-        age = time.time() - found.st_ctime
+        age = time.time() - system.changed(found) / 1e9
         if 0 <= age < _TICK:
             time.sleep(_TICK - age)
-        return found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        return found.st_size, found.st_mtime_ns, system.changed(found)
 
     def digest(self) -> str:
         """Hash the bytes.

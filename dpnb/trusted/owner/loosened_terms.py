@@ -9,16 +9,15 @@ name, and ends the freezing after five wrong sizes.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
+from dpnb.trusted import system
 from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.engines.preparing import prepare
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.pins import Attachment
-from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.sources import OpenedSource, look_up
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import FrozenError, OwnerError
@@ -99,7 +98,7 @@ def _attached(
     ):
         if ledger.frozen is not None:
             raise FrozenError(owners_words(ledger.frozen))
-        by = principal_of(os.getuid())
+        by = system.user_name()
         try:
             _refuse_unreadable(found, home)
         except WrongSize as wrong:

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from dpnb.trusted import system
 from dpnb.trusted.curator.chain import timestamp
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.errors import FrozenError, OwnerError
 from dpnb.trusted.owner import act_entries
 from dpnb.trusted.owner.act_entries import Act
@@ -59,7 +59,7 @@ def act_for(reason: str) -> Act:
     """
     if not reason.strip():
         raise OwnerError('An act of the owner needs a reason, which stays in the ledger: --reason "…".')
-    return Act(principal_of(os.getuid()), reason.strip(), timestamp())
+    return Act(system.user_name(), reason.strip(), timestamp())
 
 
 def hold(home: Home, kind: str, dataset: str, reason: str) -> int:

@@ -20,6 +20,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from dpnb.trusted import system
 from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.curator.audit_trail import examine
@@ -39,7 +40,6 @@ from dpnb.trusted.curator.mark import (
     shortfall,
     total_of,
 )
-from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import DpnbError, OwnerError
 from dpnb.trusted.owner import act_entries
@@ -79,7 +79,7 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
     if not reason.strip():
         raise OwnerError("A restore needs a reason: it is recorded in the ledger.")
     try:
-        booked = _restored(home, source, Act(by or principal_of(os.getuid()), reason, timestamp()))
+        booked = _restored(home, source, Act(by or system.user_name(), reason, timestamp()))
     except (OSError, RuntimeError) as error:  # a RuntimeError is a link that leads to itself
         fault = getattr(error, "strerror", None) or "a link leads to itself"
         name = Path(getattr(error, "filename", None) or home.ledger).name
@@ -196,7 +196,7 @@ def _put_back(home: Home, source: Path) -> None:
         if (fault := _fault_in(draft)) is not None:
             raise OwnerError(f"The copy {copy} is damaged ({fault}). Name another one.")
         _set_aside(home)
-        draft.replace(home.ledger)
+        system.replace(draft, home.ledger)
         sync_folder(home.root)
     finally:
         for part in _PARTS:

@@ -48,8 +48,10 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-_EXACT = Context(prec=50, Emin=-(10**9), Emax=10**9)
-_UP = Context(prec=15, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
+from dpnb.trusted.privacy.loss import LEAST_EXPONENT, MOST_EXPONENT
+
+_EXACT = Context(prec=50, Emin=LEAST_EXPONENT, Emax=MOST_EXPONENT)
+_UP = Context(prec=15, rounding=ROUND_CEILING, Emin=LEAST_EXPONENT, Emax=MOST_EXPONENT)
 _GUARD, _LEAST = Decimal("1e-34"), Decimal("1e-48")
 _FAR, _NEAR = Fraction(200), Fraction(1, 10**12)
 

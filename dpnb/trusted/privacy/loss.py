@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -20,6 +20,9 @@ from typing import Literal
 
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.measure import Measure
+
+LEAST_EXPONENT, MOST_EXPONENT = max(-(10**9), MIN_EMIN), min(10**9, MAX_EMAX)
+"""Exponents of the decimal numbers that bounds are rounded to: a Python of 32 bits has fewer."""
 
 FINEST = 10**9
 """Largest denominator of a number that a person or a message may state."""
@@ -270,7 +273,7 @@ _ROUNDING: dict[str, str] = {"nearest": ROUND_HALF_EVEN, "down": ROUND_FLOOR, "u
 
 def _quotient(x: Fraction, digits: int, rounding: str) -> Decimal:
     # Rounded once, in the direction asked; the numerator and denominator are exact.
-    context = Context(prec=digits, rounding=rounding, Emin=-(10**9), Emax=10**9)
+    context = Context(prec=digits, rounding=rounding, Emin=LEAST_EXPONENT, Emax=MOST_EXPONENT)
     return context.divide(Decimal(x.numerator), Decimal(x.denominator))
 
 

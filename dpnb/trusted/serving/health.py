@@ -10,11 +10,12 @@ are. The machine's own tools show both to whoever runs it.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
+
+from dpnb.trusted import system
 
 STEP = 10
 """Counts are told as a whole multiple of it."""
@@ -44,12 +45,12 @@ class Figure(NamedTuple):
 def disk_fault(home: Path) -> str | None:
     """Return the word for a disk on which nothing can be stored, or None."""
     try:
-        disk = os.statvfs(home)
+        free = system.free_bytes(home)
     except OSError:
         return "unreadable"
-    if disk.f_flag & os.ST_RDONLY:
+    if free is None:
         return "read-only"
-    return "full" if disk.f_bavail * disk.f_frsize < LEAST_FREE else None
+    return "full" if free < LEAST_FREE else None
 
 
 def labelled(name: str, value: str) -> str:

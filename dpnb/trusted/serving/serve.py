@@ -8,11 +8,9 @@ and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever hold
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import os
 import re
-import signal
 import socket
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +20,7 @@ from typing import Any, cast
 import tornado.netutil
 from tornado.iostream import IOStream
 
+from dpnb.trusted import system
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.server import Address, Listener, Refused, RequestHandler, end, say, serve
 from dpnb.trusted.errors import AccessError, OwnerError
@@ -64,10 +63,9 @@ class ServiceListener(Listener):
         return first
 
     def announce(self, bound: socket.socket) -> None:
-        """Say on standard output where it listens; from now on SIGHUP asks to take up what the owner changed."""
+        """Say on standard output where it listens; from now on a hang-up signal asks to take up what the owner changed."""
         loop = asyncio.get_running_loop()
-        with contextlib.suppress(AttributeError, NotImplementedError):
-            loop.add_signal_handler(signal.SIGHUP, loop.run_in_executor, None, self._gateway.take_up)
+        system.at_hang_up(loop, self._gateway.take_up)
         scheme, port = "http" if self.ssl is None else "https", bound.getsockname()[1]
         say({"ready": True, "url": f"{scheme}://{self._settings.host}:{port}{self.prefix}/"})
 
@@ -137,18 +135,6 @@ def _gateway(asked: RequestHandler) -> Gateway:
     return cast("Gateway", gateway)
 
 
-def _allow_files() -> None:
-    """Let this process have as many files as its connections need, as far as the system allows."""
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        needed = 2 * MOST_CONNECTIONS
-        if soft != resource.RLIM_INFINITY and soft < needed:
-            most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
 def run(path: Path, studies: str | None = None) -> int:
     """Serve what a file says until a signal asks to end; return the status of the process.
 
@@ -159,7 +145,7 @@ def run(path: Path, studies: str | None = None) -> int:
     """
     settings = read_settings(path)
     os.umask(0o077)
-    _allow_files()
+    system.allow_files(2 * MOST_CONNECTIONS)
     lock = FileLock(settings.home.make().lock)
     if not lock.acquire():
         raise OwnerError(f"A curator serves {settings.home.root} already: one ledger has one writer.")

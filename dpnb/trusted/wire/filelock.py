@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
+
+from dpnb.trusted import system
 
 
 class FileLock:
@@ -24,8 +25,8 @@ class FileLock:
     def acquire(self, timeout: float = 0.0) -> bool:
         """Take the lock, waiting at most ``timeout`` seconds; say whether it was taken."""
         end = time.monotonic() + timeout
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        while not _try_lock(self._descriptor):
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | system.BINARY, 0o600)
+        while not system.lock(self._descriptor, wait=False):
             if time.monotonic() >= end:
                 self.free()
                 return False
@@ -37,26 +38,3 @@ class FileLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-
-if sys.platform == "win32":  # pragma: no cover - not tested here
-
-    def _try_lock(descriptor: int) -> bool:
-        import msvcrt
-
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-
-    def _try_lock(descriptor: int) -> bool:
-        import fcntl
-
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True

@@ -11,13 +11,13 @@ import hashlib
 import os
 import secrets
 import stat
-import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpnb.trusted import system
 from dpnb.trusted.errors import CuratorError, OwnerError
 
 _LONGEST_SOCKET_PATH = 100
@@ -134,9 +134,10 @@ class Home:
         found = weakest(self.root)
         if found is not None:
             folder, reason = found
+            act = "" if system.WINDOWS else f", or let its owner run: chmod go-w {folder}"
             raise OwnerError(
                 f"{folder} {reason}, so others could replace what is in DPNB_HOME ({self.root}). "
-                f"Set DPNB_HOME to a folder below your own, or let its owner run: chmod go-w {folder}"
+                f"Set DPNB_HOME to a folder below your own{act}"
             )
 
 
@@ -151,7 +152,7 @@ def runtime_folder() -> Path:
     for parent in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):  # noqa: S108 - the last resort
         if not parent or not Path(parent).is_dir() or not os.access(parent, os.W_OK):
             continue
-        folder = Path(parent) / f"dpnb-{_user_id()}"
+        folder = Path(parent) / f"dpnb-{system.user_id()}"
         if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH and weakest(folder) is None:
             return private_folder(folder)
     raise CuratorError("No short folder for the curator's socket was found: set XDG_RUNTIME_DIR.")
@@ -161,7 +162,7 @@ def private_folder(folder: Path) -> Path:
     """Create ``folder`` with mode 0700, or check that it is a folder of this user alone."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
+    if not stat.S_ISDIR(found.st_mode) or system.user_id() not in {None, found.st_uid}:
         raise OwnerError(
             f"{folder} belongs to somebody else: set DPNB_HOME or XDG_RUNTIME_DIR to a folder of your own."
         )
@@ -173,10 +174,10 @@ def private_folder(folder: Path) -> Path:
 def write_private(path: Path, content: bytes) -> None:
     """Write a file of mode 0600 in one step (a reader sees the old content or the new)."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | system.BINARY, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
-    draft.replace(path)
+    system.replace(draft, path)
 
 
 def write_once(path: Path, content: bytes) -> None:
@@ -187,21 +188,11 @@ def write_once(path: Path, content: bytes) -> None:
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)
     finally:
-        draft.unlink(missing_ok=True)
+        system.remove(draft)
 
 
 def _default_root() -> Path:
-    if sys.platform == "darwin":
-        parent = Path.home() / "Library" / "Application Support"
-    elif sys.platform == "win32":  # pragma: no cover - not tested here
-        parent = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        parent = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return (parent / "dpnb").absolute()
-
-
-def _user_id() -> str:
-    return str(os.getuid()) if hasattr(os, "getuid") else "user"
+    return (system.data_folder() / "dpnb").absolute()
 
 
 # ---------------------------------------------------------------------- the way to a folder
@@ -220,11 +211,13 @@ def weakest(folder: Path) -> tuple[Path, str] | None:
     >>> weakest(Path("/")) is None
     True
     """
-    if not hasattr(os, "getuid"):  # pragma: no cover - access lists, not modes, rule there
-        return None
+    me = system.user_id()
+    if me is None:  # access lists, not modes, rule there
+        reason = system.shared_folder(folder)
+        return None if reason is None else (folder, reason)
     trusted = {
         0,
-        os.getuid(),
+        me,
         Path("/").stat().st_uid,
     }  # in a container without root's number, / belongs to its stand-in
     for place, found in _passed(folder):
@@ -261,22 +254,4 @@ def _open_to_others(found: os.stat_result) -> bool:
     mode = found.st_mode
     if mode & stat.S_ISVTX or not stat.S_ISDIR(mode):
         return False
-    return bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and not _ours_alone(found.st_gid))
-
-
-def _ours_alone(group: int) -> bool:
-    """Whether nobody but root and this user is in a group: root's own, or one that many systems make for each user."""
-    if group == 0:
-        return True
-    import grp
-    import pwd
-
-    try:
-        me, members = pwd.getpwuid(os.getuid()).pw_name, grp.getgrgid(group)
-    except KeyError:
-        return False
-    if set(members.gr_mem) - {me, "root"}:
-        return False
-    listed = {entry.pw_name for entry in pwd.getpwall() if entry.pw_gid == group}
-    # a directory service may list nobody: there only the group of the same name counts as this user's own
-    return members.gr_name == me or (listed <= {me, "root"} and me in listed)
+    return bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and not system.nobody_else_in(found.st_gid))
