@@ -215,9 +215,10 @@ def free_bytes(folder: Path) -> int | None:
     OSError
         When nobody can tell.
     """
-    if sys.platform != "win32" and os.statvfs(folder).f_flag & os.ST_RDONLY:
-        return None
-    return shutil.disk_usage(folder).free
+    if sys.platform == "win32":
+        return shutil.disk_usage(folder).free
+    disk = os.statvfs(folder)
+    return None if disk.f_flag & os.ST_RDONLY else disk.f_bavail * disk.f_frsize
 
 
 # ---------------------------------------------------------------------- processes
