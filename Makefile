@@ -2,7 +2,7 @@
 PYTHON ?= python3
 STEPS := $(PYTHON) .ci/steps.py
 
-.PHONY: help demo lab class docs reference check test soak bench clean
+.PHONY: help demo lab class wheel docs reference check test soak bench clean
 .DEFAULT_GOAL := help
 
 help:   ## list the targets
@@ -16,6 +16,9 @@ lab:    ## open the tour in JupyterLab; with Node.js, build the front end and re
 
 class:  ## start a small class on this machine: a JupyterHub, its proxy and a curator; stop it with Ctrl+C
 	@$(STEPS) class
+
+wheel:  ## build a wheel with the front end into dist, for machines without Node.js
+	@$(STEPS) wheel
 
 docs:   ## build the site into build-docs/html, without network; interactions are live if Node.js is installed
 	@$(STEPS) docs $(ARGS)

@@ -2,7 +2,7 @@
 
 ``DPNB_FRONTEND`` says how:
 
-* ``auto`` (the default): use the built files that are there; else build them with Node.js; else fail with one sentence;
+* ``auto`` (the default): use the built files that are there; else build them with Node.js; else do without, and say so;
 * ``build``: build again, whatever is there;
 * ``prebuilt``: never build; fail if the files are missing;
 * ``none``: a package without the front end. Every answer still has its card; only dragging and the side panel are missing.
@@ -25,6 +25,10 @@ DIST = "labextension/dist"
 WIDGETS = "dpnb/widgets/static"
 BUILT = (*(f"{DIST}/{name}/package.json" for name in EXTENSIONS), f"{WIDGETS}/widget.css")
 SHARE = "share/jupyter/labextensions"
+WITHOUT = (
+    "dpnb is installed without its front end, since there is no Node.js (20.19 or newer) to build it: interactions are still "
+    "pictures. Install Node.js and install again, or install a wheel or sdist, which bring the front end built."
+)
 MODES = ("auto", "build", "prebuilt", "none")
 
 
@@ -40,6 +44,9 @@ class FrontEnd(BuildHookInterface[Any]):
         if mode == "none":
             return
         missing = [name for name in BUILT if not (root / name).is_file()]
+        if mode == "auto" and missing and not has_node():
+            self.app.display_warning(WITHOUT)
+            return
         if mode == "build" or (mode == "auto" and missing):
             build(root, self.app.display_info)
         elif missing:
@@ -52,6 +59,11 @@ class FrontEnd(BuildHookInterface[Any]):
             build_data["artifacts"] += [WIDGETS, DIST]
 
 
+def has_node() -> bool:
+    """Say whether Node.js and npm are there."""
+    return None not in (shutil.which("npm"), shutil.which("node"))
+
+
 def build(root: Path, say: Any = print) -> None:
     """Build the front end with npm.
 
@@ -61,11 +73,8 @@ def build(root: Path, say: Any = print) -> None:
         Without Node.js: one sentence that names the ways out.
     """
     npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        raise RuntimeError(
-            "The front end of dpnb is not built, and there is no Node.js (20.19 or newer) to build it: install "
-            "Node.js, or install a wheel or sdist, which bring it built, or set DPNB_FRONTEND=none to do without."
-        )
+    if npm is None or not has_node():
+        raise RuntimeError("There is no Node.js (20.19 or newer) to build the front end with.")
     say("dpnb: building the front end with npm")
     for command in (("ci", "--no-audit", "--no-fund"), ("run", "-s", "build")):
         if subprocess.run([npm, *command], cwd=root / "labextension", check=False).returncode:

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from tasks.benches import bench
 from tasks.cleaning import clean
-from tasks.looks import demo, docs, lab, reference, school
+from tasks.looks import demo, docs, lab, reference, school, wheel
 from tasks.project import Failure
 from tasks.testing import check, soak, test
 
@@ -22,6 +22,7 @@ TARGETS = {
     "demo": demo,
     "lab": lab,
     "class": school,
+    "wheel": wheel,
     "docs": docs,
     "reference": reference,
     "check": check,

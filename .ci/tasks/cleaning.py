@@ -18,6 +18,7 @@ def clean(_arguments: list[str]) -> bool:
             "build-demo",
             "build-bench",
             "build-docs",
+            "dist",
             ".mypy_cache",
             ".ruff_cache",
             ".pytest_cache",

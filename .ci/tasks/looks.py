@@ -51,6 +51,16 @@ def school(_arguments: list[str]) -> bool:
     return True
 
 
+def wheel(_arguments: list[str]) -> bool:
+    """Build the wheel that has everything, for machines without Node.js."""
+    if not front_end():
+        raise Failure("install Node.js (20.19 or newer): the wheel brings the front end built.")
+    python = ready(".venv", first_interpreter(), "test")
+    command = [python, "-m", "hatchling", "build", "-t", "wheel", "-d", "dist"]
+    environment = {**os.environ, "DPNB_FRONTEND": "prebuilt"}
+    return subprocess.run(command, cwd=project.ROOT, env=environment, check=False).returncode == 0
+
+
 def docs(arguments: list[str]) -> bool:
     """Build the site, with every interaction live where the front end could be built; a warning is a failure."""
     front_end()
