@@ -1,4 +1,4 @@
-"""What a file of SPSS or Stata says of its columns: a codebook, which a person wrote and no row decides.
+"""What a file of SPSS, Stata or SAS says of its columns: a codebook, which a person wrote and no row decides.
 
 Labels, labelled codes, codes for *missing* and measurement levels become lines of a draft, for its owner to read and sign.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpnb.trusted.files.named_file import NamedFile, format_of
+from dpnb.trusted.files.named_file import STATISTICS, NamedFile, format_of
 
 _LABELLED = "# the codes that the file labels: add those that it does not"
 _MOST_LABELS = 12
@@ -64,7 +64,7 @@ def codebook(path: Path) -> dict[str, Entry]:
     OwnerError
         When the file is damaged, or the library that reads it is missing.
     """
-    if format_of(path) not in ("spss", "stata") or not path.is_file():
+    if format_of(path) not in STATISTICS or not path.is_file():
         return {}
     from dpnb.trusted.curator.engines.table_file import about
 

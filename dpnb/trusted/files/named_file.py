@@ -28,7 +28,7 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
 
 LARGEST_TOML = 8 * 2**20
-Format = Literal["csv", "parquet", "duckdb", "json", "arrow", "excel", "spss", "stata"]
+Format = Literal["csv", "parquet", "duckdb", "json", "arrow", "excel", "spss", "stata", "sas"]
 FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -48,8 +48,11 @@ FORMATS: dict[str, Format] = {
     ".sav": "spss",
     ".zsav": "spss",
     ".dta": "stata",
+    ".sas7bdat": "sas",
 }
 """The kinds of files that can be read, by the endings of their names."""
+STATISTICS: tuple[Format, ...] = ("spss", "stata", "sas")
+"""Files of statistics packages, which declare their columns and carry a codebook."""
 
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 _blake2b = partial(hashlib.blake2b, digest_size=32)
@@ -343,7 +346,6 @@ _ADVICE = {
     **dict.fromkeys(
         (".rds", ".rda", ".rdata"), 'save it in R: write.csv(people, "people.csv", row.names = FALSE)'
     ),
-    ".sas7bdat": "save it in SAS, or through pyreadstat, as .dta, .sav or CSV",
     ".json": "write one object on each line, into a .jsonl file",
 }
 """What to do with a file that cannot be read."""

@@ -12,7 +12,7 @@ import duckdb
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.engines.table_file import table_of
 from dpnb.trusted.files.dialect import Dialect
-from dpnb.trusted.files.named_file import NamedFile, format_of
+from dpnb.trusted.files.named_file import STATISTICS, NamedFile, format_of
 
 
 def fields(path: Path, table: str | None = None, skip: tuple[str, ...] = ()) -> list[tuple[str, str]]:
@@ -36,7 +36,7 @@ def fields(path: Path, table: str | None = None, skip: tuple[str, ...] = ()) -> 
         kind = format_of(path)
         if kind in ("json", "excel"):
             return [(name, "unknown") for name in table_of(file, table).kinds]
-        if kind in ("spss", "stata"):
+        if kind in STATISTICS:
             return list(table_of(file, table).kinds.items())
         columns = open_source(engine, file, table).columns
     return [(name, stored.split("(")[0]) for name, (_, stored) in columns.items()]

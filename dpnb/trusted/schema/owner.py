@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.dialect import STRICT, Dialect
-from dpnb.trusted.files.named_file import EVERY, Format, every, format_of, read_toml, stem_of
+from dpnb.trusted.files.named_file import EVERY, STATISTICS, Format, every, format_of, read_toml, stem_of
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.records import Section, known, needed, within
@@ -215,7 +215,7 @@ def _read(content: Section, file: str, path: Path | None, source: str | Path | N
 def _dialect(written: Section, place: Path | None, where: str) -> Dialect:
     if not written:
         return STRICT
-    kept = {"csv": set(written), "excel": {"skip"}, "spss": {"encoding"}, "stata": {"encoding"}}
+    kept = {"csv": set(written), "excel": {"skip"}, **{kind: {"encoding"} for kind in STATISTICS}}
     if place is None or set(written) - kept.get(format_of(place), set()):
         raise OwnerError(f"{where} says how a text file is written: remove it, or name a .csv or .txt file")
     return Dialect.from_toml(written, where)

@@ -29,6 +29,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.owner import load
 from tests.contracts.handed import prepare
+from tests.contracts.sas_file import MISSING, write_sas
 from tests.contracts.workbook import write_workbook
 
 SCHEMA = Schema(
@@ -130,7 +131,6 @@ REFUSED = {
     "plain.zip": (text().encode(), {}, "is damaged, or not what its ending says"),
     "p.gz": (packed(b"x"), {}, "unpack the file"),
     "p.xls": (b"x", {}, "save a spreadsheet as .xlsx or CSV"),
-    "p.sas7bdat": (b"x", {}, "as .dta, .sav or CSV"),
     "p.rds": (b"x", {}, "write.csv("),
     "p.json": (b"[]", {}, "write one object on each line, into a .jsonl file"),
 }  # fmt: skip
@@ -267,19 +267,21 @@ def written(folder, ending):
         FRAME.to_parquet(path)
     elif ending == ".csv":
         FRAME.to_csv(path, index=False)
+    elif ending == ".sas7bdat":
+        write_sas(path, FRAME.to_dict("list"))
     else:
         pyreadstat.write_sav(FRAME, path, compress=ending == ".zsav")
     return path
 
 
-@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".zsav", ".dta"])
+@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".zsav", ".dta", ".sas7bdat"])
 def test_a_table_of_another_program_is_read_alike(tmp_path, ending):
     """Seen: peers read them all; here each was "convert the file" and a copy on the disk."""
     assert codes(written(tmp_path, ending)) == CODES
 
 
 @pytest.mark.parametrize(
-    "ending", [".xlsx", ".jsonl", ".feather", ".sav", ".zsav", ".dta", ".parquet", ".csv"]
+    "ending", [".xlsx", ".jsonl", ".feather", ".sav", ".zsav", ".dta", ".sas7bdat", ".parquet", ".csv"]
 )
 def test_the_truth_of_every_kind_of_public_file_is_that_of_its_cells(tmp_path, ending):
     """Seen: "The truth in p.sav is not read: save its table as a CSV or Parquet file", and a renamed column of Parquet not found."""
@@ -297,7 +299,7 @@ def test_the_truth_of_every_kind_of_public_file_is_that_of_its_cells(tmp_path, e
     assert list(zip(found["where"].tolist(), found["age"].tolist(), strict=True)) == CODES
 
 
-@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".dta"])
+@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".dta", ".sas7bdat"])
 def test_what_is_no_such_file_is_damaged_or_says_its_line(tmp_path, ending):
     """Cut, altered, or a text with that ending: one error without a cell, and nothing is written."""
     whole = written(tmp_path, ending).read_bytes()
@@ -430,8 +432,13 @@ def test_days_that_no_calendar_has_are_missing_by_themselves(tmp_path):
     days = [dt.date(2020, 1, 2), dt.date(2020, 1, 3), None, dt.date(2021, 12, 31)]
     pyreadstat.write_sav(pd.DataFrame({"visit": days}), tmp_path / "p.sav")
     pyreadstat.write_dta(pd.DataFrame({"visit": days}), tmp_path / "p.dta")
-    for name, number, odd in (("p.sav", 13797388800.0, 1e300), ("p.dta", 21917, 2_000_000_000)):
-        whole, kind = (tmp_path / name).read_bytes(), "<d" if name == "p.sav" else "<i"
+    write_sas(tmp_path / "p.sas7bdat", {"visit": days})
+    for name, number, odd in (
+        ("p.sav", 13797388800.0, 1e300),
+        ("p.dta", 21917, 2_000_000_000),
+        ("p.sas7bdat", 21917.0, -1e300),
+    ):
+        whole, kind = (tmp_path / name).read_bytes(), "<i" if name == "p.dta" else "<d"
         held = struct.pack(kind, number) if struct.pack(kind, number) in whole else struct.pack("<d", number)
         other = struct.pack("<d" if len(held) == 8 else kind, odd)
         assert whole.count(held) == 1
@@ -498,13 +505,45 @@ def test_a_text_of_a_feather_file_that_is_not_utf_8_is_refused(tmp_path, kept):
     assert not (tmp_path / "copy.duckdb").exists()
 
 
+@pytest.mark.parametrize(
+    ("written", "step"),
+    [
+        *((one, 1) for one in ("DATE9", "date", "YYMMDD10", "DDMMYYP", "MONYY7", "E8601DA", "YYQ", "WEEKDATX", "NLDATEMD")),
+        *((one, 86_400) for one in ("DATETIME20.3", "DATEAMPM", "E8601DT", "B8601DN", "DTDATE9", "NLDATMW")),
+        *((one, None) for one in ("TIME", "TOD", "BEST12", "COMMA9", "$DATE", "DATETIMES", "")),
+    ],
+)  # fmt: skip
+def test_a_column_of_sas_is_of_dates_where_its_format_says_so(tmp_path, written, step):
+    """Days or seconds since 1960, which the format alone tells apart; a number of another format is a number."""
+    path = tmp_path / "p.sas7bdat"
+    write_sas(path, {"visit": [21_916.0 * (step or 1), None]}, {"visit": written})
+    schema = replace(SCHEMA, columns=(Column.dates("visit", "2020-01-01", "2021-12-31"),))
+    if step is None:
+        schema = replace(SCHEMA, columns=(Column.integer("visit", 0, 30_000),))
+    copy = prepare(path, schema, tmp_path / "copy.duckdb")
+    with duckdb.connect(str(copy), read_only=True) as connection:
+        rows = connection.execute("SELECT visit FROM prepared ORDER BY rowid").fetchall()
+    assert rows == [(1 if step else 21_916,), (None,)]
+
+
+def test_each_kind_of_missing_of_sas_is_missing(tmp_path):
+    """SAS has twenty-eight: . and .A to .Z and ._ differ in one byte."""
+    path = tmp_path / "p.sas7bdat"
+    write_sas(path, {"place": ["Goa"] * 3, "age": [1.0, None, 2.0]})
+    whole = path.read_bytes()
+    assert whole.count(MISSING) == 1
+    for other in (ord("A"), ord("Z"), ord("_")):
+        path.write_bytes(whole.replace(MISSING, MISSING[:5] + bytes([255 - other]) + MISSING[6:]))
+        assert codes(path) == [(0, 1), (0, None), (0, 2)]
+
+
 def test_codes_that_a_file_calls_missing_are_missing(tmp_path):
     """What SPSS keeps out of every mean: 99 is no age."""
     pyreadstat.write_sav(FRAME, tmp_path / "p.sav", missing_ranges={"age": [99], "place": ["Goa"]})
     assert codes(tmp_path / "p.sav") == [(1, 41), (None, 7), (None, None)]
 
 
-@pytest.mark.parametrize("ending", [".xlsx", ".sav", ".jsonl"])
+@pytest.mark.parametrize("ending", [".xlsx", ".sav", ".sas7bdat", ".jsonl"])
 def test_a_number_that_may_have_merged_two_people_names_nobody(tmp_path, ending):
     """Excel keeps fifteen digits and SPSS a binary64; a number in JSON has every digit it was written with."""
     whose = PrivacyUnit("add-remove", unit="who", max_rows=1)
@@ -513,10 +552,12 @@ def test_a_number_that_may_have_merged_two_people_names_nobody(tmp_path, ending)
     if ending == ".xlsx":
         rows = [["who", "age"], *([float(one), 1] for one in ids), [7, 1], [7.0, 1], ["A", 1]]
         write_workbook(tmp_path / "p.xlsx", {"People": rows}, large=True)
-    elif ending == ".sav":
-        pyreadstat.write_sav(
-            pd.DataFrame({"who": [*map(float, ids), 7, 7, 8], "age": [1.0] * 6}), tmp_path / "p.sav"
-        )
+    elif ending in (".sav", ".sas7bdat"):
+        columns = {"who": [*map(float, ids), 7.0, 7.0, 8.0], "age": [1.0] * 6}
+        if ending == ".sav":
+            pyreadstat.write_sav(pd.DataFrame(columns), tmp_path / "p.sav")
+        else:
+            write_sas(tmp_path / "p.sas7bdat", columns)
     else:
         lines = [f'{{"who": {one}, "age": 1}}' for one in (*ids, 7, "7.0", '"A"')]
         (tmp_path / "p.jsonl").write_text("\n".join(lines))
@@ -588,6 +629,16 @@ def test_a_codebook_in_a_file_is_drafted(tmp_path, ending):
     )
     (tmp_path / "p.dpnb.toml").write_text(ready, encoding="utf-8")
     assert [column.name for column in load(tmp_path / "p.dpnb.toml").schema.columns] == list(found)
+
+
+def test_the_labels_of_a_file_of_sas_are_drafted(tmp_path):
+    """Its value labels lie in another file, a catalogue; a column of dates is drafted as one."""
+    path = tmp_path / "p.sas7bdat"
+    columns = {"sex": [1.0, 2.0], "hired": [dt.datetime(2020, 1, 2, 3), None]}  # noqa: DTZ001 - SAS knows no zone
+    write_sas(path, columns, labels={"sex": "Sex of respondent"})
+    assert main(["init", str(path), "--all"]) == 0
+    found = tomllib.loads((tmp_path / "p.dpnb.toml").read_text(encoding="utf-8"))["columns"]
+    assert (found["sex"]["label"], found["hired"]["type"]) == ("Sex of respondent", "datetime")
 
 
 def test_a_sheet_that_is_named_to_init_is_named_in_the_draft(tmp_path, capsys):

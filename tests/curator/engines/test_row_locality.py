@@ -36,6 +36,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.wire.places import Home
 from tests.contracts.handed import prepare
+from tests.contracts.sas_file import write_sas
 from tests.contracts.sources import (
     CELLS,
     COLUMNS,
@@ -238,12 +239,21 @@ def write_dta(path, columns):
     path.with_name("aside.dta").rename(path)
 
 
+def write_sas7bdat(path, columns):
+    """A file of SAS."""
+    frame = statistics_frame(columns)
+    write_sas(
+        path, {name: [None if pd.isna(cell) else cell for cell in frame[name]] for name in frame.columns}
+    )
+
+
 WRITERS = {
     ".jsonl": write_lines,
     ".feather": write_feather,
     ".xlsx": write_xlsx,
     ".sav": write_sav,
     ".dta": write_dta,
+    ".sas7bdat": write_sas7bdat,
     ".csv": write_csv,
     ".csv.gz": write_gzip,
     ".zip": write_zip,
@@ -320,18 +330,19 @@ class TestWorkbook(SourceContract):
 
 
 class TestStatisticsFiles(SourceContract):
-    """Files of SPSS, plain and packed, and of Stata: a column that is of numbers in one of two files may be of texts in the other."""
+    """Files of SPSS, plain and packed, of Stata and of SAS: a column that is of numbers in one of two files may be of texts in the other."""
 
-    ENDINGS = (".sav", ".dta")
+    ENDINGS = (".sav", ".dta", ".sas7bdat")
     TABLES, LONG = 2, 100
 
     @classmethod
     def codes(cls, columns, folder):
         found = []
-        for ending, write in ((".sav", write_sav), (".zsav", write_zsav), (".dta", write_dta)):
+        for ending in (".sav", ".zsav", ".dta", ".sas7bdat"):
+            write = write_zsav if ending == ".zsav" else WRITERS[ending]
             write(folder / f"t{ending}", columns)
             found.append(codes_by_sql(folder / f"t{ending}", folder))
-        assert found[0] == found[1] == found[2]
+        assert all(one == found[0] for one in found)
         return found[0]
 
 

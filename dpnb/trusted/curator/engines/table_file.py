@@ -36,16 +36,24 @@ _CELLS = 1 << 24
 _LINES = 1000
 """Lines of JSON whose names a draft lists."""
 _DAY, _SECOND, _MILLISECOND = 86_400_000_000, 1_000_000, 1_000
-_SPSS, _STATA = (int(np.datetime64(day, "us").astype(np.int64)) for day in ("1582-10-14", "1960-01-01"))
+_SPSS, _1960 = (int(np.datetime64(day, "us").astype(np.int64)) for day in ("1582-10-14", "1960-01-01"))
+_SAS_DATES = (
+    r"(DATE|DAY|DOWNAME|JUL(DAY|IAN)|MON(NAME|TH|YY)|QTRR?|WEEK(DAT[EX]|DAY|[UVW])|WORDDAT[EX]|YEAR|NLDATE[A-Z]*|[BE]8601DA"
+    r"|(DDMMYY|MMDDYY|MMYY|YYMMDD|YYMM|YYQR?)[BCDNPS]?|YYMON)[0-9.]*"
+)
+_SAS_MOMENTS = (
+    r"(DATE(TIME|AMPM)|MDYAMPM|DT(DATE|MONYY|WKDATX|YEAR|YYQC)|NLDATM[A-Z]*|[BE]8601(D[NTXZ]|LX))[0-9.]*"
+)
 _MOMENTS: dict[str, tuple[tuple[str, int, int], ...]] = {
     "spss": ((r"([AEJS]?DATE|DATETIME|YMDHMS|MOYR|QYR|WKYR)[0-9.]*", _SPSS, _SECOND),),
-    "stata": ((r"%-?t?d.*", _STATA, _DAY), (r"%-?t[cC].*", _STATA, _MILLISECOND)),
+    "stata": ((r"%-?t?d.*", _1960, _DAY), (r"%-?t[cC].*", _1960, _MILLISECOND)),
+    "sas": ((_SAS_DATES, _1960, _DAY), (_SAS_MOMENTS, _1960, _SECOND)),
 }
 """How each package calls the formats of dates, from which day it counts, and how many microseconds make one of its steps."""
 _FIRST, _LAST = (
     int(np.datetime64(day, "us").astype(np.int64)) for day in ("0001-01-01", "9999-12-31T23:59:59.999999")
 )
-_READERS = {"spss": "read_sav", "stata": "read_dta"}
+_READERS = {"spss": "read_sav", "stata": "read_dta", "sas": "read_sas7bdat"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,10 +334,10 @@ def _statistics(file: NamedFile, kind: str) -> TableFile:
     return TableFile(kinds, blocks)
 
 
-def _counted_from(written: str, kind: str) -> tuple[int, int] | None:
+def _counted_from(written: str | None, kind: str) -> tuple[int, int] | None:
     """The day that a date's format counts from, and its step in microseconds; None for any other format."""
     for pattern, first, step in _MOMENTS[kind]:
-        if re.fullmatch(pattern, written, re.IGNORECASE if kind != "stata" else 0):
+        if re.fullmatch(pattern, written or "", re.IGNORECASE if kind != "stata" else 0):
             return first, step
     return None
 
