@@ -22,11 +22,14 @@ from dpnb.__main__ import main
 from dpnb.errors import OwnerError
 from dpnb.teach.public_rows import PublicRows, read_file
 from dpnb.trusted.curator.engines import table_file
+from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.files import text_file
 from dpnb.trusted.files.dialect import Dialect
+from dpnb.trusted.files.named_file import NamedFile
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.cell import number_text
 from dpnb.trusted.schema.owner import load
 from tests.contracts.handed import prepare
 from tests.contracts.sas_file import MISSING, write_sas
@@ -354,6 +357,20 @@ def test_the_cells_of_a_sheet_are_what_each_of_them_is(tmp_path):
     write_workbook(tmp_path / "p.xlsx", {"People": rows})
     found = codes(tmp_path / "p.xlsx", Dialect(skip=("Report", "Total")))
     assert found == [(0, 1), (0, 7), (0, None), (0, 100)]
+
+
+@pytest.mark.parametrize("more", [[], ["x"], [dt.date(2020, 1, 2)]], ids=["alone", "a text", "a date"])
+def test_a_number_of_a_sheet_has_one_text_whatever_is_beside_it(tmp_path, more):
+    """A column of numbers is read at once, and a mixed one cell by cell: 7 is never 7.0."""
+    numbers = [7.0, 1e22, 0.1, 2.0**81, None, -0.0, 2.0**53]
+    write_workbook(
+        tmp_path / "p.xlsx", {"People": [["n", "m"], *([cell, 1] for cell in [*numbers, *more])]}, large=True
+    )
+    with NamedFile.open(tmp_path / "p.xlsx") as file, duckdb.connect() as connection:
+        rows = connection.execute(f"FROM {open_source(connection, file).sql}").fetchall()
+    assert [row[0] for row in rows[: len(numbers)]] == [
+        None if one is None else number_text(one) for one in numbers
+    ]
 
 
 @pytest.mark.parametrize(

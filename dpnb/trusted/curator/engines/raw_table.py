@@ -20,7 +20,7 @@ import duckdb
 import numpy as np
 
 from dpnb.trusted.aggregate.arrays import Use, plain_array
-from dpnb.trusted.curator.engines.cell_sql import literal
+from dpnb.trusted.curator.engines.cell_sql import literal, text_sql
 from dpnb.trusted.curator.engines.csv_rows import check_rows, write_plainly
 from dpnb.trusted.curator.engines.table_file import library, sheets, table_of
 from dpnb.trusted.errors import OwnerError
@@ -173,8 +173,15 @@ def _open_table(
     connection.execute("SET pandas_analyze_sample = 0")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {held} ({declared})")
     for cells in found.blocks(names):
-        connection.register("##cells", {columns[name][0]: column for name, column in cells.items()})
-        connection.execute(f'INSERT INTO {held} SELECT * FROM "##cells"')
+        block = {columns[name][0]: column for name, column in cells.items()}
+        numbers = {
+            column
+            for column, held_as in columns.values()
+            if held_as == "VARCHAR" and block[column].dtype.kind == "f"
+        }
+        read = ", ".join(text_sql(column, "DOUBLE") if column in numbers else column for column in block)
+        connection.register("##cells", block)
+        connection.execute(f'INSERT INTO {held} SELECT {read} FROM "##cells"')
         connection.unregister("##cells")
     return RawTable(held, columns)
 

@@ -12,6 +12,7 @@ import contextlib
 import datetime as dt
 import itertools
 import json
+import math
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -234,14 +235,10 @@ def _sheet(file: NamedFile, table: str | None, unit: str | None) -> TableFile:
         raise OwnerError(f'"{file.path.name}" names a column twice in its first row: rename one of them.')
 
     def blocks(wanted: Sequence[str]) -> Iterator[dict[str, Cells]]:
-        below = itertools.islice(_rows_of(sheet, file), 1, None)
-        while held := list(itertools.islice(below, 1 + _CELLS // (16 * len(header)))):
-            columns = list(zip(*held, strict=True))
-            cells = {name: columns[header.index(name)] for name in wanted}
-            yield {
-                name: _objects([_text(cell, name == unit) for cell in column])
-                for name, column in cells.items()
-            }
+        wide, below = len(header), itertools.islice(_rows_of(sheet, file), 1, None)
+        rows = 1 + _CELLS // (16 * wide)
+        while held := [*itertools.chain.from_iterable(itertools.islice(below, rows))]:
+            yield {name: _cells(held[header.index(name) :: wide], name == unit) for name in wanted}
 
     return TableFile(dict.fromkeys(named, "VARCHAR"), blocks)
 
@@ -251,10 +248,19 @@ def _rows_of(sheet: Any, file: NamedFile) -> Iterator[list[Any]]:
     dialect = file.dialect
     with _or_damaged(file):
         for row in sheet.iter_rows():
-            if row.count("") < len(row) and (
+            if (any(row) or row.count("") < len(row)) and (
                 not dialect.skip or dialect.is_row([_text(cell) or "" for cell in row])
             ):
                 yield row
+
+
+def _cells(column: Sequence[Any], names_unit: bool) -> Cells:  # noqa: FBT001 - asked of each column of a sheet
+    """Numbers where each cell is one or empty, else texts. Of equal cells, which have equal texts, the text is written once."""
+    filled = [math.nan if cell == "" else cell for cell in column]
+    if not names_unit and {*map(type, filled)} == {float}:
+        return np.array(filled)
+    texts = {cell: _text(cell, names_unit) for cell in {*column}}
+    return _objects([*map(texts.__getitem__, column)])
 
 
 def _text(cell: object, names_unit: bool = False) -> str | None:  # noqa: FBT001, FBT002 - asked of each cell of a sheet
