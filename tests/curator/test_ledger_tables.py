@@ -56,7 +56,7 @@ def test_a_ledger_from_a_newer_dpnb_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("letters", [b"dpnb", b"dpn1", b"dpnL"])
+@pytest.mark.parametrize("letters", [b"dpnb", b"dpn1", b"dpnL", b"dpnM"])
 def test_a_ledger_from_before_the_first_release_is_refused_in_one_sentence_and_left_alone(tmp_path, letters):
     """An earlier format has another application id: nothing of it is read, not even its journal is touched.
 

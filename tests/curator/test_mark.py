@@ -13,6 +13,7 @@ import sqlite3
 import struct
 import threading
 import time
+import zlib
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -489,7 +490,7 @@ def test_no_answer_leaves_while_the_mark_cannot_be_raised_and_the_retry_complete
         service.reply(message(data, "b" * 32), "ann")
     stored = service._ledger
     with stored.reading() as db:
-        kept = [json.loads(row[0]) for row in db.execute("SELECT answer FROM stored")]
+        kept = [json.loads(zlib.decompress(row[0])) for row in db.execute("SELECT answer FROM stored")]
     assert len(kept) == 3
     syncs.broken = False
     answered = service.reply(asked, "ann")
@@ -754,7 +755,7 @@ def test_a_bit_that_makes_the_ledgers_id_that_of_a_draft_is_damage(tmp_path):
     path = tmp_path / "ledger.sqlite3"
     five_charges(path)
     content = bytearray(path.read_bytes())
-    content[71] ^= 1  # the last letter of "dpnM"
+    content[71] ^= 3  # the last letter of "dpnN" becomes that of "dpnM"
     path.write_bytes(content)
     with pytest.raises(OwnerError, match=r"is damaged.*dpnb restore"):
         Ledger(path)
@@ -809,7 +810,7 @@ def test_an_answered_charge_whose_answers_are_lost_is_never_drawn_again(tmp_path
 
 DAMAGE = {
     "charge": """UPDATE entries SET body = replace(body, '"amount":"1"', '"amount":"0"') WHERE entry = {charge}""",
-    "answer": "UPDATE stored SET answer = replace(answer, '1', '2') WHERE charge = {charge}",
+    "answer": "UPDATE stored SET answer = zeroblob(9) WHERE charge = {charge}",
     "record": "UPDATE entries SET body = substr(body, 2) WHERE entry = {charge}",
 }
 

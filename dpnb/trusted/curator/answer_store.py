@@ -2,6 +2,9 @@
 
 However many requests are bound to a charge, what is sent to any of them is what is stored under the charge.
 
+An answer may be long, and is stored compressed. What is looked up at a price are prices and the ids of draws: no answer is read for it. Answers
+are written out and compressed before the transaction that stores them, and read from their bytes after the one that found them.
+
 What an owner published is everybody's: it stands in the store once more, under the address of nobody in particular.
 
 Every function works inside its caller's transaction.
@@ -12,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,13 +40,32 @@ EVERYBODY: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer that was paid for, with what it cost alone, and the record of that: its events, and the share that was asked."""
+    """Where an answer is that was paid for, with what it cost alone, and the record of that: its events, and the share that was asked."""
 
-    answer: Answer
+    row: tuple[int, int]
+    """Its entry in the store, and its place there."""
     loss: PrivacyLoss
     paid: Record
     entry: int
     time: str
+
+
+Packed = tuple[str, str, bytes]
+"""An answer as it is stored: the hash of its text, the ids of its draws, and the text, compressed."""
+
+Found = tuple[int, list[bytes], str]
+"""A charge, answers of it as they are stored, and the text of the entry that holds their hashes."""
+
+
+def packed(answer: Answer) -> Packed:
+    """Write an answer out and compress it."""
+    text = canonical(answer).encode()
+    return hashlib.sha256(text).hexdigest(), draws_of(answer), zlib.compress(text, 1)
+
+
+def draws_of(answer: Answer) -> str:
+    """Return the ids of an answer's draws, as they are stored."""
+    return canonical([part["draw"] for part in answer.get("parts", ())])
 
 
 def charge_of(
@@ -59,37 +82,47 @@ def brief(question: JsonObject) -> Record:
     return {name: question[name] for name in ("texts", "share", "events")}
 
 
-def insert(db: Chain, time: str, charge: int, body: Answer, answers: Sequence[Answer]) -> list[Answer]:
+def insert(db: Chain, time: str, charge: int, body: Answer, answers: Sequence[Packed]) -> bool:
     """Store the answers of a charge, unless it has some: the second writer's are passed over in silence.
 
     Returns
     -------
-    list of dict
-        What *is* stored.
+    bool
+        Whether these are what *is* stored.
 
     Raises
     ------
     CuratorError
         When the number of answers is not that of the charged questions.
     """
-    texts = [canonical(answer) for answer in answers]
-    if len(body["questions"]) != len(texts):
+    if len(body["questions"]) != len(answers):
         raise CuratorError("A charge of other questions: the answers do not match.")
     entry = head(db)[0] + 1
     won = db.execute("INSERT INTO answers VALUES (?, ?) ON CONFLICT DO NOTHING", (charge, entry)).rowcount
     if won != 1:
-        return answers_of(db, charge) or []
-    append(db, time, "store", {"charge": charge, "answers": list(map(_hash, texts))})
+        return False
+    append(db, time, "store", {"charge": charge, "answers": [digest for digest, *_ in answers]})
     rows = [
-        (entry, place, address(body, question["measured"]), charge, canonical(brief(question)), text)
-        for place, (question, text) in enumerate(zip(body["questions"], texts, strict=True))
+        (entry, place, address(body, question["measured"]), charge, canonical(brief(question)), *stored)
+        for place, (question, (_, *stored)) in enumerate(zip(body["questions"], answers, strict=True))
     ]
-    db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
-    return list(answers)
+    db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    return True
 
 
-def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
-    """Return the stored answers of a charge, or None.
+def found(db: sqlite3.Connection, charge: int, row: tuple[int, int] | None = None) -> Found | None:
+    """Find the stored answers of a charge, or the one in a row of the store; None where there are none."""
+    query = "SELECT entry, body FROM answers JOIN entries USING (entry) WHERE charge = ?"
+    at = db.execute(query, (charge,)).fetchone()
+    if at is None:
+        return None
+    entry, first, last = (at[0], 0, 2**31) if row is None else (*row, row[1])
+    query = "SELECT answer FROM stored WHERE entry = ? AND place BETWEEN ? AND ? ORDER BY place"
+    return charge, [stored for (stored,) in db.execute(query, (entry, first, last))], at[1]
+
+
+def read(answers: Found, *, whole: bool = True) -> list[Answer]:
+    """Read answers that were found, all that their entry names where they are the `whole`; no transaction is needed.
 
     Raises
     ------
@@ -97,17 +130,18 @@ def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
         When they are not those of which the entry that stored them holds the hashes: an answer that changed in the file never
         leaves.
     """
-    row = db.execute("SELECT entry FROM answers WHERE charge = ?", (charge,)).fetchone()
-    if row is None:
-        return None
-    texts = [text for (text,) in db.execute("SELECT answer FROM stored WHERE entry = ? ORDER BY place", row)]
-    if list(map(_hash, texts)) != totals.body_of(db, row[0])["answers"]:
+    charge, stored, said = answers
+    texts, listed = list(map(zlib.decompress, stored)), json.loads(said)["answers"]
+    hashes = [hashlib.sha256(text).hexdigest() for text in texts]
+    if (hashes != listed) if whole else not set(hashes) <= set(listed):
         raise ValueError(f"The answers of charge {charge} are not those that were stored.")
     return [json.loads(text) for text in texts]
 
 
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
+    """Return the stored answers of a charge, or None."""
+    answers = found(db, charge)
+    return None if answers is None else read(answers)
 
 
 def serving(
@@ -118,15 +152,15 @@ def serving(
     if mine is not None and asked.fits_in(mine.loss):
         return mine
     theirs = best(db, address({**scope, "store": EVERYBODY}, measured), asked, again)
-    found = [one for one in (mine, theirs) if one is not None]
-    return max(found, key=lambda one: (asked.fits_in(one.loss), _rank(one.loss)), default=None)
+    both = [one for one in (mine, theirs) if one is not None]
+    return max(both, key=lambda one: (asked.fits_in(one.loss), _rank(one.loss)), default=None)
 
 
 def published_rows(
     db: sqlite3.Connection, entry: int, places: Sequence[tuple[int, int]]
 ) -> list[tuple[Any, ...]]:
     """Return the rows by which stored answers, each by its charge and place, are everybody's from an entry on."""
-    query = "SELECT charge, question, answer FROM answers JOIN stored USING (entry, charge) WHERE charge = ? AND place = ?"
+    query = "SELECT charge, question, draws, answer FROM answers JOIN stored USING (entry, charge) WHERE charge = ? AND place = ?"
     rows = []
     for at, (charge, place) in enumerate(places):
         body = totals.body_of(db, charge)
@@ -143,7 +177,7 @@ def best(
     The oldest, so that a notebook that is run again shows the numbers that it showed, whatever was bought afresh since.
 
     What is paid at one address differs little: thousands of answers bought afresh are a few questions with one price each. So
-    prices are read from the index, one for each; answers, which may be long, only until one is not in `again`.
+    prices are read from the index, one for each; rows only until one is not in `again`.
     """
     paid: dict[PrivacyLoss, list[str]] = {}
     for (question,) in db.execute(_QUESTIONS, {"where": where}):
@@ -151,10 +185,11 @@ def best(
     enough = [question for loss in paid if asked.fits_in(loss) for question in paid[loss]]
     less = sorted((loss for loss in paid if not asked.fits_in(loss)), key=_rank, reverse=True)
     for listed in (enough, *(paid[loss] for loss in less)):
-        for charge, entry, place, question in merge(*(db.execute(_PLACES, (where, one)) for one in listed)):
-            answer = _answer(db, charge, entry, place)
-            if again.isdisjoint(part["draw"] for part in answer["parts"]):
-                return _stored_answer(db, answer, question, asked.measure, charge)
+        for charge, entry, place, question, draws in merge(
+            *(db.execute(_PLACES, (where, one)) for one in listed)
+        ):
+            if again.isdisjoint(json.loads(draws)):
+                return _stored_answer(db, (entry, place), question, asked.measure, charge)
     return None
 
 
@@ -165,28 +200,18 @@ _QUESTIONS = (
     "SELECT one FROM listed WHERE one IS NOT NULL"
 )
 _PLACES = (
-    "SELECT charge, entry, place, question FROM stored WHERE address = ? AND question = ? "
+    "SELECT charge, entry, place, question, draws FROM stored WHERE address = ? AND question = ? "
     "ORDER BY charge, entry, place"
 )
 
 
-def _answer(db: sqlite3.Connection, charge: int, entry: int, place: int) -> Answer:
-    """Return one stored answer of a charge, which its entry holds the hash of: see :func:`answers_of`."""
-    (text,) = db.execute("SELECT answer FROM stored WHERE entry = ? AND place = ?", (entry, place)).fetchone()
-    query = "SELECT instr(body, ?) FROM entries JOIN answers USING (entry) WHERE charge = ?"
-    if not db.execute(query, (_hash(text), charge)).fetchone()[0]:
-        raise ValueError(f"An answer of charge {charge} is not the one that was stored.")
-    found: Answer = json.loads(text)
-    return found
-
-
 def _stored_answer(
-    db: sqlite3.Connection, answer: Answer, question: str, measure: Measure, charge: int
+    db: sqlite3.Connection, row: tuple[int, int], question: str, measure: Measure, charge: int
 ) -> StoredAnswer:
     (time,) = db.execute("SELECT time FROM entries WHERE entry = ?", (charge,)).fetchone()
     record = json.loads(question)
     paid = {name: record[name] for name in ("events", "share")}
-    return StoredAnswer(answer, _loss(question, measure), paid, charge, time)
+    return StoredAnswer(row, _loss(question, measure), paid, charge, time)
 
 
 @lru_cache(maxsize=4096)

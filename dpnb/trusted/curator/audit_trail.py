@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from dpnb.trusted.canonical import Record, canonical
-from dpnb.trusted.curator.answer_store import address, brief, published_rows
+from dpnb.trusted.curator.answer_store import address, brief, draws_of, published_rows
 from dpnb.trusted.curator.chain import GENESIS, link, rows_of
 from dpnb.trusted.curator.file_faults import MISREAD
 from dpnb.trusted.curator.ledger_tables import COLUMNS, make_tables
@@ -313,9 +314,12 @@ def _wrong_publication(db: sqlite3.Connection, reading: _Reading, entry: int, bo
 
 
 def _stored_rows(db: sqlite3.Connection, entry: int) -> list[tuple[Any, ...]]:
-    query = "SELECT place, address, charge, question, answer FROM stored WHERE entry = ? ORDER BY place"
-    rows = db.execute(query, (entry,)).fetchall()
-    return [(*row[:4], hashlib.sha256(row[4].encode()).hexdigest()) for row in rows]
+    query = (
+        "SELECT place, address, charge, question, draws, answer FROM stored WHERE entry = ? ORDER BY place"
+    )
+    rows = [(*row, zlib.decompress(packed)) for *row, packed in db.execute(query, (entry,))]
+    same = all(draws_of(json.loads(text)) == draws for *_, draws, text in rows)
+    return [(*row, hashlib.sha256(text).hexdigest()) for *row, _, text in rows] if same else []
 
 
 def _stated_rows(body: Record, paid: Record) -> list[tuple[Any, ...]]:

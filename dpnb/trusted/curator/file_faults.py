@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 
 from dpnb.trusted.errors import ChargedError, CuratorError, DpnbError, LossError, OwnerError
@@ -23,7 +24,7 @@ FAULTS: dict[int, str] = {
     sqlite3.SQLITE_CORRUPT: "is damaged or truncated. Put a copy back with dpnb restore --from BACKUP: a new one would forget what was spent",
     sqlite3.SQLITE_NOTADB: "is not a dpnb ledger, or is damaged. Put a copy back with dpnb restore --from BACKUP, or choose another DPNB_HOME",
 }
-MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
+MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, zlib.error)
 """What reading a damaged record raises, beside SQLite's own errors."""
 UNSPENT = " Nothing was spent by this request."
 """How a fault's message ends: what a write could not finish left no trace."""

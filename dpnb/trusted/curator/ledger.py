@@ -398,23 +398,31 @@ class Ledger(Database):
         ChargedError
             When the file cannot be written now: the charge stands, and the next attempt completes it.
         """
-        now = time or timestamp()
+        now, packed = time or timestamp(), list(map(answer_store.packed, answers))
 
-        def act(db: Chain) -> list[Answer]:
+        def act(db: Chain) -> bool:
             charge = answer_store.charge_of(db, request_id, principal, self._charges)
             if charge is None:
                 raise CuratorError("No answer is stored without a charge.")
-            return answer_store.insert(db, now, *charge, answers)
+            return answer_store.insert(db, now, *charge, packed)
 
         with after_the_charge():
-            found: list[Answer] = self.together(act, leaves=True)
-        return found
+            won = self.together(act, leaves=True)
+        return list(answers) if won else self.answers(request_id, principal) or []
 
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
-        with after_the_charge(), self.showing() as db:
+        with after_the_charge(), self._named():
+            with self.showing() as db:
+                charge = answer_store.charge_of(db, request_id, principal, self._charges)
+                found = None if charge is None else answer_store.found(db, charge[0])
+            return None if found is None else answer_store.read(found)
+
+    def is_answered(self, request_id: str, principal: str) -> bool:
+        """Tell whether the charge that a request is bound to has its answers."""
+        with self.reading() as db:
             charge = answer_store.charge_of(db, request_id, principal, self._charges)
-            return None if charge is None else answer_store.answers_of(db, charge[0])
+            return charge is not None and totals.is_answered(db, charge[0])
 
     def best_stored(
         self,
@@ -441,6 +449,13 @@ class Ledger(Database):
         with self.showing() as db:
             held = frozenset(again)
             return [answer_store.serving(db, scope, measured, asked, held) for measured, asked in wanted]
+
+    def stored(self, wanted: Sequence[StoredAnswer]) -> list[Answer]:
+        """Return stored answers that :meth:`best_stored` found, for which the mark was raised then."""
+        with self._named():
+            with self.reading() as db:
+                found = [answer_store.found(db, one.entry, one.row) for one in wanted]
+            return [answer for one in found if one for answer in answer_store.read(one, whole=False)]
 
     def room(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> Room:
         """Return what every cap that holds leaves now, and which of them leaves the least."""

@@ -17,14 +17,14 @@ from typing import Final
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.errors import OwnerError
 
-APPLICATION: Final = 0x64706E4D
-"""SQLite's application id of a dpnb ledger: the letters "dpnM"."""
+APPLICATION: Final = 0x64706E4E
+"""SQLite's application id of a dpnb ledger: the letters "dpnN"."""
 
-DRAFTS: Final = frozenset({0x64706E62, 0x64706E31, 0x64706E4C})
-"""The ids of ledgers from before the format was fixed, the letters "dpnb", "dpn1" and "dpnL": they are refused.
+DRAFTS: Final = frozenset({0x64706E62, 0x64706E31, 0x64706E4C, 0x64706E4D})
+"""The ids of ledgers from before the format was fixed, the letters "dpnb", "dpn1", "dpnL" and "dpnM": they are refused.
 
-Those of the last knew protected rows by sums of their cells, which nothing computes any more: opened, such a home would let
-rows that it protects open as TEACHING, or with a second budget.
+Those of "dpnL" knew protected rows by sums of their cells, which nothing computes any more: opened, such a home would let
+rows that it protects open as TEACHING, or with a second budget. Those of "dpnM" stored answers as they are written, not compressed.
 """
 
 _VERSION: Final = 1
@@ -47,7 +47,7 @@ COLUMNS: Final = {
     "answers": "charge INTEGER PRIMARY KEY, entry INTEGER NOT NULL",
     "stored": (
         "entry INTEGER NOT NULL, place INTEGER NOT NULL, address TEXT NOT NULL, charge INTEGER NOT NULL, question TEXT NOT NULL, "
-        "answer TEXT NOT NULL, PRIMARY KEY (entry, place)"
+        "draws TEXT NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (entry, place)"
     ),
     "caps": "entry INTEGER PRIMARY KEY, principal TEXT NOT NULL, pool TEXT NOT NULL, cap TEXT",
     "resets": "entry INTEGER PRIMARY KEY, pool TEXT NOT NULL",

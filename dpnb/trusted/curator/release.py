@@ -114,22 +114,21 @@ def looked_up(batch: PendingBatch, attached: Attached, ledger: Ledger) -> list[S
     return ledger.best_stored(*key, asked, batch.again, batch.store)
 
 
-def enough(
-    batch: PendingBatch, found: Sequence[StoredAnswer | None], attached: Attached, ledger: Ledger
-) -> list[Record | None]:
+Stored = Sequence[StoredAnswer | None]  # for each question of a batch
+
+
+def enough(batch: PendingBatch, found: Stored, attached: Attached, ledger: Ledger) -> Stored:
     """Return the stored answers that cost at least what is asked now; of a closed dataset, whatever is stored: they are free."""
     pairs = list(zip(batch.questions, found, strict=True))
     fits = [one is not None and question.loss(batch.measure).fits_in(one.loss) for question, one in pairs]
     if any(found) and not all(fits) and ledger.state(attached.known_as) == "closed":
         fits = [one is not None for one in found]
-    return [
-        {**one.answer, "stored": True} if one and fit else None for one, fit in zip(found, fits, strict=True)
-    ]
+    return [one if fit else None for one, fit in zip(found, fits, strict=True)]
 
 
-def to_charge(batch: PendingBatch, stored: Sequence[Record | None]) -> list[Charge]:
+def to_charge(batch: PendingBatch, stored: Stored) -> list[Charge]:
     """Return the questions that are not stored."""
-    return [question for question, answer in zip(batch.questions, stored, strict=True) if answer is None]
+    return [question for question, one in zip(batch.questions, stored, strict=True) if one is None]
 
 
 def release(
@@ -151,9 +150,9 @@ def release(
         Runs the charge, unless the request was cancelled.
     """
     stored = enough(batch, looked_up(batch, attached, ledger), attached, ledger)
-    mine = to_charge(batch, stored)
+    mine, old = to_charge(batch, stored), _read(stored, ledger)
     if not mine and ledger.charged(batch.request, batch.principal) is None:
-        return BatchResult(_known(stored), PrivacyLoss.zero(batch.measure), None)
+        return BatchResult(_known(old), PrivacyLoss.zero(batch.measure), None)
     failpoints.at("before-charge")
     charge = guard(lambda: _charge(batch, mine, attached, ledger, randomness))
     settle, now = randomness.settling(), randomness.now()
@@ -172,7 +171,7 @@ def release(
         failpoints.at("before-store")
         answers = ledger.store(batch.request, batch.principal, drawn, time=randomness.now())
         failpoints.at("stored")
-    return _given(batch, stored, charge, answers)
+    return _given(batch, old, charge, answers)
 
 
 def _refuse_strange_record(charge: ChargeRow, batch: PendingBatch) -> None:
@@ -197,6 +196,12 @@ def _given(
     if charge.adopted:
         return BatchResult(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
     return BatchResult(records, charge.loss, charge.entry, room=charge.room)
+
+
+def _read(stored: Stored, ledger: Ledger) -> list[Record | None]:
+    """Read what is stored, before anything is charged: a damaged answer is found now."""
+    found = iter(ledger.stored([one for one in stored if one is not None]) if any(stored) else ())
+    return [None if one is None else {**next(found), "stored": True} for one in stored]
 
 
 def _known(answers: Sequence[Record | None]) -> list[Record]:
@@ -297,9 +302,7 @@ def _noised(part: Measurement, exact: Any, randomness: Randomness) -> ReleasedPa
     return ReleasedPart(part.name, part.mechanism.record, values, randomness.new_id())
 
 
-def cost(
-    batch: PendingBatch, stored: Sequence[Record | None], attached: Attached, ledger: Ledger
-) -> PrivacyLoss:
+def cost(batch: PendingBatch, stored: Stored, attached: Attached, ledger: Ledger) -> PrivacyLoss:
     """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
     mine, scope = to_charge(batch, stored), _scope(batch, attached)
     waiting = mine and ledger.has_abandoned(scope.principal, scope.pool)

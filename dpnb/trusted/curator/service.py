@@ -317,7 +317,7 @@ class Curator:
             self._ledger.refuse_held(attached.known_as)
         room = self._room(attached, principal)
         return Peeked(
-            stored=[answer is not None for answer in stored],
+            stored=[one is not None for one in stored],
             cost=raw(asked.to_json()),
             left=raw(room.left.to_json()),
             cap=raw(room.cap.to_json()),
@@ -394,7 +394,7 @@ class Curator:
                 if len(mine) > _MOST_CANCELLED:
                     del mine[next(iter(mine))]
                 return Cancelled(state="cancelled")
-        answered = self._ledger.answers(request.request, principal) is not None
+        answered = self._ledger.is_answered(request.request, principal)
         return Cancelled(state="answered" if answered else "charged")
 
     def _statement(self, request: Statement, principal: str) -> StatementOf:

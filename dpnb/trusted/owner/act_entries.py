@@ -122,17 +122,18 @@ def publish(db: sqlite3.Connection, dataset: str, digest: str, draws: Collection
     act : Act
     """
     _known(db, dataset)
+    wanted = set(draws)
     query = (
-        "SELECT charge, place, answer FROM answers JOIN stored USING (entry, charge) JOIN charges ON charges.entry = charge "
+        "SELECT charge, place, draws FROM answers JOIN stored USING (entry, charge) JOIN charges ON charges.entry = charge "
         "WHERE dataset = ? ORDER BY charge, place"
     )
     places = [
         (charge, place)
-        for charge, place, answer in db.execute(query, (dataset,))
-        if not {part["draw"] for part in json.loads(answer)["parts"]}.isdisjoint(draws)
+        for charge, place, listed in db.execute(query, (dataset,))
+        if not wanted.isdisjoint(json.loads(listed))
     ]
     body = {"dataset": dataset, "sha256": digest, "answers": places, **act.to_json()}
     entry = append(db, act.time, "publish", body)
     rows = answer_store.published_rows(db, entry, places)
-    db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
+    db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     return entry
