@@ -15,7 +15,7 @@ import pytest
 from dpnb.datasets.exact_answers import answer
 from dpnb.trusted.aggregate.algebra import Cmp, Col, CrossMoments, Key, Lit, Total, ValueCounts
 from dpnb.trusted.curator.engines.postgres import _WAITS, PostgresEngine, drop_copy, write_copy
-from dpnb.trusted.errors import CuratorGone
+from dpnb.trusted.errors import ChargedError, CuratorGone
 from dpnb.trusted.schema.server_table import ServerTable
 from tests.contracts.engine import EngineContract, as_lists, many
 from tests.contracts.expressions import SIZES
@@ -123,6 +123,28 @@ def test_a_server_that_starts_anew_is_waited_for(place, engine):
         assert engine.answer(FAR_APART) == before
     finally:
         later.join()
+
+
+@pytest.mark.parametrize(
+    ("closed", "opened"),
+    [("PASSWORD 'another'", f"PASSWORD '{PASSWORD}'"), ("NOLOGIN", "LOGIN")],
+)
+def test_a_password_that_is_changed_meanwhile_is_told_as_such(place, engine, closed, opened):
+    """Seen: "The database server was not reached", after eight seconds of waiting, whatever the owner had to do."""
+    before = engine.answer(BATCH)
+    place.run(
+        f"ALTER ROLE {place.role} {closed}",
+        f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{place.role}'",
+    )
+    try:
+        with pytest.raises(
+            ChargedError, match=r"did not let this user in.*answered without a second charge"
+        ) as told:
+            engine.answer(BATCH)
+        assert PASSWORD not in str(told.value)
+    finally:
+        place.run(f"ALTER ROLE {place.role} {opened}")
+    assert engine.answer(BATCH) == before
 
 
 def test_a_server_that_stays_away_is_told(place, engine, monkeypatch):

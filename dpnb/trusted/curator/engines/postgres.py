@@ -24,13 +24,13 @@ from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.reference import Answer
 from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.copy_note import NotedEngine, noted
-from dpnb.trusted.curator.engines.postgres_session import connect, driver, told
+from dpnb.trusted.curator.engines.postgres_session import LoginRefused, connect, driver, told
 from dpnb.trusted.curator.engines.postgres_table import look
 from dpnb.trusted.curator.engines.postgres_view import MOST_ROWS, relation
 from dpnb.trusted.curator.engines.preparing import smallest_type
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
-from dpnb.trusted.errors import CuratorGone, OwnerError
+from dpnb.trusted.errors import ChargedError, CuratorGone, OwnerError
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.server_table import ServerTable
 
@@ -170,11 +170,19 @@ class PostgresEngine(NotedEngine):
         ------
         CuratorGone
             When the server is not reached, or the copy is not there any more.
+        ChargedError
+            When it does not let the curator in any more: waiting does not help, and the owner must act.
         """
         for wait in _WAITS:
             time.sleep(wait)
-            with contextlib.suppress(self._errors.OperationalError, self._errors.InterfaceError, OwnerError):
+            try:
                 return super().answer(requests)
+            except LoginRefused as fault:
+                raise ChargedError(
+                    f"{fault.message} What was charged is answered without a second charge, once the owner has done that."
+                ) from fault
+            except (self._errors.OperationalError, self._errors.InterfaceError, OwnerError):
+                continue
         raise CuratorGone(
             "The database server was not reached. Nothing is lost: run the cell again when it runs, and what was charged is "
             "answered without a second charge."

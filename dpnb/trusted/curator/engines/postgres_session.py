@@ -33,6 +33,15 @@ _SETTINGS = {
     "client_min_messages": "error",
 }
 """What a role's or a database's own settings may not change: how a cell is written, and whether a row is left out silently."""
+_LOCKED_OUT = ("password", "authentication failed", "pg_hba.conf", "not permitted to log in")
+_NO_LOGIN = (
+    "{}: the server did not let this user in. Put the role's password into ~/.pgpass, a service file "
+    "or PGPASSWORD where the curator starts (never into the declaration), and check the role's name (PGUSER)."
+)
+
+
+class LoginRefused(OwnerError):
+    """The server does not let the curator in any more, for instance because a password was changed: its owner must act."""
 
 
 def connect(table: ServerTable, *, writes: bool = False) -> Connection[Any]:
@@ -50,7 +59,11 @@ def connect(table: ServerTable, *, writes: bool = False) -> Connection[Any]:
             table.uri, application_name="dpnb", client_encoding="UTF8", prepare_threshold=None, **waits
         )
     except (psycopg.Error, UnicodeError, ValueError) as error:
-        raise OwnerError(_refused(table, str(error))) from None
+        said = str(error)
+        refused = any(words in said for words in _LOCKED_OUT)
+        raise (
+            LoginRefused(_NO_LOGIN.format(table.table)) if refused else OwnerError(_refused(table, said))
+        ) from None
     try:
         _settled(connection, table)
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -110,11 +123,6 @@ def driver() -> Any:
 
 def _refused(table: ServerTable, said: str) -> str:
     """Why no session was opened; the driver's text is looked at, and not quoted."""
-    if "password" in said or "authentication failed" in said or "pg_hba.conf" in said:
-        return (
-            f"{table.table}: the server did not let this user in. Put the role's password into ~/.pgpass, a service file "
-            "or PGPASSWORD where the curator starts (never into the declaration), and check the role's name (PGUSER)."
-        )
     if "does not exist" in said:
         return f"{table.table}: the server has no such database or role. Check source = … and PGUSER."
     if "invalid" in said or "definition of service" in said:
