@@ -16,7 +16,7 @@ from dpnb.trusted.curator.ledger import Ledger
 CLASS, EACH = "abcd", 5
 ROOMS = 0, 12_288, 40_960
 """What is left when the disk is full, in bytes: nothing, or pages for some of what a charge and its answer write."""
-LATER = "The service cannot do this now: its owner can see why in its log. Run this again later: it is charged once at most."
+LATER = "The service cannot do this now: its owner must act, and can see why in its log. Run this again later: it is charged once at most."
 
 
 class Filesystem:
@@ -70,7 +70,7 @@ def may_mount(tmp_path):
 @pytest.fixture
 def small(running, tmp_path):
     """A service that has begun, with a disk that can be filled."""
-    service = running(each="each = { epsilon = 2 }", begin=False)
+    service = running(each="each = { epsilon = 2 }", more="free_disk = 0", begin=False)
     home = service.folder / "home"
     home.mkdir(mode=0o700)
     mounts = may_mount(tmp_path)

@@ -27,7 +27,7 @@ COLUMNS, CONNECTIONS = "abc", 24
 @pytest.fixture
 def wide(running):
     """A service of a dataset whose counts for each group are ten megabytes."""
-    service = running(begin=False)
+    service = running(begin=False, more="work = 60")
     columns = "".join(f'[columns.{name}]\ntype = "integer"\nlower = 0\nupper = 57\n' for name in COLUMNS)
     (service.folder / "people.dpnb.toml").write_text(WIDE + columns)
     (service.folder / "people.csv").write_text("a,b,c\n" + "1,2,3\n" * 50)

@@ -115,6 +115,7 @@ def looked_up(batch: PendingBatch, attached: Attached, ledger: Ledger) -> list[S
 
 
 Stored = Sequence[StoredAnswer | None]  # for each question of a batch
+Guarded = Callable[[Callable[[], ChargeRow]], ChargeRow]  # makes a charge, or refuses it
 
 
 def enough(batch: PendingBatch, found: Stored, attached: Attached, ledger: Ledger) -> Stored:
@@ -136,7 +137,7 @@ def release(
     attached: Attached,
     ledger: Ledger,
     randomness: Randomness,
-    guard: Callable[[Callable[[], Any]], Any],
+    guard: Guarded,
 ) -> BatchResult:
     """Answer a batch. The caller holds the dataset's lock.
 

@@ -27,6 +27,7 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached, Copy, PreparedCopies, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
 from dpnb.trusted.curator.release import (
+    Guarded,
     PendingBatch,
     Randomness,
     cost,
@@ -37,7 +38,7 @@ from dpnb.trusted.curator.release import (
 from dpnb.trusted.curator.sources import OpenedSource, look_up
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.terms import compare, taught
-from dpnb.trusted.curator.totals import Room
+from dpnb.trusted.curator.totals import ChargeRow, Room
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.errors import (
     CuratorError,
@@ -334,7 +335,8 @@ class Curator:
         with attached.lock:
             if self._find(request.handle, principal) is not attached:
                 raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
-            given = release(batch, attached, self._ledger, self._randomness, self._unless_cancelled(batch))
+            guard = self._unless_cancelled(batch, attached)
+            given = release(batch, attached, self._ledger, self._randomness, guard)
         room = given.room or self._room(attached, principal)
         answered = Answered(
             request=request.request,
@@ -367,8 +369,8 @@ class Curator:
         """Return the caps on whoever asks now, besides the budget and their own."""
         return ()
 
-    def _unless_cancelled(self, batch: PendingBatch) -> Callable[[Callable[[], Any]], Any]:
-        def guard(charge: Callable[[], Any]) -> Any:
+    def _unless_cancelled(self, batch: PendingBatch, attached: Attached) -> Guarded:  # noqa: ARG002 - a service looks at it
+        def guard(charge: Callable[[], ChargeRow]) -> ChargeRow:
             place = batch.principal, batch.request
             with self._deciding:
                 if self._ending:

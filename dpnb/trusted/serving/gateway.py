@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.errors import AccessError, ChargedError, CuratorGone, OwnerError, PlanError, to_wire
+from dpnb.trusted.serving.allowances import REQUEST, STATEMENT
 from dpnb.trusted.serving.health import Figure, disk_fault, labelled, sizes, tens
 from dpnb.trusted.serving.hub import Identities
 from dpnb.trusted.serving.served_curator import BucketedRandomness, ServedCurator
@@ -51,7 +52,7 @@ _OTHERS = _Most("others", 3, "Several requests of yours are under way: try again
 _SEVERAL = 3
 """Faults one after the other, without an answer between them, after which the service is called failing."""
 _MOST_CAPS, _MINUTE = 10, 60.0
-_LATER = "The service cannot do this now: its owner can see why in its log. Run this again later: it is charged once at most."
+_LATER = "The service cannot do this now: its owner must act, and can see why in its log. Run this again later: it is charged once at most."
 """What an analyst hears of a fault of the owner's."""
 
 
@@ -123,7 +124,7 @@ class Gateway:
             return "frozen"
         if not self._identities.readable():
             return "tokens"
-        word = disk_fault(self.curator.settings.home.root)
+        word = disk_fault(self.curator.settings.home.root, self.curator.settings.free_disk)
         return f"disk {word}" if word else "failing" if self._failed >= _SEVERAL else None
 
     def figures(self) -> list[Figure]:
@@ -166,6 +167,7 @@ class Gateway:
             return self._other(request, token)
 
     def _other(self, request: Any, token: Token) -> Any:
+        self.curator.work.take(token.principal, STATEMENT if isinstance(request, Statement) else REQUEST)
         if isinstance(request, Open):
             return self._open(request, token)
         if isinstance(request, Statement) and request.handle is None:

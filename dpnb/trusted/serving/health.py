@@ -20,7 +20,7 @@ from dpnb.trusted import system
 STEP = 10
 """Counts are told as a whole multiple of it."""
 LEAST_FREE = 32 * 2**20
-"""Bytes of disk below which a service says that its disk is full: it stores answers of hundreds of kilobytes."""
+"""Bytes of disk below which a service says that its disk is full, and charges nothing."""
 _HUNDREDTH, _MEBIBYTE = Fraction(1, 100), 2**20
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
@@ -42,15 +42,15 @@ class Figure(NamedTuple):
             yield f"{self.name}{ending}{labels and '{' + labels + '}'} {value:.12g}"
 
 
-def disk_fault(home: Path) -> str | None:
-    """Return the word for a disk on which nothing can be stored, or None."""
+def disk_fault(home: Path, least: float = LEAST_FREE) -> str | None:
+    """Return the word for a disk on which nothing can be stored, or with less than so many free bytes; or None."""
     try:
         free = system.free_bytes(home)
     except OSError:
         return "unreadable"
     if free is None:
         return "read-only"
-    return "full" if free < LEAST_FREE else None
+    return "full" if free < least else None
 
 
 def labelled(name: str, value: str) -> str:

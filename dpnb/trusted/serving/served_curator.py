@@ -8,25 +8,47 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.answer_store import EVERYBODY
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.open_dataset import Attached
-from dpnb.trusted.curator.release import PendingBatch, Randomness
+from dpnb.trusted.curator.release import Guarded, PendingBatch, Randomness
 from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.terms import compare
-from dpnb.trusted.errors import CuratorGone, DpnbError, OwnerError, SchemaError
+from dpnb.trusted.curator.totals import ChargeRow
+from dpnb.trusted.errors import CuratorGone, DpnbError, OwnerError, PlanError, SchemaError
+from dpnb.trusted.query.plan_record import read_parts
 from dpnb.trusted.schema import Mode, nearest
-from dpnb.trusted.serving.health import share_left
+from dpnb.trusted.serving.allowances import (
+    BYTES,
+    LETTERS,
+    NUMBERS,
+    VECTOR,
+    WorkBuckets,
+    numbers_in,
+    numbers_of,
+    work_of,
+)
+from dpnb.trusted.serving.health import disk_fault, share_left
 from dpnb.trusted.serving.settings import ServedDataset, Settings
 from dpnb.trusted.serving.tokens import Token
-from dpnb.trusted.wire.messages import Attach, Cap, Receipt, Receipted, Statement, StatementOf
+from dpnb.trusted.wire.messages import (
+    Attach,
+    Cap,
+    Peek,
+    Receipt,
+    Receipted,
+    Statement,
+    StatementOf,
+    Submit,
+)
 from dpnb.trusted.wire.messages import Attached as AttachedReply
 
 _TOKEN = "what its owner lets your token spend, "  # noqa: S105 - words
@@ -85,6 +107,9 @@ class ServedCurator(Curator):
     served: dict[str, Attached]
     declared: dict[str, ServedDataset]
     """What the owner's file says of a dataset, by its name in the ledger."""
+    work: WorkBuckets
+    numbers: dict[tuple[str, str], int]
+    """How many are stored for a principal of a pool, as far as that was asked."""
 
     @classmethod
     def of(
@@ -100,7 +125,8 @@ class ServedCurator(Curator):
             When the ledger is not the one that answers were given from.
         """
         made = cls.opened(Config(settings.home, studies=studies), randomness)
-        made.settings, made.served, made.declared = settings, {}, {}
+        made.settings, made.served, made.declared, made.numbers = settings, {}, {}, {}
+        made.work = WorkBuckets(settings.work)
         made.refuse_to_start()
         try:
             for one in settings.datasets.values():
@@ -217,16 +243,65 @@ class ServedCurator(Curator):
             return EVERYBODY
         return next((f"group/{name}" for name in one.groups_of(_ASKING.get().token)), None)
 
-    def _unless_cancelled(self, batch: PendingBatch) -> Callable[[Callable[[], Any]], Any]:
-        guard = super()._unless_cancelled(batch)
+    def _batch(self, request: Peek | Submit, attached: Attached, principal: str) -> PendingBatch:
+        self.work.take(principal, len(bytes(request.plan)) // LETTERS)
+        batch = super()._batch(request, attached, principal)
+        if isinstance(request, Submit):
+            self.work.take(principal, numbers_of(batch.questions) // NUMBERS)
+        return batch
 
-        def allowed(charge: Callable[[], Any]) -> Any:
+    def _receipt_of(self, request: Receipt, principal: str, shares: Collection[str] = ()) -> Receipted:
+        query = "SELECT total(length(answer)) FROM charges JOIN answers ON charge = charges.entry JOIN stored USING (charge) "
+        with (
+            self._ledger.beside() as db
+        ):  # of their own charges alone: nobody learns how long another's answer is
+            mine = f"{query} WHERE charges.entry = ? AND principal = ? AND stored.entry = answers.entry"
+            (size,) = db.execute(mine, (request.entry, principal)).fetchone()
+        self.work.take(principal, size // BYTES)
+        return super()._receipt_of(request, principal, shares)
+
+    def _unless_cancelled(self, batch: PendingBatch, attached: Attached) -> Guarded:
+        guard = super()._unless_cancelled(batch, attached)
+
+        def allowed(charge: Callable[[], ChargeRow]) -> ChargeRow:
             _ASKING.get().check().need(
                 "release"
             )  # before the lock of all charges: a slow Hub holds up nobody else's
-            return guard(charge)
+            held = self._numbers(batch.principal, attached)
+            if self._ledger.charged(batch.request, batch.principal) is None:  # what was charged is completed
+                self._refuse_full(attached, held, numbers_of(batch.questions))
+                work = work_of(batch.questions, attached.schema.unit)
+                self.work.take(batch.principal, work, whole=True)
+            row = guard(charge)
+            if row.new:
+                names = {question["measured"] for question in row.questions}
+                more = numbers_of(one for one in batch.questions if one.measured in names)
+                self.numbers[batch.principal, attached.pool] = held + more
+            return row
 
         return allowed
+
+    def _numbers(self, principal: str, attached: Attached) -> int:
+        """Return how many numbers are stored for a principal of a dataset's pool; the ledger is read once in a life."""
+        place = principal, attached.pool
+        if place not in self.numbers:
+            query = "SELECT body FROM charges JOIN entries USING (entry) WHERE principal = ? AND pool = ?"
+            with self._ledger.beside() as db:
+                listed = (one for (body,) in db.execute(query, place) for one in read_json(body)["questions"])
+                self.numbers[place] = sum(numbers_in(read_parts(one["plan"])) for one in listed)
+        return self.numbers[place]
+
+    def _refuse_full(self, attached: Attached, held: int, more: int) -> None:
+        """Refuse what there is no room for, before it is charged."""
+        home, most = self.settings.home.root, self.declared[attached.known_as].numbers
+        if (word := disk_fault(home, self.settings.free_disk)) is not None:
+            raise OwnerError(f"The disk of {home} is {word}: nothing is charged until there is room.")
+        if held + more > most:
+            raise PlanError(
+                f"This cell stores up to {more:,} numbers (a vector counts {VECTOR} more than it has); {max(most - held, 0):,} of the {most:,} "
+                "that you may store of this dataset are left. Ask fewer groups or questions; the owner can raise numbers = in the "
+                "service's file. Nothing was spent."
+            )
 
     def _unknown(self, name: str) -> str:
         close = nearest(name, list(self.served))

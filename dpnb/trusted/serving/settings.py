@@ -13,6 +13,7 @@
     each = { epsilon = 1 }
     groups = { class-1 = { epsilon = 8 } }   # what the members of a group may spend together
     store = "principal"          # whose a stored answer is: who asked, their "group", or "everyone"
+    numbers = 5_000_000          # how many numbers may be stored for each analyst, for good
 
     [hub]                        # optional: a JupyterHub whose users may ask; said here, or by the Hub that starts this
     api = "http://127.0.0.1:8081/hub/api"
@@ -33,18 +34,23 @@ from dpnb.trusted.errors import AccessError, LossError, OwnerError
 from dpnb.trusted.files.named_file import read_toml
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.records import check_dataset_name, known
+from dpnb.trusted.serving.health import LEAST_FREE
 from dpnb.trusted.serving.hub import Hub, hub_of
 from dpnb.trusted.serving.tokens import Token, group_name
 from dpnb.trusted.wire.messages import FileSource, StudySource
 from dpnb.trusted.wire.places import Home
 
-_SERVICE = ("home", "listen", "certificate", "key", "behind_proxy", "prefix", "bucket")
-_DATASET = ("schema", "study", "each", "groups", "store")
+_SERVICE = ("home", "listen", "certificate", "key", "behind_proxy", "prefix", "bucket", "work", "free_disk")
+_DATASET = ("schema", "study", "each", "groups", "store", "numbers")
 STORES = ("principal", "group", "everyone")
 """Who may read what somebody was answered: they alone, the first of their groups here, or everybody; the first is meant where nothing is said."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 BUCKET = 0.05
 """Seconds: answers are sent at a whole multiple of it."""
+WORK, MOST_SECONDS = 2.0, 60.0
+"""Seconds of work that one request may be, by the public estimate; and the most that an owner may say."""
+NUMBERS = 5_000_000
+"""Numbers that are stored for an analyst of a dataset, of about five bytes each, for good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,8 @@ class ServedDataset:
         What the members of a group may spend of it together. A group's total counts what was charged while it stood here.
     store : str
         Of :data:`STORES`.
+    numbers : int
+        How many numbers may be stored for each analyst, by what their plans say.
     """
 
     name: str
@@ -70,6 +78,7 @@ class ServedDataset:
     each: Budget | None = None
     groups: Mapping[str, Budget] = field(default_factory=dict)
     store: str = STORES[0]
+    numbers: int = NUMBERS
 
     def groups_of(self, token: Token) -> list[str]:
         """Return the groups named here to which whoever asks belongs: none for an instructor, whose questions count to no class."""
@@ -103,6 +112,8 @@ class Settings:
     key: Path | None = None
     prefix: str = ""
     bucket: float = BUCKET
+    work: float = WORK
+    free_disk: float = LEAST_FREE
     hub: Hub | None = None
 
     def tls(self) -> ssl.SSLContext | None:
@@ -152,7 +163,9 @@ def read_settings(path: Path) -> Settings:
         certificate,
         key,
         _prefix(service.get("prefix", "")),
-        _bucket(service.get("bucket", BUCKET)),
+        _amount(service, "bucket", " of seconds", 10, BUCKET),
+        _amount(service, "work", " of seconds", MOST_SECONDS, WORK),
+        _amount(service, "free_disk", " of MiB", 2**30, LEAST_FREE / 2**20) * 2**20,
         hub_of(_section(facts["hub"], hub, ("api", "service")), os.environ, hub) if "hub" in facts else None,
     )
 
@@ -197,7 +210,9 @@ def _dataset(name: str, facts: Any, folder: Path, file: str) -> ServedDataset:
         raise OwnerError(
             f'{where}: store is one of {", ".join(STORES)}, and "group" needs groups: write store = "principal".'
         )
-    return ServedDataset(name, source, each, groups, store)
+    return ServedDataset(
+        name, source, each, groups, store, int(_amount(found, "numbers", "", 10**12, NUMBERS))
+    )
 
 
 def _loss(facts: Any, where: str, name: str) -> Budget:
@@ -213,10 +228,11 @@ def _prefix(text: Any) -> str:
     return text
 
 
-def _bucket(seconds: Any) -> float:
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float | Decimal) or not 0 <= seconds <= 10:
-        raise OwnerError("bucket is a number of seconds from 0 to 10: write bucket = 0.05.")
-    return float(seconds)
+def _amount(facts: Mapping[str, Any], name: str, of: str, most: float, usual: float) -> float:
+    found = facts.get(name, usual)
+    if isinstance(found, bool) or not isinstance(found, int | float | Decimal) or not 0 <= found <= most:
+        raise OwnerError(f"{name} is a number{of} from 0 to {most:,.0f}: write {name} = {usual:.10g}.")
+    return float(found)
 
 
 def _section(facts: Any, where: str, keys: tuple[str, ...] | None = None) -> Mapping[str, Any]:

@@ -1,0 +1,117 @@
+"""What an analyst may make others pay: work, numbers that are stored for good, and the disk on which they are stored.
+
+All of it is decided before a charge, from what is public: the plan, the schema and the declared size. How long anything takes depends on
+the data, and enters nowhere.
+
+Work is counted in units of :mod:`dpnb.trusted.query.limits`, and each principal has a bucket of them that fills again. The estimate is above
+what was measured of the dearest batch of every statistic (``tests/curator/largest.py``).
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+from dpnb.trusted.aggregate import algebra
+from dpnb.trusted.aggregate.algebra import Request
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.mechanisms import PermuteAndFlip, Thresholding
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query.limits import limited
+from dpnb.trusted.query.price import Charge
+
+SECOND = 100_000
+"""Units that take at most a second of one processor here."""
+_REQUESTS, _FILLS = 5, 100.0
+"""How many of the largest requests a full bucket is, and seconds in which an empty one is full: a tenth of a processor where one is 2 seconds."""
+REQUEST, STATEMENT = 100, 3_000
+"""Units of any message, and of a page of a statement."""
+LETTERS, BYTES, NUMBERS, _STEPS = 10, 3, 16, 5_000
+"""Letters of a plan that is read and priced, bytes of stored answers that are signed, numbers that are sent, and steps of all rows: so many
+are a unit."""
+_SUM, _PRODUCT = 10, 20
+"""Steps of a row into a sum, and of one product or limit of a matrix, beside the nodes of their expressions."""
+_CANDIDATES = 4
+"""Candidates of a pick that are a unit."""
+_ROWS = 100_000
+"""Rows that a dataset is taken to have whose size is private."""
+VECTOR = 100
+"""How many numbers a vector counts as beside its own, for what is written of it."""
+
+
+def work_of(questions: Iterable[Charge], unit: PrivacyUnit) -> int:
+    """Return the units of measuring, by the declared size; a private size counts as any other."""
+    parts = [part for one in questions for part in one.bundle.parts]
+    asked = {id(part.request): part.request for part in parts}.values()
+    rows = unit.rows or (unit.units or 0) * unit.max_rows or _ROWS
+    picks = sum(
+        part.cells * part.mechanism.size for part in parts if isinstance(part.mechanism, PermuteAndFlip)
+    )
+    return limited(parts) + picks // _CANDIDATES + rows * sum(map(_steps, asked)) // _STEPS
+
+
+def _steps(request: Request) -> int:
+    """Return the steps of one row."""
+    nodes = sum(algebra.length(root)[0] for root in algebra.roots(request))
+    if not isinstance(request, algebra.CrossMoments):
+        return nodes + _SUM
+    limits = () if request.shrink is None else request.shrink.limits
+    return nodes + _PRODUCT * (len(request.pairs) + len(limits))
+
+
+def numbers_of(questions: Iterable[Charge]) -> int:
+    """Return how many numbers are stored of some questions, at most."""
+    return sum(numbers_in(one.bundle.parts) for one in questions)
+
+
+def numbers_in(parts: Iterable[Measurement]) -> int:
+    """Return how many numbers are stored of measurements, at most."""
+    return sum(
+        VECTOR + (part.mechanism.work(1) if isinstance(part.mechanism, Thresholding) else part.cells)
+        for part in parts
+    )
+
+
+class WorkBuckets:
+    """A bucket of work for each principal.
+
+    Parameters
+    ----------
+    seconds : float
+        The most that one request may be; a full one holds several.
+    clock : callable
+        Returns seconds.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._full, self._clock = seconds * SECOND, _REQUESTS * seconds * SECOND, clock
+        self._left: dict[str, tuple[float, float]] = {}
+        self._taking = threading.Lock()
+
+    def take(self, principal: str, units: float, *, whole: bool = False) -> None:
+        """Take work from a principal's bucket; of the `whole` of a request, more than a full one is refused.
+
+        Raises
+        ------
+        PlanError
+            Before any charge, with what is left and when there is enough.
+        """
+        if whole and units > self._most:
+            raise PlanError(
+                f"This cell is about {units / SECOND:.2g} seconds of work, and one may be {self._most / SECOND:g}: ask fewer questions, groups "
+                "or levels in one cell. The owner of the service can raise work = in its file. Nothing was spent."
+            )
+        with self._taking:
+            now = self._clock()
+            left, since = self._left.get(principal, (self._full, now))
+            left = min(self._full, left + (now - since) / _FILLS * self._full)
+            missing = min(units, self._full) - left
+            self._left[principal] = left - (units if missing <= 0 else 0), now
+        if missing > 0:
+            raise PlanError(
+                f"You asked for much work lately: of {self._full / SECOND:g} seconds {max(left, 0) / SECOND:.2f} are left. Run it again in "
+                f"{math.ceil(missing / self._full * _FILLS)} s. Nothing was spent."
+            )

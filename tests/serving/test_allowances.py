@@ -1,0 +1,166 @@
+"""What an analyst may make others pay is decided before a charge, and told."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from dpnb.client.priced_batch import batch_of
+from dpnb.errors import OwnerError, PlanError
+from dpnb.planner.request import Ask
+from dpnb.trusted import system
+from dpnb.trusted.serving.allowances import SECOND, WorkBuckets
+from dpnb.trusted.serving.settings import read_settings
+from dpnb.trusted.wire.messages import Receipt, Submit
+from tests.serving.conftest import CONFIG, write_people
+from tests.serving.test_gateway import Office, released
+
+
+@pytest.fixture
+def office(tmp_path):
+    """Open a desk in this folder, as its owner's file says."""
+    write_people(tmp_path)
+    file = tmp_path / "curator.toml"
+    made = []
+
+    def opened(each="", more=""):
+        for one in made:
+            one.close()
+        file.write_text(CONFIG.format(port=8443, each=each, more=more))
+        made[:] = [Office(read_settings(file))]
+        return made[0]
+
+    yield opened
+    for one in made:
+        one.close()
+
+
+def test_no_more_numbers_are_stored_for_an_analyst_than_the_owner_says(office):
+    """Seen: 12 charges of 1.5 kB, 10⁻⁷ of the cap, added 241 MB that can never be deleted."""
+    here = office(each="numbers = 330")  # a count is one number, and a vector counts a hundred more
+    ada = here.token()
+    data = here.people(ada)
+    asked = [batch_of([data[data.age > n].count()], Ask.make(epsilon="0.1")) for n in range(4)]
+    messages = [
+        Submit(handle=data.handle, request=f"{n:032x}", digest=one.digest, plan=one.body)
+        for n, one in enumerate(asked)
+    ]
+    told = [here.told(message, ada) for message in messages]
+    assert [one["is"] for one in told] == ["answered"] * 3 + ["failure"]
+    assert "27 of the 330 that you may store of this dataset are left" in told[3]["message"]
+    entries = here.entries()
+    for message in messages[:3]:  # what is stored is free, and needs no room
+        assert here.told(message, ada)["releases"][0]["stored"] or here.entries() == entries
+    assert here.told(messages[3], here.token("bob"))["code"] != "plan"
+    here = office(each="numbers = 330")  # the ledger knows after a restart
+    data = here.people(here.token("ada"))
+    with pytest.raises(
+        PlanError, match=r"27 of the 330 .* numbers = in the service.s file\. Nothing was spent"
+    ):
+        released(data)
+    assert here.entries() == entries
+    released(office(each="numbers = 431").people(here.token("ada")))
+
+
+def test_a_charge_that_was_made_is_completed_whatever_is_allowed_since(office, monkeypatch):
+    """Its answer was paid for: the limit of numbers is not held against it."""
+    here = office(each="numbers = 150")
+    ada = here.token()
+    data = here.people(ada)
+    batch = batch_of([data.count()], Ask.make(epsilon="0.1"))
+    message = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
+
+    def broken(*_, **__):
+        raise OwnerError("no")
+
+    with monkeypatch.context() as during:
+        during.setattr(here.curator._ledger, "store", broken)
+        assert here.told(message, ada)["is"] == "failure"
+    assert here.told(message, ada)["is"] == "answered"
+
+
+def test_nothing_is_charged_on_a_disk_that_is_almost_full(office, monkeypatch):
+    """Refused before the charge, in one sentence for the analyst, and by name in the owner's log; what is stored is still given."""
+    here = office(more="free_disk = 64")
+    data = here.people(here.token())
+    released(data)
+    entries = here.entries()
+    monkeypatch.setattr(system, "free_bytes", lambda _: 2**26 - 1)
+    with pytest.raises(OwnerError, match="see why in its log"):
+        released(data, "0.2")
+    assert here.entries() == entries
+    assert here.desk.fault() == "disk full"
+    assert "is full: nothing is charged until there is room" in here.curator._home.log.read_text()
+    released(data)
+
+
+def test_a_cell_of_too_much_work_is_refused_before_its_charge(office):
+    """Seen: 513 bytes took 17 seconds of the processor. The estimate is of the plan, the schema and the declared size alone."""
+    here = office(more="work = 0.01")
+    data = here.people(here.token())
+    entries = here.entries()
+    with pytest.raises(
+        PlanError,
+        match=r"about 0\.0[0-9]+ seconds of work, and one may be 0\.01: .* work = in its file\. Nothing",
+    ):
+        data.session.release([data[data.age > n].count() for n in range(9)], Ask.make(epsilon="0.1"))
+    assert here.entries() == entries
+    with contextlib.suppress(PlanError):  # the bucket is small
+        released(data)
+
+
+def test_a_bucket_is_emptied_by_work_and_fills_again():
+    """Five of the largest requests, full again in 100 seconds; a principal's own."""
+    now = [0.0]
+    buckets = WorkBuckets(2, lambda: now[0])
+    buckets.take("ada", 9 * SECOND)
+    with pytest.raises(
+        PlanError, match=r"much work lately: of 10 seconds 1\.00 are left\. Run it again in 10 s\. Nothing"
+    ):
+        buckets.take("ada", 2 * SECOND)
+    buckets.take("bob", 2 * SECOND)
+    now[0] = 10
+    buckets.take("ada", 2 * SECOND)
+    now[0] = 200
+    with pytest.raises(PlanError, match=r"about 3 seconds of work, and one may be 2:"):
+        buckets.take("ada", 3 * SECOND, whole=True)
+    buckets.take("ada", 12 * SECOND)  # what is known only when it is begun is made up for later
+    now[0] = 219.5
+    with pytest.raises(PlanError, match="again in 1 s"):
+        buckets.take("ada", 1)
+    now[0] = 220.1
+    buckets.take("ada", 1)
+
+
+def test_a_receipt_that_is_not_ones_own_tells_nothing_of_its_size(office):
+    """By what is left in the bucket afterwards."""
+    here = office()
+    ada, bob = here.token(), here.token("bob")
+    data = here.people(ada)
+    entry = released(data).measurements[0].releases[0].entry
+    handle = here.people(bob).handle
+    taken = []
+
+    def take(principal, units, *, whole=False):
+        taken.append((principal, units))
+
+    here.curator.work.take = take
+    for one in (entry, 10**6):
+        assert here.told(Receipt(handle=handle, entry=one), bob)["is"] == "failure"
+    assert taken[:2] == taken[2:]
+    assert here.told(Receipt(handle=data.handle, entry=entry), ada)["is"] == "receipted"
+    assert taken[-1][1] > taken[1][1] == 0
+
+
+@pytest.mark.parametrize(
+    ("each", "more", "words"),
+    [
+        ("", "work = 61", "work is a number of seconds from 0 to 60: write work = 2"),
+        ("", "free_disk = -1", "free_disk is a number of MiB from 0 to 1,073,741,824: write free_disk = 32"),
+        ("numbers = true", "", "numbers is a number from 0 to 1,000,000,000,000: write numbers = 5000000"),
+    ],
+)
+def test_each_allowance_has_its_range(office, each, more, words):
+    with pytest.raises(OwnerError, match=words):
+        office(each=each, more=more)
