@@ -49,7 +49,6 @@ from dpnb.trusted.query.price import Charge
 
 _PAGE = 500
 """Entries of a statement that are read at once."""
-"""No entry has a higher number."""
 _MOST_STANDINGS = 4096
 """Principals and datasets of which what acts say is remembered; beyond that all is read again."""
 _MOST_CHARGES = 256

@@ -133,11 +133,7 @@ def to_charge(batch: PendingBatch, stored: Stored) -> list[Charge]:
 
 
 def release(
-    batch: PendingBatch,
-    attached: Attached,
-    ledger: Ledger,
-    randomness: Randomness,
-    guard: Guarded,
+    batch: PendingBatch, attached: Attached, ledger: Ledger, randomness: Randomness, guard: Guarded
 ) -> BatchResult:
     """Answer a batch. The caller holds the dataset's lock.
 
@@ -185,10 +181,7 @@ def _refuse_strange_record(charge: ChargeRow, batch: PendingBatch) -> None:
 
 
 def _given(
-    batch: PendingBatch,
-    stored: Sequence[Record | None],
-    charge: ChargeRow,
-    answers: Sequence[Record],
+    batch: PendingBatch, stored: Sequence[Record | None], charge: ChargeRow, answers: Sequence[Record]
 ) -> BatchResult:
     """Put together what the charge and what the store answers."""
     new = {question["measured"]: answer for question, answer in zip(charge.questions, answers, strict=True)}

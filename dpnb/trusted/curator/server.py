@@ -549,9 +549,8 @@ async def _serve(service: Answering, config: Config, listener: Listener) -> bool
     server.stop()
     listener.withdraw()
     service.refuse_charges()
-    with contextlib.suppress(
-        asyncio.TimeoutError
-    ):  # what was charged is stored and sent, what was not is refused
+    # what was charged is stored and sent, what was not is refused
+    with contextlib.suppress(asyncio.TimeoutError):
         await asyncio.wait_for(life.still.wait(), GRACE)
     workers.leave()
     return not life.busy

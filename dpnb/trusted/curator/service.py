@@ -26,15 +26,7 @@ from dpnb.trusted.curator.guard import REFUSAL, owners_words
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached, Copy, PreparedCopies, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
-from dpnb.trusted.curator.release import (
-    Guarded,
-    PendingBatch,
-    Randomness,
-    cost,
-    enough,
-    looked_up,
-    release,
-)
+from dpnb.trusted.curator.release import Guarded, PendingBatch, Randomness, cost, enough, looked_up, release
 from dpnb.trusted.curator.sources import OpenedSource, look_up
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.terms import compare, taught
@@ -435,9 +427,8 @@ class Curator:
             theirs = body["principal"] == principal or not set(shares).isdisjoint(body.get("shares", ()))
             return theirs and body["dataset"] == dataset
 
-        with (
-            self._ledger.beside() as db
-        ):  # an answer may be long: no charge waits while it is read and signed
+        # an answer may be long: no charge waits while it is read and signed
+        with self._ledger.beside() as db:
             signed = signed_receipt(db, request.entry, private, allowed)
         if signed is None:
             refuse_entry(request.entry)
@@ -465,10 +456,8 @@ class Curator:
             with self._attaching:
                 self._remove(request.handle, self._copies.copy_of(request.handle, principal))
             return Done()
-        with (
-            attached.lock,
-            self._attaching,
-        ):  # a batch under way is answered first; one that waits finds it closed
+        # a batch under way is answered first; one that waits finds it closed
+        with attached.lock, self._attaching:
             self._remove(request.handle, attached.copy)
         return Done()
 

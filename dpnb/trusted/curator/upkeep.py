@@ -80,9 +80,8 @@ class Upkeep:
         last, kept = 0, -1
         while not self._ended.wait(_REST) and self._ledger.frozen is None:
             now = self._ledger.writes
-            with contextlib.suppress(
-                OwnerError
-            ):  # a full disk or a long reader: tried again at the next turn
+            # a full disk or a long reader: tried again at the next turn
+            with contextlib.suppress(OwnerError):
                 if now == last != kept:
                     self._rest()
                     kept = now

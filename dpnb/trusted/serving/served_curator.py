@@ -252,9 +252,8 @@ class ServedCurator(Curator):
 
     def _receipt_of(self, request: Receipt, principal: str, shares: Collection[str] = ()) -> Receipted:
         query = "SELECT total(length(answer)) FROM charges JOIN answers ON charge = charges.entry JOIN stored USING (charge) "
-        with (
-            self._ledger.beside() as db
-        ):  # of their own charges alone: nobody learns how long another's answer is
+        # of their own charges alone: nobody learns how long another's answer is
+        with self._ledger.beside() as db:
             mine = f"{query} WHERE charges.entry = ? AND principal = ? AND stored.entry = answers.entry"
             (size,) = db.execute(mine, (request.entry, principal)).fetchone()
         self.work.take(principal, size // BYTES)
@@ -264,9 +263,8 @@ class ServedCurator(Curator):
         guard = super()._unless_cancelled(batch, attached)
 
         def allowed(charge: Callable[[], ChargeRow]) -> ChargeRow:
-            _ASKING.get().check().need(
-                "release"
-            )  # before the lock of all charges: a slow Hub holds up nobody else's
+            # before the lock of all charges: a slow Hub holds up nobody else's
+            _ASKING.get().check().need("release")
             held = self._numbers(batch.principal, attached)
             if self._ledger.charged(batch.request, batch.principal) is None:  # what was charged is completed
                 self._refuse_full(attached, held, numbers_of(batch.questions))

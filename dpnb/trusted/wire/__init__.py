@@ -7,8 +7,4 @@ Numbers that a guarantee depends on travel as exact text. A message tag, once re
 from dpnb.trusted.wire.codec import decode_request, encode
 from dpnb.trusted.wire.places import Home
 
-__all__ = [
-    "Home",
-    "decode_request",
-    "encode",
-]
+__all__ = ["Home", "decode_request", "encode"]

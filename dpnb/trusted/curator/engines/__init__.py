@@ -8,8 +8,4 @@ from dpnb.trusted.curator.engines.copies import Engine
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
 from dpnb.trusted.curator.engines.preparing import prepare
 
-__all__ = [
-    "DuckDBEngine",
-    "Engine",
-    "prepare",
-]
+__all__ = ["DuckDBEngine", "Engine", "prepare"]

@@ -11,16 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from dpnb.trusted.schema.calendar import DAY, FIRST_DAY, LAST_DAY, MINUTES, MOMENT, ZONE
-from dpnb.trusted.schema.cell import (
-    BLANK,
-    FALSE,
-    LARGEST_WHOLE,
-    MOST_ZEROS,
-    NUMBER,
-    PARTS,
-    PLAIN_WHOLE,
-    TRUE,
-)
+from dpnb.trusted.schema.cell import BLANK, FALSE, LARGEST_WHOLE, MOST_ZEROS, NUMBER, PARTS, PLAIN_WHOLE, TRUE
 from dpnb.trusted.schema.free_text import BYTES, FreeText
 from dpnb.trusted.schema.text_rules import LOWER, TIMES, TextRule
 

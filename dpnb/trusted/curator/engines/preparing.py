@@ -454,10 +454,7 @@ def double(value: float) -> str:
 
 def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Refuse a file that does not have the declared public size, without saying which size it has."""
-    sizes = {
-        "rows": (schema.unit.rows, "count(*)"),
-        "units": (schema.unit.units, _one_each(schema)),
-    }
+    sizes = {"rows": (schema.unit.rows, "count(*)"), "units": (schema.unit.units, _one_each(schema))}
     for word, (declared, count) in sizes.items():
         if declared is not None and _one(connection, f"SELECT {count} FROM prepared") != declared:
             raise WrongSize(
