@@ -1,4 +1,4 @@
-"""What a file of SPSS, Stata or SAS says of its columns: a codebook, which a person wrote and no row decides.
+"""What a file of SPSS, Stata or SAS, or a frame, says of its columns: a codebook, which a person wrote and no row decides.
 
 Labels, labelled codes, codes for *missing* and measurement levels become lines of a draft, for its owner to read and sign.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpnb.owner.frame_codebook import said_of_stored
 from dpnb.trusted.files.named_file import STATISTICS, NamedFile, format_of
 
 _LABELLED = "# the codes that the file labels: add those that it does not"
@@ -64,13 +65,21 @@ def codebook(path: Path) -> dict[str, Entry]:
     OwnerError
         When the file is damaged, or the library that reads it is missing.
     """
-    if format_of(path) not in STATISTICS or not path.is_file():
+    kind = format_of(path)
+    if kind in ("parquet", "arrow") and path.is_file():
+        return entries(said_of_stored(path))
+    if kind not in STATISTICS or not path.is_file():
         return {}
     from dpnb.trusted.curator.engines.table_file import about
 
     with NamedFile.open(path) as file:
-        said = about(file)
-    return {name: _entry(name, said) for name in said.column_names}
+        return entries(about(file))
+
+
+def entries(said: Any) -> dict[str, Entry]:
+    """Give the entry of each column of which something is said, by a file's own metadata as pyreadstat reads them."""
+    found = {name: _entry(name, said) for name in said.column_names} if said else {}
+    return {name: one for name, one in found.items() if one.label or one.labels or one.missing}
 
 
 def _entry(name: str, said: Any) -> Entry:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpnb.errors import OwnerError
-from dpnb.owner.codebook import Entry, codebook
+from dpnb.owner.codebook import Entry, codebook, entries
 from dpnb.owner.column_guess import UNDRAFTED, Guess, guess
+from dpnb.owner.frame_codebook import fields_of_frame, said_of
 from dpnb.owner.header_lines import header, is_number, titles, written_as
 from dpnb.trusted.files.named_file import EVERY, every, format_of, stem_of
 from dpnb.trusted.records import LONGEST_NAME, RESERVED, nearest
@@ -147,7 +148,7 @@ class Beside:
         return _NOT_IN_NAMES.sub("_", stem_of(self.path)).strip("_") or "other"
 
 
-def draft(
+def draft(  # noqa: PLR0913 - a file; the rest are keywords with defaults
     path: str | Path,
     fields: Fields | None = None,
     *,
@@ -157,6 +158,7 @@ def draft(
     skip: Iterable[str] = (),
     columns: Sequence[str] | None = None,
     whole: bool = False,
+    book: Mapping[str, Entry] | None = None,
 ) -> str:
     """Draft the schema of a data file, and of tables beside it.
 
@@ -178,6 +180,8 @@ def draft(
         The columns that will be asked about. By default those whose names say what they hold, as long as no more than eight TODO arise.
     whole : bool
         Whether every column is drafted.
+    book : mapping of str to Entry, optional
+        What is said of the columns beside the rows; by default what the file says.
 
     Returns
     -------
@@ -208,7 +212,8 @@ def draft(
     guesses = [(one.name, one.seems) for one in found]
     on, unit = _joined_by(path, guesses, beside, on)
     found = [one for one in found if not beside or one.name != on]
-    book = {} if source else codebook(path)
+    if book is None:
+        book = {} if source else codebook(path)
     sections = {one.name: _with(book, one, _section(one)) for one in found}
     asked = _wanted(found, columns, path.name) if columns else _affordable(found, sections, unit, whole=whole)
     if columns:
@@ -226,7 +231,9 @@ def draft(
         delta=_delta({one.seems.kind for one in found if one.name in asked}),
     )
     if book:
-        text = text.replace("and storage types alone", "storage types and the file's codebook alone", 1)
+        text = text.replace(
+            " and storage types alone", ", storage types and the codebook beside the rows alone", 1
+        )
     skip, written = list(skip), "" if source else _written_as(path)
     if skip:
         text += _TITLES.format(listed=", ".join(map(_quoted, skip)))
@@ -239,6 +246,49 @@ def draft(
         [one for one in found if one.name not in asked and "[columns." in sections[one.name]], path
     )
     return text + "".join(_tables(beside, on, {name for name, _ in guesses}))
+
+
+def draft_frame(
+    frame: object, name: str = "people", columns: Sequence[str] | None = None, *, whole: bool = False
+) -> str:
+    """Draft the declaration of a frame in memory, from the names and types of its columns and what it says of them.
+
+    Parameters
+    ----------
+    frame : frame
+        Of pandas, polars or Arrow, or a mapping of columns. No cell is looked at, and no level of a category.
+    name : str
+        What the dataset is to be called.
+    columns : sequence of str, optional
+        The columns that will be asked about, as :func:`draft` takes them.
+    whole : bool
+        Whether every column is drafted.
+
+    Returns
+    -------
+    str
+        A declaration, with a TODO wherever only a person can know. It names no source: ``dpnb.open(frame, schema=…)``.
+
+    Examples
+    --------
+    >>> print(draft_frame({"age": [41, 7]}).partition("[columns")[2])
+    .age]
+    label = "age"
+    type = "integer"
+    lower = 0
+    upper = 120
+    <BLANKLINE>
+    """
+    text = draft(
+        name, fields_of_frame(frame), source=name, columns=columns, whole=whole, book=entries(said_of(frame))
+    )
+    for file_s, frame_s in (
+        (r"^source = .*\n", ""),
+        (r"`dpnb init .*`", "draft_frame"),
+        (r"^# dpnb init .*", "# draft_frame(frame, columns=[…])      (whole=True: every column)"),
+    ):
+        text = re.sub(file_s, frame_s, text, count=1, flags=re.MULTILINE)
+    return text
 
 
 def proposed(fields: Fields) -> list[DraftedColumn]:
