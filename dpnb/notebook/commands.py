@@ -42,6 +42,7 @@ LINE_HELP = """\
 %dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
 %dp stored effect        where an answer came from, and what it costs to ask again, with new noise or more accurately
 %dp coverage mean skewed     simulate studies, and see which of their intervals contain the truth
+%dp lecture              one question, one ε and forty studies, large enough for a projector; also of an estimate
 %dp coverage effect      the same for an estimate: its question, size and loss, on rows that you declare
 %dp attack linkage       run an attack on simulated people, and drag ε until it fails
 %dp attack reconstruction secret=bits    the same on arrays of your own

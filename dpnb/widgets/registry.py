@@ -64,6 +64,7 @@ INTERACTIONS = (
     Entry("deposit"),
     Entry("exhibits"),
     Entry("guide"),
+    Entry("lecture"),
     Entry("noises"),
     Entry("odds"),
     Entry("panel"),

@@ -403,13 +403,16 @@ class Coverage(Interaction):
 
     def card(self) -> Card:
         """Draw the table of what was found; before anything was, of a hundred studies. See :class:`Interaction`."""
+        return self._still(self.facts)
+
+    def _still(self, facts: Facts) -> Card:
         run = self._run(self._view)
         if not run.studies:
             setup = replace(self._setup, reps=min(_FEW, self._setup.reps))
             run = self._inputs.studies(setup)
             while run.step():
                 pass
-        return coverage_still.card(run, self._visible(), self._setup, self.facts, self._costs)
+        return coverage_still.card(run, self._visible(), self._setup, facts, self._costs)
 
 
 def _fitting(view: str, shown: list[str]) -> list[str]:
