@@ -202,10 +202,10 @@ def _splitting_rows() -> list[Row]:
         Row(
             "000 Remark 1",
             "variance × one answer's, k = 100: pure, exact composition, theorem, zCDP",
-            "k 13.8 – 1",
+            "k 13.8 (derived) – 1",
             [Quoted(k, k), Quoted.near(13.8, 0.1), Quoted(0, math.inf), Quoted(1, 1)],
             inflation,
-            note="the √2 of the theorem is missing in print: its 13.8 spends more than is claimed (exhibit advanced-constant)",
+            note="the √2 of the theorem is missing in print: 13.8 is its ln(1/δ) at δ = 1e-6, and spends more than is claimed (exhibit advanced-constant)",
             form=".1f",
         ),
         Row(
@@ -303,11 +303,11 @@ def _spread_rows(reps: int, rng: np.random.Generator) -> list[Row]:
             Row(
                 "000 Fig 8",
                 "mean age: sd of one noised answer; of the average of 50 resamples; of its z-scores",
-                ".814 – –",
+                ".814 (derived) – –",
                 [Quoted.near(0.814, 0.02), Quoted(0, 1), Quoted(0, 1)],
                 [exact, *sds],
                 [0.0, *(sd_error(sd, reps) for sd in sds)],
-                "adults of California by the census's age groups; print's is of a simulation, ± .02; the z-scores are too narrow",
+                "adults of California by the census's age groups; .814 is derived from the printed design, ± .02; the z-scores are too narrow",
                 ".3f",
             )
         )
@@ -384,14 +384,14 @@ def _privacy_rows(*, quick: bool) -> list[Row]:
             Row(
                 "000 Result 1",
                 f"ε at δ = 1e-6 of k = {k} resamples (claimed 4.887): attained, proven; noise × that keeps 4.887",
-                "4.887 4.887 1",
+                "4.887 4.887 1 (derived)",
                 [Quoted.near(4.887, 0.001), Quoted.near(4.887, 0.001), Quoted(1, 1)],
                 [
                     lower,
                     resampling_epsilon(1e-6, _RHO, k, PEOPLE),
                     inflation_for(4.8872, 1e-6, _RHO, k, PEOPLE),
                 ],
-                note="not free: a resample holds a row more than once",
+                note="not free: a resample holds a row more than once; 4.887 is derived from the printed ρ at δ = 1e-6",
             )
         )
     return found

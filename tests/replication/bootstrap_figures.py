@@ -45,7 +45,7 @@ def _logarithm(_: np.random.Generator, reps: int) -> Drawn:
 
 def _normal_tests(rng: np.random.Generator, reps: int) -> Drawn:
     figure, axes = canvas(2)
-    ks = bootstrap.AVERAGED
+    ks = range(1, 21) if reps > 1_000 else bootstrap.AVERAGED
     found = [bootstrap.normality(k, max(reps // 2, 200), rng) for k in ks]
     for place, (title, y) in enumerate(
         (("kept as normal at 5 %", "%"), ("picks the true normal of two", "%"))
@@ -55,7 +55,7 @@ def _normal_tests(rng: np.random.Generator, reps: int) -> Drawn:
         named(axes[place], "k, Laplaces averaged", y, title)
     axes[0].axhline(95, color=SOFT, linewidth=0.8)
     axes[1].axhline(50, color=SOFT, linewidth=0.8)
-    kept = 100 * found[5][0]
+    kept = 100 * found[list(ks).index(10)][0]
     return Drawn(
         "000 Fig 3",
         "Is the average of k Laplaces normal? 100 draws, critical values simulated. In print the two labels are swapped.",
@@ -67,7 +67,7 @@ def _normal_tests(rng: np.random.Generator, reps: int) -> Drawn:
 
 def _multiplicities_figure(_: np.random.Generator, reps: int) -> Drawn:
     figure, axes = canvas(2)
-    odds = np.array(multiplicities(bootstrap.PEOPLE))[:8]
+    odds = np.array(multiplicities(1_000))[:8]
     times = np.arange(odds.size)
     for axis, heights, y, title in (
         (axes[0], odds, "share of rows", "how often a row is drawn"),
@@ -76,8 +76,8 @@ def _multiplicities_figure(_: np.random.Generator, reps: int) -> Drawn:
         axis.bar(times, heights, color=ACCENT, width=0.6)
         named(axis, "i, times in one resample", y, title, legend=None)
     return Drawn(
-        "000, multiplicities",
-        f"A resample of {bootstrap.PEOPLE} rows holds a row i times with probability p; the parts' noise adds up to that of one answer.",
+        "000 Fig 4",
+        "A resample of 1,000 rows holds a row i times with probability p; the parts' noise adds up to that of one answer.",
         f"Bars: {100 * odds[0]:.1f} % of rows are left out, {100 * odds[1]:.1f} % come once, {100 * odds[2]:.1f} % twice, and few more "
         "often; weighted by i the shares sum to one.",
         figure,

@@ -14,11 +14,9 @@ from dpnb.simulate import density_rates
 from tests.replication import bootstrap_figures, primer, social
 from tests.replication.canvas import (
     ACCENT,
-    COLOURS,
     HAIR,
     INK,
     SOFT,
-    STYLES,
     Drawn,
     canvas,
     cdfs,
@@ -91,13 +89,13 @@ def _difference_figure(rng: np.random.Generator, reps: int) -> Drawn:
     figure, (axes,) = canvas()
     found = social.differences(social.Study(min(reps, 4_000), rng), rng)
     names = {"sampling": "no privacy", "published": "published, ε = .5", "corrected": "corrected, ε = .5"}
-    densities(axes, {names[key]: values for key, values in found.items()}, -0.03, 0.03)
-    named(axes, "difference of means (truth 0)", "density")
+    densities(axes, {names[key]: values for key, values in found.items()}, 0.57, 0.63)
+    named(axes, "difference of means (truth .5983)", "density")
     sds = ", ".join(f"{names[key]} {values.std():.4f}" for key, values in found.items())
     return Drawn(
         "004 Fig 4",
         "A difference of means, n = 2,000. The corrected release is private and no wider.",
-        f"Three bell curves around zero with standard deviations: {sds}.",
+        f"Three bell curves around .598 with standard deviations: {sds}.",
         figure,
     )
 
@@ -108,7 +106,7 @@ def _error_figure(rng: np.random.Generator, reps: int) -> Drawn:
     first = {
         "no privacy": study.error,
         "Laplace": social.laplace_error(study, rng),
-        "as typeset": social.standard_errors(study, 100, "as typeset (no ε)", rng),
+        "published, M = 200": social.standard_errors(study, 200, "published, exponent ε", rng),
     }
     densities(axes[0], first, -0.002, 0.014)
     named(axes[0], "standard error", "density", "published", legend="upper left")
@@ -128,9 +126,9 @@ def _error_figure(rng: np.random.Generator, reps: int) -> Drawn:
     negative = 100 * float((first["Laplace"] < 0).mean())
     return Drawn(
         "004 Fig 5",
-        "Standard errors of the difference, ε = .5. The published subsample-and-aggregate keeps its accuracy only without ε in "
-        "its exponent. Vertical axes are logarithmic above 30.",
-        f"Left: the exact standard error is a spike at .0044; Laplace noise spreads it, {negative:.0f} % below zero; the typeset "
+        "Standard errors of the difference, ε = .5: the published subsample-and-aggregate, which spends more than it says, and "
+        "two that spend what they say. Vertical axes are logarithmic above 30.",
+        f"Left: the exact standard error is a spike at .0044; Laplace noise spreads it, {negative:.0f} % below zero; the published "
         "version is nearly as narrow as the exact one. Right: dyadic bins are narrow, more so with more subsets; the Winsorized mean "
         "with right constants is wide.",
         figure,
@@ -139,12 +137,14 @@ def _error_figure(rng: np.random.Generator, reps: int) -> Drawn:
 
 def _interval_figure(rng: np.random.Generator, reps: int) -> Drawn:
     figure, axes = canvas(2)
-    epsilons = np.geomspace(0.05, 5, 40)
-    for i, n in enumerate((500, 2_000, 8_000)):
-        shares = 100 * social.effective_share(epsilons, n)
-        axes[0].plot(epsilons, shares, STYLES[i], color=COLOURS[i], linewidth=1.5, label=f"n = {n:,}")
-    logarithmic(axes[0], (0.05, 0.1, 0.2, 0.5, 1, 2, 5))
-    named(axes[0], "ε", "effective size, % of n", "effective sample size")
+    epsilons = np.linspace(0.005, 2, 200)
+    axes[0].plot(
+        epsilons, 2_000 * social.effective_share(epsilons), color=ACCENT, linewidth=1.6, label="n_eff"
+    )
+    axes[0].plot([0, 1], [0, 1_500], "--", color=SOFT, linewidth=1, label="¾ ε n, as print has it below 1")
+    axes[0].set_xlim(2, 0)
+    axes[0].set_ylim(0, 2_000)
+    named(axes[0], "ε", "people", "effective sample size of 2,000")
     study = social.Study(min(reps, 2_000), rng)
     levels = np.linspace(0.5, 0.99, 25)
     estimate = study.difference + rng.laplace(0, social.SCALE, study.difference.size)
@@ -157,9 +157,9 @@ def _interval_figure(rng: np.random.Generator, reps: int) -> Drawn:
     axes[1].plot([50, 99], [50, 99], color=SOFT, linewidth=0.9)
     named(axes[1], "nominal, %", "covered, %", "intervals of a difference")
     return Drawn(
-        "004 eq 17 and Alg 2",
+        "004 Fig 6 and Alg 2",
         "Effective sample size of a difference of means (outcome sd .1), and how often its intervals cover, ε = .5 + .5.",
-        "Left: rising curves, 38 % of 2,000 people at ε 0.5. Right: the exact quantile follows the diagonal; the published rule for the "
+        "Left: a curve that falls with ε, from 1,818 people at 2 to 769 at .5 and 49 at .1, where the straight line of print has 150. Right: the exact quantile follows the diagonal; the published rule for the "
         "scale lies above it.",
         figure,
     )

@@ -141,14 +141,14 @@ def _count_rows() -> list[Row]:
     ]
 
 
-def clamped_normal(sd: float, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
-    """Draw normal values clamped to [-1, 1]."""
-    return np.clip(sd * rng.standard_normal(shape), -1, 1)
+def chocolate(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+    """Draw the primer's variable: two thirds of the values uniform on [0, 1], one third on [-1, 0]."""
+    return np.asarray(rng.random(shape) - (rng.random(shape) < 1 / 3))
 
 
 def deviations(reps: int, rng: np.random.Generator) -> tuple[Floats, Floats, float]:
     """Return standard deviations of 1,000 values, the same from three noisy sums at ε/3 each, and how often none exists."""
-    x = clamped_normal(0.5, (reps, _ROWS), rng)
+    x = chocolate((reps, _ROWS), rng)
     noise = rng.laplace(0, 3 / _EPSILON, (3, reps))
     n, s, q = _ROWS + noise[0], x.sum(axis=1) + noise[1], (x**2).sum(axis=1) + noise[2]
     variance = q / n - (s / n) ** 2
@@ -171,7 +171,7 @@ def _deviation_row(reps: int, rng: np.random.Generator) -> Row:
             0.05,
             100 * math.sqrt(max(none, 1 / reps) / reps),
         ],
-        "data assumed: normal (sd .5) clamped to [-1, 1]",
+        "two thirds of the values are uniform on [0, 1], one third on [-1, 0]",
         ".2g",
     )
 
@@ -181,12 +181,12 @@ def correlations(
 ) -> Floats:
     """Return correlations from six noisy sums at ε/6 = 1/60 each, or from one vector with Gaussian noise at ρ = ε²/2.
 
-    Data are normal (sd 1) clamped to [-1, 1] and independent, or x = ± 1 and y = -x. The vector is (1, x, y, x² - ½, y² - ½, xy), whose squared L2 sensitivity under add-remove is 4.5.
+    40 % of the rows have x = -1, the others x = 1. y is the primer's taste for chocolate, independent of x, or -x. The vector is (1, x, y, x² - ½, y² - ½, xy), whose squared L2 sensitivity under add-remove is 4.5.
     """
     found = []
     for _ in range(reps):
-        x = 2.0 * rng.integers(0, 2, rows) - 1 if opposite else clamped_normal(1.0, (rows,), rng)
-        y = -x if opposite else clamped_normal(1.0, (rows,), rng)
+        x = np.where(np.arange(rows) < 0.4 * rows, -1.0, 1.0)
+        y = -x if opposite else chocolate((rows,), rng)
         sums = np.array([rows, x.sum(), y.sum(), (x * x).sum(), (y * y).sum(), x @ y])
         if joint:
             sums = sums + math.sqrt(4.5) / _EPSILON * rng.standard_normal(6)
@@ -220,7 +220,9 @@ def _correlation_rows(reps: int, rng: np.random.Generator) -> list[Row]:
     for words, size, opposite, joint, printed, quoted in cases:
         values = correlations(size, reps, rng, opposite=opposite, joint=joint)
         band, errors = _band(values)
-        note = f"data assumed: {'x = ± 1' if opposite else 'normal (sd 1) clamped to [-1, 1]'}"
+        note = "x = -1 in 40 % of the rows, else 1; " + (
+            "y = -x" if opposite else "y as in the standard deviation"
+        )
         if opposite and size == _ROWS:
             note = f"outside [-1, 1] in {100 * np.mean(np.abs(values) > 1):.0f} % of releases; " + note
         quantity = f"{words}, n = {size}, ε = .1: 5 and 95 % points"
