@@ -53,7 +53,11 @@ def backup(home: Home, target: Path) -> str:
         raise OwnerError(f"{target} cannot be written: {error.strerror}.") from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    return f"Copied {home.ledger} up to entry {mark.entry} to {target}. Head {mark.head}"
+    return (
+        f"Copied {home.ledger} up to entry {mark.entry} to {target}. Head {mark.head}\n"
+        "If the home itself is lost, nobody knows what was spent after this copy: restored from it alone, the whole budget of every dataset "
+        "counts as spent. Tokens, the log and prepared copies are not in it."
+    )
 
 
 def _filled(home: Home, folder: Path) -> Mark:

@@ -141,8 +141,19 @@ def test_a_home_whose_key_is_lost_or_swapped_opens_frozen_and_not_with_a_second_
     assert "the key beside it" in capsys.readouterr().err
 
 
+def test_zeros_in_the_place_of_a_ledger_have_a_way_out_without_a_backup(desk):
+    """Seen: a restore said to put a copy back, or to choose another home, and nothing else."""
+    was = spent(desk)
+    desk.home.ledger.write_bytes(bytes(desk.home.ledger.stat().st_size))
+    with pytest.raises(OwnerError, match="move it out of the home and restore again"):
+        restore(desk.home, "the disk wrote zeros")
+    desk.home.ledger.rename(desk.home.root.parent / "zeros")
+    restore(desk.home, "the disk wrote zeros")
+    assert spent(desk) == was
+
+
 def test_a_backup_puts_its_key_back_and_sets_the_other_one_aside(desk, tmp_path):
-    backup(desk.home, tmp_path / "copy")
+    assert "If the home itself is lost" in backup(desk.home, tmp_path / "copy")
     key, other = desk.home.key.read_bytes(), ANOTHER
     desk.home.key.write_bytes(other)
     restore(desk.home, "the key was lost", tmp_path / "copy")

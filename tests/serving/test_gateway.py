@@ -279,6 +279,31 @@ def test_terms_that_the_owner_changed_meanwhile_close_the_dataset(office):
     assert opened["handle"] == old or office.told(Describe(handle=old), ada)["code"] == "gone"
 
 
+def test_what_changes_in_the_owners_file_holds_at_once_or_is_said_to_wait(office):
+    """Seen: a reload read nothing of it, and said nothing."""
+    ada, file = office.token(), office.curator.settings.file
+    log, before = office.curator._home.log, office.told(Open(name="people"), office.token())
+    text = file.read_text()
+    file.write_text(text.replace("epsilon = 1", "epsilon = 0.25") + "numbers = 300\n")
+    office.desk.take_up()
+    assert not log.exists(), log.read_text()
+    told = office.told(Open(name="people"), ada)
+    assert [one["budget"]["cap"]["amount"] for one in (before, told)] == ["1", "0.25"]
+    assert office.curator.declared["people"].numbers == 300
+    more = '[datasets.others]\nschema = "people.dpnb.toml"\n'
+    file.write_text(text.replace("127.0.0.1:8443", "127.0.0.1:9443") + more)
+    office.desk.take_up()
+    assert "port, [datasets.others] changed. This holds from the next start" in log.read_text()
+    assert office.told(Open(name="people"), ada)["budget"]["cap"]["amount"] == "1"
+    file.write_text(text.replace("epsilon = 1", "rho = 1"))
+    office.desk.take_up()
+    file.write_text("[")
+    office.desk.take_up()
+    assert "each must be in ε" in log.read_text()
+    assert log.read_text().count("reading the configuration again") == 1
+    assert office.told(Open(name="people"), ada)["budget"]["cap"]["amount"] == "1"
+
+
 def test_what_an_owner_says_of_a_loosening_is_for_auditors(office):
     """The change is everybody's, the reason is not: it may name anything."""
     ada, eve = office.token(), office.token("eve", "audit")

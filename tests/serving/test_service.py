@@ -301,7 +301,7 @@ def test_a_killed_service_goes_on_where_it_was(running, monkeypatch):
 def test_asked_to_end_it_ends(running):
     """With status 0, and the home free for the next."""
     service = running()
-    service.kill(signal.SIGTERM)
+    assert service.kill(signal.SIGTERM) == ""  # seen: sixty lines of what DuckDB's library still holds
     assert service.process.returncode == 0
     service.start()
 

@@ -253,7 +253,13 @@ def _fault_in(ledger: Path) -> str | None:
 
 
 def _refuse_damaged(home: Home) -> None:
-    if (fault := _fault_in(home.ledger)) is not None:
+    try:
+        fault = _fault_in(home.ledger)
+    except OwnerError as error:
+        if "damaged" not in error.message:
+            raise
+        fault = "it cannot be read at all"
+    if fault is not None:
         raise OwnerError(
             f"{home.ledger.name} itself is damaged ({fault}). Put a good copy in its place with "
             'dpnb restore --from BACKUP --reason "…"; without one, move it out of the home and restore again: a new ledger '

@@ -15,12 +15,20 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from dpnb.trusted.curator.holds import HeldError
-from dpnb.trusted.errors import AccessError, ChargedError, CuratorGone, OwnerError, PlanError, to_wire
+from dpnb.trusted.errors import (
+    AccessError,
+    ChargedError,
+    CuratorGone,
+    DpnbError,
+    OwnerError,
+    PlanError,
+    to_wire,
+)
 from dpnb.trusted.serving.allowances import REQUEST, STATEMENT
 from dpnb.trusted.serving.health import Figure, disk_fault, labelled, sizes, tens
 from dpnb.trusted.serving.hub import Identities
 from dpnb.trusted.serving.served_curator import BucketedRandomness, ServedCurator
-from dpnb.trusted.serving.settings import Settings
+from dpnb.trusted.serving.settings import Settings, read_settings
 from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Attached as AttachedReply
@@ -145,9 +153,14 @@ class Gateway:
         self.curator.refuse_charges()
 
     def take_up(self) -> None:
-        """Take up what the owner changed since the start; see :meth:`ServedCurator.take_up`."""
+        """Read the owner's file again, and take up what changed since; see :meth:`ServedCurator.take_up`."""
         with self._taking_up:
-            self.curator.take_up()
+            settings = self.curator.settings
+            try:
+                settings = read_settings(settings.file)
+            except DpnbError as fault:  # the old file holds, but the owner's acts are taken up all the same
+                self.note(fault, "reading the configuration again")
+            self.curator.take_up(settings)
 
     def listen(self, told: Callable[[], None]) -> None:
         """Call somebody whenever the ledger grew."""

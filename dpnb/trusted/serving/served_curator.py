@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 from dpnb.trusted.canonical import read_json
@@ -162,14 +162,32 @@ class ServedCurator(Curator):
         pinned = self._ledger.pins(first.known_as)
         return pinned is None or bool(compare(pinned, first.terms))
 
-    def take_up(self) -> None:
-        """Open anew, as their owner, what the owner changed the terms of; what cannot be opened stays refused, and the log says why."""
-        for name, one in self.settings.datasets.items():
-            if self._outdated(self.served[name]):
-                try:
+    def take_up(self, settings: Settings) -> None:
+        """Take up the owner's file as it is now, and the terms that the owner changed; what cannot be is told in the log, and stays as it was.
+
+        What an analyst may do holds from now on; everything else there from the next start.
+        """
+        before, lives = self.settings, ("work", "free_disk", "datasets", "hub")
+        names = [one.name for one in fields(Settings) if one.name not in lives]
+        waits = [name for name in names if getattr(before, name) != getattr(settings, name)]
+        for name in sorted({*before.datasets, *settings.datasets}):
+            one, old = settings.datasets.get(name), before.datasets.get(name)
+            if one is None or old is None or one.source != old.source:
+                waits.append(f"[datasets.{name}]")
+                continue
+            try:
+                self._declare(one, self.served[name])
+                if self._outdated(self.served[name]):
                     self.served[name] = self.open_first(one)
-                except DpnbError as fault:
-                    self.note(fault, f"taking up {name}")
+            except DpnbError as fault:
+                self.note(fault, f"taking up {name}")
+        if waits:
+            told = f"{settings.file.name}: {', '.join(waits)} changed. This holds from the next start of the service."
+            self.note(OwnerError(told), "taking up the configuration")
+        if settings.work != before.work:
+            self.work = WorkBuckets(settings.work)
+        datasets = {name: self.declared[one.known_as] for name, one in self.served.items()}
+        self.settings = replace(before, work=settings.work, free_disk=settings.free_disk, datasets=datasets)
 
     def shares_left(self) -> dict[str, float]:
         """Return what is left of each dataset's budget, rounded as an operator is told."""
@@ -194,8 +212,15 @@ class ServedCurator(Curator):
         """Open a dataset as its owner."""
         reply = self._attach(Attach(source=one.source, mode=Mode.ENFORCED.value), OWNER)
         attached = self._find(reply.handle, OWNER)
+        self._declare(one, attached)
+        return attached
+
+    def _declare(self, one: ServedDataset, attached: Attached) -> None:
+        """Let hold what the owner's file says of an open dataset, unless it contradicts that or another dataset."""
         for name, other in self.served.items():
-            if name != one.name and other.known_as == attached.known_as:
+            if name == one.name:
+                continue
+            if other.known_as == attached.known_as:
                 raise OwnerError(
                     f"[datasets.{one.name}] and {name} are the same dataset in the ledger: give their schemas different names."
                 )
@@ -209,7 +234,6 @@ class ServedCurator(Curator):
                 symbol = attached.budget.measure.symbol
                 raise OwnerError(f"[datasets.{one.name}]: {named} must be in {symbol}, like the budget.")
         self.declared[attached.known_as] = one
-        return attached
 
     def _whom(self, attached: Attached, principal: str) -> str:
         """Say as whom an analyst asks."""

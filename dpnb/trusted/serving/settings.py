@@ -114,6 +114,7 @@ class Settings:
     bucket: float = BUCKET
     work: float = WORK
     free_disk: float = LEAST_FREE
+    file: Path = Path("curator.toml")
     hub: Hub | None = None
 
     def tls(self) -> ssl.SSLContext | None:
@@ -166,6 +167,7 @@ def read_settings(path: Path) -> Settings:
         _amount(service, "bucket", " of seconds", 10, BUCKET),
         _amount(service, "work", " of seconds", MOST_SECONDS, WORK),
         _amount(service, "free_disk", " of MiB", 2**30, LEAST_FREE / 2**20) * 2**20,
+        path.absolute(),
         hub_of(_section(facts["hub"], hub, ("api", "service")), os.environ, hub) if "hub" in facts else None,
     )
 

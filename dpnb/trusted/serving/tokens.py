@@ -22,6 +22,8 @@ SCOPES = ("release", "instruct", "audit", "metrics")
 """Ask and see one's own ledger; see what one's groups were charged; see every entry; read the figures of the service."""
 OURS = "dpnb_"
 """How the text of a token that an owner issued begins."""
+_JUMP = 3600
+"""Seconds by which a clock may run ahead of the ticks that were counted, before a token that expires by it alone is looked at as a fault."""
 _UNKNOWN = (
     "This token is unknown, expired or revoked. Nothing was spent. Ask the owner of the data for another."
 )
@@ -81,13 +83,13 @@ class Tokens:
     Parameters
     ----------
     path : Path
-    clock : callable
-        Returns seconds since 1970.
+    clock, ticks : callable
+        Return seconds, since 1970 and since anything.
     """
 
-    def __init__(self, path: Path, clock: Any = time.time) -> None:
-        self.path, self._clock = path, clock
-        self._latest = 0.0
+    def __init__(self, path: Path, clock: Any = time.time, ticks: Any = time.monotonic) -> None:
+        self.path, self._clock, self._ticks = path, clock, ticks
+        self._latest, self._zero = 0.0, float(clock()) - float(ticks())
         self._stamp: tuple[int, ...] | None = None
         self._known: dict[str, Token] = {}
         self._reading = threading.Lock()
@@ -99,6 +101,8 @@ class Tokens:
         ------
         AccessError
             In one sentence for all: it is unknown, expired or revoked.
+        OwnerError
+            It expired because the clock jumped.
         """
         return self._holding(digest_of(text))
 
@@ -112,9 +116,15 @@ class Tokens:
 
     def _holding(self, digest: str) -> Token:
         found = self._by_digest(digest)
-        if found is None:
-            raise AccessError(_UNKNOWN)
-        return found
+        if found is not None:
+            return found
+        late = self._known.get(digest)
+        if late is not None and not late.revoked and self._zero + self._ticks() + _JUMP < late.expires:
+            raise OwnerError(
+                "The clock jumped ahead since the service started: tokens that expire in that time are refused, and stay so if it is set "
+                "back. Look at the clock, and start the service anew."
+            )
+        raise AccessError(_UNKNOWN)
 
     def _by_digest(self, digest: str) -> Token | None:
         """Return a token that holds now, as the file says now."""
