@@ -110,6 +110,23 @@ def test_no_header_turns_the_unit_that_paid_into_another_column(folder, admin):
     assert 'people: who names the unit, so header = "age" does not go with it' in said
 
 
+def test_a_column_is_renamed_until_something_is_paid(folder, admin):
+    """The name in the file stays as header; its bounds and the budget are those of the same column."""
+    path = folder / "people.dpnb.toml"
+    renamed = SCHEMA.replace("[columns.age]\n", '[columns.years]\nheader = "age"\n')
+    path.write_text(SCHEMA)
+    dpnb.open(path, quiet=True)
+    path.write_text(renamed)
+    people = dpnb.open(path, quiet=True)
+    dpnb.release([people.years.mean()], epsilon=0.5)
+    path.write_text(SCHEMA)
+    with pytest.raises(
+        OwnerError,
+        match="column age was pinned as not declared .one that was renamed has the name of the first charge",
+    ):
+        dpnb.open(path, quiet=True)
+
+
 VISITS = """
 [source.visits]
 file = "visits.csv"

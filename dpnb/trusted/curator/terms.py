@@ -115,6 +115,8 @@ class Change:
     looser: bool
 
     def __str__(self) -> str:
+        if self.pinned == _declared(None):
+            return f"{self.term} was pinned as not declared (one that was renamed has the name of the first charge)"
         return f"{self.term} was pinned as {self.pinned} and is now {self.now}"
 
     def to_json(self) -> Record:
