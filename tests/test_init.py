@@ -106,6 +106,8 @@ def test_a_draft_asks_for_little_more_than_outside_knowledge_alone_can_tell(tmp_
         ("sex", "INTEGER", "category"),
         ("income", "VARCHAR", "category"),
         ("age", "DOUBLE", "number"),
+        ("sex", "DOUBLE", "category"),
+        ("id", "DOUBLE", "person"),
         ("visit", "DATE", "date"),
         ("seen", "TIMESTAMP", "datetime"),
         ("amount", "DECIMAL(9,2)", "number"),

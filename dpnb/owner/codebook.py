@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,12 @@ from dpnb.trusted.files.named_file import STATISTICS, NamedFile, format_of
 _LABELLED = "# the codes that the file labels: add those that it does not"
 _MOST_LABELS = 12
 """So many labelled codes are explained in a comment."""
+_UNKNOWN = re.compile(
+    r"(refus(al|ed)|(don'?t|do not|doesn'?t) know|no (answer|response)|not (available|applicable|stated)|missing|n/?a|dk"
+    r"|keine (angabe|antwort)|k\. ?a\.|wei(ß|ss) nicht|verweigert|trifft nicht zu|ne sait pas|refus|sans r[ée]ponse)[.]?",
+    re.IGNORECASE,
+)
+"""Labels of codes for *unknown* in a file that marks them in no other way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +36,15 @@ class Entry:
         Empty where there is none.
     labels : dict
         Each labelled code and its label, without codes for missing.
-    missing : list
-        Codes for missing.
+    missing : dict
+        Codes for missing, each with its label, if it has one.
     measured : bool
         Whether it is a scale, on which labels only name some points.
     """
 
     label: str
     labels: Mapping[Any, str]
-    missing: Sequence[Any]
+    missing: Mapping[Any, str]
     measured: bool
 
     def told(self, section: str) -> str:
@@ -54,7 +60,10 @@ class Entry:
         named = "; ".join(f"{code}: {' '.join(text.split())}" for code, text in self.labels.items())
         if named and len(self.labels) <= _MOST_LABELS:
             section += f"# {named}\n"
-        return section + (f"missing_codes = {_written(list(self.missing))}\n" if self.missing else "")
+        if not self.missing:
+            return section
+        said = "; ".join(" ".join(text.split()) for text in self.missing.values() if text)
+        return f"{section}missing_codes = {_written(list(self.missing))}{said and f'  # {said}'}\n"
 
 
 def codebook(path: Path) -> dict[str, Entry]:
@@ -90,11 +99,15 @@ def _entry(name: str, said: Any) -> Entry:
         if isinstance(code, str) == texts  # a letter among numbers is one of Stata's own kinds of missing
     }
     ranges = [(one["lo"], one["hi"]) for one in said.missing_ranges.get(name, ())]
-    missing = {_code(low): None for low, high in ranges if low == high}
-    missing |= {code: None for code in labels if any(_within(code, *ends) for ends in ranges)}
+    missing = {_code(low): labels.get(_code(low), "") for low, high in ranges if low == high}
+    missing |= {
+        code: text
+        for code, text in labels.items()
+        if _UNKNOWN.fullmatch(" ".join(text.split())) or any(_within(code, *ends) for ends in ranges)
+    }
     kept = {code: text for code, text in labels.items() if code not in missing}
     label = " ".join((said.column_names_to_labels.get(name) or "").split())
-    return Entry(label, kept, list(missing), said.variable_measure.get(name) == "scale")
+    return Entry(label, kept, missing, said.variable_measure.get(name) == "scale")
 
 
 def _within(code: Any, low: Any, high: Any) -> bool:

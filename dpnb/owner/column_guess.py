@@ -168,14 +168,14 @@ def guess(name: str, stored: str = "unknown") -> Guess:
 
 _MAY_BE: Final[Mapping[str, tuple[str, ...]]] = {
     "integer": ("integer", "category", "text", "boolean", *UNDRAFTED),
-    "number": ("number", "index"),
+    "number": ("number", "category", "boolean", *UNDRAFTED),
     "category": ("category", "text", "boolean", "date", "datetime", *UNDRAFTED),
     "boolean": (),
     "date": ("date",),
     "datetime": ("datetime",),
     "unknown": (),
 }
-"""What a name may make of a storage type: whole numbers are often codes, and texts often dates."""
+"""What a name may make of a storage type: numbers are often codes, in statistics packages all of them, and texts often dates."""
 
 
 def _by_name(name: str) -> Guess:

@@ -102,6 +102,8 @@ _MOST_DECISIONS = 8
 """So many TODO are drafted, at most, where nobody says which columns are wanted."""
 _WORDS_OF_A_NAME = 32
 """Characters of a name that is proposed for a longer one."""
+_WORDS_OF_A_LABEL = 5
+"""What has more words is a question rather than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +210,12 @@ def draft(  # noqa: PLR0913 - a file; the rest are keywords with defaults
         fields = fields_of(path)
         skip = titles(path)
     _refuse_names([name for name, _ in fields], path.name)
-    found = proposed(fields)
+    if book is None:
+        book = {} if source else codebook(path)
+    found = [_by_label(one, book, dict(fields)) for one in proposed(fields)]
     guesses = [(one.name, one.seems) for one in found]
     on, unit = _joined_by(path, guesses, beside, on)
     found = [one for one in found if not beside or one.name != on]
-    if book is None:
-        book = {} if source else codebook(path)
     sections = {one.name: _with(book, one, _section(one)) for one in found}
     asked = _wanted(found, columns, path.name) if columns else _affordable(found, sections, unit, whole=whole)
     if columns:
@@ -305,6 +307,14 @@ def proposed(fields: Fields) -> list[DraftedColumn]:
             known = written if _usable(written) else ""
             found.append(DraftedColumn(name, written, guess(known, stored), guess(known).kind != "unknown"))
     return found
+
+
+def _by_label(one: DraftedColumn, book: Mapping[str, Entry], stored: Mapping[str, str]) -> DraftedColumn:
+    """A column whose name tells nothing is what its short label in the codebook says."""
+    label = book[one.header].label if one.header in book else ""
+    if one.told or not 0 < len(label.split()) <= _WORDS_OF_A_LABEL or guess(label).kind == "unknown":
+        return one
+    return replace(one, seems=guess(label, stored[one.header]), told=True)
 
 
 def _usable(name: str) -> bool:

@@ -631,8 +631,8 @@ def test_a_codebook_in_a_file_is_drafted(tmp_path, ending):
         "number",
     )
     if ending == ".dta":
-        assert (found["sex"]["values"], found["q7"]["values"]) == ([1, 2, 9], [1, 5, 97, 98])
-        assert "# 1: Never; 5: Always; 97: Other; 98: Don't know" in text
+        assert (found["sex"]["values"], found["q7"]["values"]) == ([1, 2], [1, 5, 97])
+        assert "# 1: Never; 5: Always; 97: Other\nmissing_codes = [98]  # Don't know\n" in text
         return
     assert (found["sex"]["values"], found["sex"]["missing_codes"]) == ([1, 2], [9])
     assert (found["q7"]["values"], found["q7"]["missing_codes"]) == ([1, 5], [97, 98])
@@ -656,6 +656,24 @@ def test_the_labels_of_a_file_of_sas_are_drafted(tmp_path):
     assert main(["init", str(path), "--all"]) == 0
     found = tomllib.loads((tmp_path / "p.dpnb.toml").read_text(encoding="utf-8"))["columns"]
     assert (found["sex"]["label"], found["hired"]["type"]) == ("Sex of respondent", "datetime")
+
+
+def test_a_label_says_what_a_short_name_does_not(tmp_path):
+    """Seen: agea, "Age of respondent", without bounds, and idno, "Respondent id", as a number to ask about."""
+    frame = pd.DataFrame({"agea": [30.0], "idno": [1.0], "q1": [1.0], "hh": [2.0]})
+    labels = [
+        "Age of respondent",
+        "Respondent id",
+        "How often have you asked about your age",
+        "Anzahl Personen",
+    ]
+    pyreadstat.write_dta(frame, tmp_path / "p.dta", column_labels=labels)
+    assert main(["init", str(tmp_path / "p.dta"), "--all"]) == 0
+    text = (tmp_path / "p.dpnb.toml").read_text(encoding="utf-8")
+    found = tomllib.loads(text)["columns"]
+    assert (found["agea"]["lower"], found["agea"]["upper"], found["hh"]["lower"]) == (0, 120, 0)
+    assert "\n# idno is left out: its name suggests" in text
+    assert str(found["q1"]["lower"]).startswith("TODO")
 
 
 def test_a_sheet_that_is_named_to_init_is_named_in_the_draft(tmp_path, capsys):
