@@ -221,7 +221,7 @@ def _after_init(options: argparse.Namespace, target: Path, text: str, opened: st
 
 def _beside_the_rows(data: str, text: str, table: str | None) -> Iterator[str]:
     """Say which columns are left out, and which lines of a file are no rows: of those below the header on an owner's terminal alone."""
-    from dpnb.owner.header_lines import total_below
+    from dpnb.owner.header_lines import leave_out, total_below
     from dpnb.trusted.files.named_file import format_of
 
     if later := len(re.findall(r"(?m)^# \[columns\.", text)):
@@ -232,7 +232,8 @@ def _beside_the_rows(data: str, text: str, table: str | None) -> Iterator[str]:
     if not for_owner_alone() or not path.is_file() or format_of(path) not in ("csv", "excel"):
         return
     if begins := total_below(path, table):
-        yield f'The last line begins with "{begins}". If it is no person, write skip = ["{begins}"] under [source].'
+        what = leave_out(begins, ["above"] if "\nskip = [" in text else [])
+        yield f'The last line begins with "{begins}". If it is no person, {what}.'
 
 
 def _draft(options: argparse.Namespace) -> tuple[str, Path]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from dpnb.cards.markup import clean
 from dpnb.owner.command_output import Output
+from dpnb.owner.header_lines import leave_out
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.calendar import start_of
 
@@ -24,7 +25,11 @@ _MUCH = 0.05
 
 
 def check_sheet(
-    tables: Inspected, remedies: Remedies = MappingProxyType({}), *, shown: bool = False
+    tables: Inspected,
+    remedies: Remedies = MappingProxyType({}),
+    *,
+    shown: bool = False,
+    total: tuple[str, Sequence[str]] = ("", ()),
 ) -> Output:
     """Return the sheet of a dataset's tables under their declaration.
 
@@ -36,12 +41,15 @@ def check_sheet(
         By table (the dataset's own is empty) and column: what would read its unread cells.
     shown : bool
         Whether cells may be shown: on the owner's terminal alone.
+    total : (str, sequence of str)
+        How the last line of the dataset's own table begins, if that is a word such as *Total* and may be shown, and which words are left
+        out already.
     """
     (schema, own), *others = tables
     lines = [
         NOT_PRIVATE,
         "",
-        *_sheet(schema, own, _of_table("", remedies), shown=shown),
+        *_sheet(schema, own, _of_table("", remedies), shown=shown, total=total),
         *(line for one in others for line in _sheet(*one, _of_table(one[0].name, remedies), shown=shown)),
         NOT_PRIVATE,
     ]
@@ -60,10 +68,15 @@ def _of_table(table: str, remedies: Remedies) -> dict[str, Remedy]:
 
 
 def _sheet(
-    schema: Schema, found: Inspection, remedies: Mapping[str, Remedy], *, shown: bool
+    schema: Schema,
+    found: Inspection,
+    remedies: Mapping[str, Remedy],
+    *,
+    shown: bool,
+    total: tuple[str, Sequence[str]] = ("", ()),
 ) -> Iterator[str]:
     """The lines of one table."""
-    yield from (f"{clean(schema.name)}: {_rows(found.rows)}.", *_sizes(schema, found))
+    yield from (f"{clean(schema.name)}: {_rows(found.rows)}.", *_sizes(schema, found, total))
     yield from ("", *_table(found), "", *_advice(schema, found))
     for one in found.columns:
         yield from _unread(schema, one, found.rows, remedies.get(one.name), shown=shown)
@@ -76,7 +89,8 @@ def _unread(
     name, kind = clean(one.name), schema[one.name].type
     if one.unread and one.unread == rows - one.missing:
         what = "declared value" if kind == "category" else kind
-        yield f"{name}: no cell is a {what} as it is declared. Check its type, and how its cells are written."
+        hint = "" if remedy and remedy.keys else " Check its type, and how its cells are written."
+        yield f"{name}: no cell is a {what} as it is declared.{hint}"
     elif one.unread and kind == "category":
         yield f"{name}: {_share(one.unread, rows)} of the cells are none of the declared values, and count as missing."
     if remedy is not None and (words := remedy.words(shown=shown)):
@@ -99,14 +113,17 @@ def _rows(count: int, one: str = "", more: str = "") -> str:
     return f"{count:,} row {one}".rstrip() if count == 1 else f"{count:,} rows {more}".rstrip()
 
 
-def _sizes(schema: Schema, found: Inspection) -> Iterator[str]:
+def _sizes(schema: Schema, found: Inspection, total: tuple[str, Sequence[str]]) -> Iterator[str]:
     declared = schema.unit.rows
     if declared is not None and declared != found.rows:
         yield f"rows = {declared} is declared: it will be refused."
     if found.totals:
+        begins, skip = total
+        word = f'"{clean(begins)}"' if begins else "a word such as Total or Note"
+        counts = "counts as a person" if found.totals == 1 else "count as people"
+        what = leave_out(clean(begins) or "Total", skip) + ("" if begins else ", as the file writes it")
         yield (
-            f"{_rows(found.totals, 'begins', 'begin')} with a word such as Total or Note, and {'counts as a person' if found.totals == 1 else 'count as people'}. "
-            'Where that is no person, write skip = ["Total"] under [source], as the file writes it.'
+            f"{_rows(found.totals, 'begins', 'begin')} with {word}, and {counts}. Where that is no person, {what}."
         )
     if found.unit is not None:
         yield from _units(schema, found.unit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import os
 from collections import deque
 from collections.abc import Iterable
@@ -146,7 +147,18 @@ def total_below(path: Path, table: str | None = None, skip: Iterable[str] = ()) 
         lines = [_cells(line) for line in _end_of(path).splitlines()]
         cells = next((one for one in reversed(lines) if one and skipped.is_row(one)), [])
     begins = next(iter(cells), "")
-    return begins if begins.strip(" :.").casefold() in TOTALS else None
+    return begins if begins_as_total(begins) else None
+
+
+def begins_as_total(text: str) -> bool:
+    """Whether a cell is a word for a total or a note."""
+    return text.strip(" :.").casefold() in TOTALS
+
+
+def leave_out(begins: str, skip: Iterable[str] = ()) -> str:
+    """Say what to write so that lines that begin so are no rows, beside what is left out already."""
+    quoted = json.dumps(begins, ensure_ascii=False)
+    return f"add {quoted} to skip under [source]" if [*skip] else f"write skip = [{quoted}] under [source]"
 
 
 def _end_of(path: Path) -> str:

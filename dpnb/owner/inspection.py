@@ -145,8 +145,8 @@ def _with_last_line(found: Inspection, owned: OwnedDataset, table: str) -> Inspe
 def strange_cells(home: Home, source: Path, found: Inspected) -> dict[Place, tuple[Cells, Cells, Cells]]:
     """Return different texts that are not read, others that are, and some beyond the bounds, of each column that has cells of the first or the last kind.
 
-    The most frequent come first, each with how often it stands there. For the owner's eyes alone. Cells that a file holds as numbers or
-    dates are read or not as such: of those only what is beyond the bounds is returned.
+    The most frequent come first, each with how often it stands there. For the owner's eyes alone. Numbers and dates that a file holds as
+    such are read or not: of those only what is beyond the bounds is returned.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def strange_cells(home: Home, source: Path, found: Inspected) -> dict[Place, tup
                     missing, unread, beyond = _conditions(column, sql, kind)
                     text = sql if kind == "VARCHAR" else canonical_sql(sql, kind)
                     wanted = {2: beyond} if one.beyond and column.text is None else {}
-                    if one.unread and kind == "VARCHAR":
+                    if one.unread and (kind == "VARCHAR" or column.type == "category"):
                         wanted |= {0: unread, 1: f"NOT ({missing}) AND NOT ({unread})"}
                     for part, condition in wanted.items():
                         asked.append(((name, one.name), part))

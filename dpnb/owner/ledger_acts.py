@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -13,7 +14,7 @@ from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
 from dpnb.owner.command_output import Output, confirmed, for_owner_alone, refuse_notebook
 from dpnb.trusted.canonical import Record
-from dpnb.trusted.files.named_file import read_toml
+from dpnb.trusted.files.named_file import format_of, read_toml
 from dpnb.trusted.schema.owner import beside, declaration_of, load
 from dpnb.trusted.wire.places import Home
 
@@ -86,7 +87,7 @@ def _check(options: argparse.Namespace) -> Output:
     remedies = _remedies(home, options.source, found)
     fixed = {place: one for place, one in remedies.items() if one.fixable} if options.fix else {}
     if not fixed:
-        sheet = check_sheet(found, remedies, shown=for_owner_alone())
+        sheet = check_sheet(found, remedies, shown=for_owner_alone(), total=_total(options.source))
         unread = sum(one.unread for _, inspection in found for one in inspection.columns)
         why = nothing_written(unread, remedies.values())
         return replace(sheet, text=f"{sheet.text}\n{why}") if options.fix else sheet
@@ -95,12 +96,24 @@ def _check(options: argparse.Namespace) -> Output:
     written = [f"Wrote for {name}: {told(one.keys[0])}" for (_, name), one in fixed.items()]
     now = inspected(home, options.source)
     rest = {place: one for place, one in remedies.items() if place not in fixed}
-    sheet = check_sheet(now, rest, shown=for_owner_alone())
+    sheet = check_sheet(now, rest, shown=for_owner_alone(), total=_total(options.source))
     return replace(sheet, text="\n".join([*written, "", sheet.text]), facts={**sheet.facts, "wrote": written})
 
 
 def _declaration(source: Path) -> Path:
     return source if source.suffix == ".toml" else beside(source)
+
+
+def _total(source: Path) -> tuple[str, Sequence[str]]:
+    """Return how the last line of a file begins, if that is a word for a total and the owner alone sees it, and which words are left out."""
+    from dpnb.owner.header_lines import total_below
+
+    owned = load(_declaration(source))
+    file = source if source.suffix != ".toml" else owned.source
+    skip = owned.dialect.skip
+    if file is None or not for_owner_alone() or format_of(file) not in ("csv", "excel"):
+        return "", skip
+    return total_below(file, owned.table, skip) or "", skip
 
 
 def _section(table: str, column: str) -> tuple[str, ...]:

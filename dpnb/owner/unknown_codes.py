@@ -75,4 +75,4 @@ def _value(text: str) -> Any:
     plain = re.sub(r"[.]0+$", "", text.strip())
     if re.fullmatch(r"-?(0|[1-9]\d{0,14})", plain):
         return int(plain)
-    return clean(text)
+    return float(plain) if re.fullmatch(r"-?(0|[1-9]\d{0,9})[.]\d{1,5}", plain) else clean(text)

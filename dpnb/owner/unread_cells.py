@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 from dpnb.cards.markup import clean
 from dpnb.datasets.preparation import read
 from dpnb.errors import OwnerError
+from dpnb.owner.header_lines import begins_as_total, is_number
 from dpnb.owner.unknown_codes import as_codes, looks_coded
 from dpnb.owner.unknown_codes import told as codes_told
 from dpnb.trusted.canonical import canonical
@@ -138,25 +139,31 @@ class Remedy:
 
     def _not_read(self) -> str:
         """Show cells that nothing reads, and say what each of them may be."""
-        listed = f"not read are for instance {', '.join(f'{_quoted(cell)} ({count:,})' for cell, count in self.cells)}. "
-        declared, category = self.facts.get("missing_codes", ()), self.facts.get("type") == "category"
-        meant = {cell: _meant(cell, self.facts["values"]) for cell, _ in self.cells} if category else {}
+        listed = ", ".join(f"{_quoted(cell)} ({count:,})" for cell, count in self.cells)
+        category = self.facts.get("type") == "category"
+        meant = {cell: _meant(cell, self._values) for cell, _ in self.cells} if category else {}
+        spelt = "; ".join(
+            f"{_quoted(cell)} seems to be {_quoted(one)}, misspelt" for cell, one in meant.items() if one
+        )
         others = [cell for cell, _ in self.cells if not meant.get(cell)]
-        wrong = [
-            f"{_quoted(cell)} seems to be {_quoted(value)}, misspelt"
-            for cell, value in meant.items()
-            if value
-        ]
-        spelt = f"{'; '.join(wrong)}: correct that in the file. " if wrong else ""
-        missing = (
-            f"If they mean unknown, write {as_codes(others, declared)}. " if others and not self.codes else ""
-        )
-        own = (
-            "If one is a value of its own, and you know that without the data, add it to values."
-            if category
-            else ""
-        )
-        return f"{listed}{spelt}{missing}{own if others else ''}".rstrip()
+        said = [f"not read are for instance {listed}."]
+        if spelt:
+            said.append(f"{spelt}: correct that in the file.")
+        if others and category:
+            said.append("If one is a value of its own, and you know that without the data, add it to values.")
+        if category:  # of numbers among its values' codes, most are values
+            others = [cell for cell in others if looks_coded(cell) or not is_number(cell)]
+        if others and not self.codes:
+            said.append(
+                f"If they mean unknown, write {as_codes(others, self.facts.get('missing_codes', ()))}."
+            )
+        return " ".join(said)
+
+    @property
+    def _values(self) -> list[str]:
+        """The texts that are declared as values of a category."""
+        listed = (self.facts.get(key, ()) for key in ("values", "true", "false"))
+        return [value for values in listed for value in values if isinstance(value, str)]
 
 
 def remedy(
@@ -198,7 +205,8 @@ def remedy(
         if gained == best > 0:
             found.setdefault((*now, *before), keys)
     first = next(iter(found), (object(),) * len(cells))  # where something is read, such cells are shown
-    shown = [cell for cell, value in zip(cells, first, strict=False) if value is not None]
+    pairs = zip(cells, first, strict=False)
+    shown = [cell for cell, value in pairs if value is not None and not begins_as_total(cell[0])]
     declared = _with_keys(name, facts, {}) if beyond else None
     codes = [cell for cell in beyond if declared and looks_coded(declared.cell_text(cell[0]))]
     return Remedy(tuple(found.values()), tuple(shown[:_SHOWN]), tuple(codes), facts)
@@ -247,10 +255,11 @@ def _quoted(cell: str) -> str:
     return canonical(clean(cell))
 
 
-def nothing_written(unread: int, remedies: Iterable[Remedy]) -> str:
+def nothing_written(unread: int, remedies: Collection[Remedy]) -> str:
     """Say why ``--fix`` wrote nothing, of so many unread cells."""
     if not unread:
-        return "Nothing was written: every cell that is not empty is read as it is declared."
+        codes = " Codes for unknown are yours to write." if any(one.codes for one in remedies) else ""
+        return f"Nothing was written: every cell that is not empty is read as it is declared.{codes}"
     if any(one.keys for one in remedies):
         return (
             f"Nothing was written: --fix writes {_listed(FIXED, 'and')} alone, and only where no other way reads as many cells. "

@@ -179,11 +179,40 @@ def test_codes_beyond_the_bounds_are_named_with_the_line_to_write(tmp_path, admi
     assert "codes for unknown" not in admin("check", path, "--not-private")[1]
 
 
-def test_codes_that_a_container_holds_as_numbers_are_named_too(tmp_path, admin):
-    pd.DataFrame({"age": [30.0, 999.0, 41.5]}).to_parquet(tmp_path / "town.parquet")
+def test_codes_that_a_container_holds_as_numbers_are_named_and_declared(tmp_path, admin):
+    """Seen: missing_codes = [999.9] of a declaration was "not Decimal('999.9')"."""
+    pd.DataFrame({"age": [30.0, 999.0, 41.5, 999.9]}).to_parquet(tmp_path / "town.parquet")
     path = town(tmp_path, "", ("age", 'type = "number"\nlower = 0\nupper = 100\nmissing_codes = ["x"]\n'))
     path.write_text(path.read_text().replace("town.csv", "town.parquet"))
-    assert 'write missing_codes = ["x", 999].' in on_a_terminal("check", path)[1]
+    line = 'missing_codes = ["x", 999, 999.9]'
+    assert f"write {line}." in on_a_terminal("check", path)[1]
+    path.write_text(path.read_text().replace('missing_codes = ["x"]', line))
+    facts = admin("check", path, "--not-private", as_json=True)[1]["columns"][0]
+    assert (facts["missing"], facts["beyond"]) == (2, 0)
+
+
+def test_values_that_a_statistics_package_holds_as_numbers_are_named_too(tmp_path, admin):
+    """Seen: "68.1 % of the cells are none of the declared values", and no word of which."""
+    pd.DataFrame({"q": [0.0, 10.0, 5.0, 5.0, 88.0]}).to_parquet(tmp_path / "town.parquet")
+    path = town(tmp_path, "", ("q", 'type = "category"\nvalues = [0, 10]\n'))
+    path.write_text(path.read_text().replace("town.csv", "town.parquet"))
+    said = on_a_terminal("check", path)[1]
+    own = "If one is a value of its own, and you know that without the data, add it to values."
+    assert (
+        f'q: not read are for instance "5" (2), "88" (1). {own} If they mean unknown, write missing_codes = [88].'
+        in said
+    )
+
+
+def test_a_total_is_never_proposed_as_a_code(tmp_path):
+    """Seen: 'not read are for instance "Summe". If they mean unknown, write missing_codes = ["Summe"]', of a last line."""
+    path = town(tmp_path, "age,n\n30,1\nSumme,1\n", ("age", 'type = "integer"\nlower = 0\nupper = 100\n'))
+    said = on_a_terminal("check", path)[1]
+    assert (
+        '1 row begins with "Summe", and counts as a person. Where that is no person, write skip = ["Summe"] under [source].'
+        in said
+    )
+    assert "missing_codes" not in said
 
 
 def test_the_share_that_is_read_is_counted_on_the_whole_column(tmp_path, admin):

@@ -217,7 +217,7 @@ def _plain(cell: object, key: str) -> str:
     """The text of a number or a date that is listed as such: how texts are written has no say in it."""
     if isinstance(cell, dt.date):
         return cell.isoformat().replace("T", " ")
-    if isinstance(cell, bool) or not isinstance(cell, int | float):
+    if cell is None or isinstance(cell, bool | list | dict):
         raise SchemaError(f"{key} are numbers and texts, not {cell!r}")
     number = exact(cell, key, "each")
     return str(int(number)) if number.denominator == 1 else number_text(float(number)) or ""
