@@ -14,7 +14,7 @@ from tests.browser.conftest import until
 from tests.examples import mostly_long
 
 HOLDS = ".shared figure:first-child svg path[stroke-width='2.6']"
-MISSES = ".shared figure:first-child svg path[stroke-width='3.4']"
+CROSSES = ".shared figure:first-child svg path[stroke-width='1.8']"
 ALIGNED = """() => {
     const range = document.querySelector(".shared input[type=range]:not([hidden] *)"), box = range.getBoundingClientRect();
     const thumb = box.left + 8 + (box.width - 16) * range.value / 1000;
@@ -136,7 +136,7 @@ def test_counts_and_words_are_those_of_the_nearest_loss(show):
     said = page.locator(".shared-part .found")
     expect(said).to_contain_text("At ε 0.5,")
     held = int(re.search(r"(\d+) of these 40", said.inner_text())[1])
-    assert (page.locator(MISSES).get_attribute("d") or "").count("M") == 40 - held
+    assert (page.locator(CROSSES).get_attribute("d") or "").count("M") == 40 - held
     page.get_by_label("interval", exact=True).select_option("naive")
     expect(page.locator(HOLDS)).to_have_attribute("d", re.compile("M"))
     handle = page.get_by_role("slider", name="ε", exact=True)
@@ -144,6 +144,19 @@ def test_counts_and_words_are_those_of_the_nearest_loss(show):
     page.keyboard.press("Home")
     expect(said).to_contain_text("At ε 0.01,")
     expect(handle).to_have_attribute("aria-valuetext", re.compile("At ε 0.01"))
+
+
+def test_the_axis_stays_while_the_loss_moves(show):
+    """At a small loss bars leave the picture with arrowheads, and the same words stand at the same heights of the axis."""
+    page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=1, reps=40))
+    page.locator(HOLDS).wait_for(state="attached")
+    words = ".shared figure:first-child svg text"
+    before = [(one.text_content(), one.get_attribute("y")) for one in page.locator(words).all()]
+    assert "l4 -4l4 4" not in page.locator(HOLDS).get_attribute("d")
+    page.get_by_role("slider", name="ε", exact=True).focus()
+    page.keyboard.press("Home")
+    expect(page.locator(HOLDS)).to_have_attribute("d", re.compile("l4 -4l4 4"))
+    assert [(one.text_content(), one.get_attribute("y")) for one in page.locator(words).all()] == before
 
 
 def test_a_miss_is_explained(show):

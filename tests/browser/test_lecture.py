@@ -58,4 +58,4 @@ def test_at_a_small_loss_bars_leave_the_picture_with_arrowheads(page):
     page.get_by_label("ε, typed").fill("0.01")
     page.get_by_label("ε, typed").press("Enter")
     bars = page.locator("svg").nth(1).locator("path.pv-line").first
-    expect(bars).to_have_attribute("d", re.compile(r"l5 -8l5 8"))
+    expect(bars).to_have_attribute("d", re.compile(r"l6 -6l6 6"))

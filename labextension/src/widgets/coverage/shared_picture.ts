@@ -2,7 +2,7 @@
 import { number } from '../../maths/digits';
 import { place } from '../../maths/scale';
 import { picture, say, set, svg } from '../parts/dom';
-import { text, under } from '../parts/layout';
+import { leaving, text, under } from '../parts/layout';
 import { drawn, lowest, markers, shares, SMALL, type Curve, type Frame } from './curves';
 import { percent, roomFor } from './looks';
 import {
@@ -44,18 +44,21 @@ export interface Shown {
 /** The paths of forty intervals around what each claims to hold. */
 function intervalPaths(
   { shared, row, loss, at }: Shown,
-  y: (off: number) => number
+  y: (off: number) => number,
+  reach: number
 ): Record<'holds' | 'misses' | 'crosses', string> {
   const found = { holds: '', misses: '', crosses: '' };
   for (const study of drawnOf(shared)) {
     const held = heldAt(shared, row, at, study);
     const truth = truthOf(shared, row, study);
-    const [low, high] = endsAt(shared, row, loss, study).map(end => y(end - truth)) as [number, number];
+    const offs = endsAt(shared, row, loss, study).map(end => end - truth) as [number, number];
+    const [low, high] = offs.map(y) as [number, number];
     if (held === null || !Number.isFinite(low + high)) {
       continue;
     }
     const x = xOf(study - shared.first, shared.places).toFixed(1);
-    found[held ? 'holds' : 'misses'] += `M${x} ${low.toFixed(1)}V${high.toFixed(1)}`;
+    const heads = leaving(Number(x), [offs[1] > reach, offs[0] < -reach], [y(reach), y(-reach)]);
+    found[held ? 'holds' : 'misses'] += `M${x} ${low.toFixed(1)}V${high.toFixed(1)}${heads}`;
     if (!held) {
       const end =
         Math.abs(low - MIDDLE) > Math.abs(high - MIDDLE)
@@ -104,6 +107,8 @@ export function fortyPicture() {
     handle
   );
   let drawn = '';
+  /** How far the axis reaches: it stays while the loss moves, and only other studies have another one. */
+  let fixed = { of: NaN, reach: 1 };
   return {
     node: plot.node,
     handle,
@@ -111,11 +116,13 @@ export function fortyPicture() {
     fade: () => set(ghost, { d: drawn }),
     clear: () => set(ghost, { d: '' }),
     show: (now: Shown, words: string): void => {
-      const reach = Math.sqrt(
-        reachAt(now.shared, now.row, now.loss) * reachAt(now.shared, now.row, now.rest)
-      );
+      if (fixed.of !== now.shared.of) {
+        const each = now.shared.rows.map(row => reachAt(now.shared, row, now.rest));
+        fixed = { of: now.shared.of, reach: 2 * Math.max(...each) };
+      }
+      const { reach } = fixed;
       const y = (off: number): number => MIDDLE - Math.min(Math.max(off / reach, -1), 1) * (MIDDLE - 26);
-      const paths = intervalPaths(now, y);
+      const paths = intervalPaths(now, y, reach);
       drawn = paths.holds + paths.misses;
       set(holds, { d: paths.holds });
       set(misses, { d: paths.misses });
@@ -136,7 +143,7 @@ export function fortyPicture() {
         'aria-valuenow': now.study + 1,
         'aria-valuetext': words
       });
-      const failed = paths.misses.split('M').length - 1;
+      const failed = paths.crosses.split('M').length - 1;
       plot.describe(`${failed} of ${now.shared.drawn} intervals miss the truth`);
     }
   };

@@ -2,7 +2,7 @@
 import { place, type Range } from '../../maths/scale';
 import { drawnOf, endsAt, heldAt, nearestLoss, type SharedStudies } from '../coverage/shared_model';
 import { picture, set, svg } from '../parts/dom';
-import { text, under } from '../parts/layout';
+import { leaving, text, under } from '../parts/layout';
 import { marksOf, ownOf, spansAt, type Axis, type Both } from './model';
 
 const [W, H, TOP, FLOOR] = [560, 340, 14, 310];
@@ -30,11 +30,9 @@ function heightOf([low, high]: Axis): (value: number) => number {
 
 const p = (value: number): string => value.toFixed(1);
 
-/** An arrowhead where an interval leaves the picture. */
-function heads(x: number, [low, high]: readonly [number, number], axis: Axis): string {
-  const up = high > axis[1] ? `M${p(x - 5)} ${TOP + 8}l5 -8l5 8` : '';
-  return low < axis[0] ? `${up}M${p(x - 5)} ${FLOOR - 8}l5 8l5 -8` : up;
-}
+/** Arrowheads where an interval leaves the picture. */
+const heads = (x: number, [low, high]: readonly [number, number], axis: Axis): string =>
+  leaving(x, [high > axis[1], low < axis[0]], [TOP, FLOOR], 6);
 
 /** The axis on the left, and the truth across. */
 function frame({ shared, axis, percent }: Scene, y: (value: number) => number): SVGElement[] {

@@ -139,6 +139,18 @@ export function under(x: number, axis: number, words: string, anchor: 'start' | 
   return svg('text', { x, y: axis, 'text-anchor': anchor, class: 'under' }, words);
 }
 
+/** Arrowheads, as a path, where an upright interval leaves a drawing through its top or its bottom. */
+export function leaving(
+  x: number,
+  [up, down]: readonly [boolean, boolean],
+  [top, bottom]: readonly [number, number],
+  size = 4
+): string {
+  const head = (at: number, way: number): string =>
+    `M${(x - size).toFixed(1)} ${(at + way * size).toFixed(1)}l${size} ${-way * size}l${size} ${way * size}`;
+  return (up ? head(top, 1) : '') + (down ? head(bottom, -1) : '');
+}
+
 /** Text in a drawing. */
 export function text(
   x: number,
