@@ -21,6 +21,7 @@ DIFFERS = {
     "tests/privacy/test_loss.py": "decimals, fractions and pickles",
     "tests/estimate/test_collection.py": "weak references, and coroutines that ask",
     "tests/estimate/test_expression.py": "recursion, and how chains are freed",
+    "tests/owner/test_frame_codebook.py": "feather files, and what frames hold",
     "tests/estimate/test_identity.py": "pickles, copies and hashes",
     "tests/estimate/test_table_formats.py": "CSV and JSON",
     "tests/cards/test_report_formats.py": "JSON, and processes that print",

@@ -36,6 +36,11 @@ class Asked:
     statistic: str
     options: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
+    @property
+    def inside(self) -> bool:
+        """Whether its answer lies between the bounds of its column."""
+        return self.statistic in {"mean", "quantile"}
+
 
 @dataclass(frozen=True, slots=True)
 class Scene:

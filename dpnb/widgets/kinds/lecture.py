@@ -18,8 +18,6 @@ from dpnb.widgets.scenes import DECLARED
 _SHOWN = ("confidence", "privacy")
 _DECLARING = {"skew", "outliers", "share", "effect"}
 _LONGEST = 80
-_BOUNDED = ("mean", "median", "quantile")
-"""What lies between the bounds of its column."""
 
 
 class Lecture(Coverage):
@@ -80,16 +78,15 @@ class Lecture(Coverage):
         if self._shared[1].studies < DRAWN:
             self._shared[1].step()
         setup, studies = self._setup, self._shared[1].to_json(self._page())
-        statistic, shape = self._inputs.asked(setup).statistic, self._inputs.shape(setup)
-        share = self._inputs.kind(setup) == "share" and statistic == "mean"
+        inside, shape = self._inputs.asked(setup).inside, self._inputs.shape(setup)
         return {
             "question": self._title() if self._words is None else self._words,
             "n": setup.n,
             "kind": setup.kind,
             "loss": setup.loss,
             "level": setup.level,
-            "percent": share,
-            "bounds": [shape["low"], shape["high"]] if shape is not None and statistic in _BOUNDED else None,
+            "percent": inside and self._inputs.kind(setup) == "share",
+            "bounds": [shape["low"], shape["high"]] if shape is not None and inside else None,
             "shared": {"of": self._draws, **studies},
             "problem": "",
         }
