@@ -225,7 +225,7 @@ def _beside_the_rows(data: str, text: str, table: str | None) -> Iterator[str]:
     from dpnb.trusted.files.named_file import format_of
 
     if later := len(re.findall(r"(?m)^# \[columns\.", text)):
-        yield f"{later} more {'columns are' if later > 1 else 'column is'} left out, each in one line. To draft those that will be asked about: --columns a,b"
+        yield f"{later} more {'columns are named, each in a line of its own' if later > 1 else 'column is named in one line'}, and not drafted. To draft those that will be asked about: --columns a,b"
     if "\nskip = [" in text:
         yield "What stands above the header is named in [source] as skip = [...], and is no row."
     path = Path(data)

@@ -103,7 +103,9 @@ _BY_WORD: Final[Mapping[str, Guess]] = {
     **_each("length stay laenge aufenthalt longueur sejour", Guess("number", 0)),
     **_each("percent percentage pct prozent anteil pourcentage", Guess("number", 0, 100)),
     **_each("score rate ratio temperature latitude longitude balance change", Guess("number")),
-    **_each("punkte punktzahl temperatur breitengrad laengengrad taux", Guess("number")),
+    **_each(
+        "punkte punktzahl temperatur breitengrad laengengrad saldo kontostand taux solde", Guess("number")
+    ),
     **_each("any married smoker smokes employed insured treated paid flag", Guess("boolean")),
     **_each("ja nein verheiratet raucher raucherin erwerbstaetig versichert bezahlt", Guess("boolean")),
     **_each("yes oui non marie mariee fumeur fumeuse assure assuree", Guess("boolean")),

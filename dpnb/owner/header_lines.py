@@ -22,7 +22,8 @@ from dpnb.trusted.files.text_file import DELIMITERS, TextFile
 
 TOTALS = (
     *("total", "totals", "grand total", "all", "sum", "summe", "gesamt", "insgesamt"),
-    *("totale", "suma", "source", "note", "notes"),
+    *("totale", "suma", "total général", "totaux", "ensemble", "somme"),
+    *("source", "sources", "note", "notes", "quelle", "quellen", "hinweis", "anmerkung"),
 )
 """How a line begins that is usually no person: nothing but these words is looked for."""
 
@@ -151,8 +152,8 @@ def total_below(path: Path, table: str | None = None, skip: Iterable[str] = ()) 
 
 
 def begins_as_total(text: str) -> bool:
-    """Whether a cell is a word for a total or a note."""
-    return text.strip(" :.").casefold() in TOTALS
+    """Whether a cell is a word for a total or a note, or such a word and what follows its colon."""
+    return text.partition(":")[0].strip(" .").casefold() in TOTALS
 
 
 def leave_out(begins: str, skip: Iterable[str] = ()) -> str:

@@ -234,7 +234,7 @@ def _totals(raw: RawTable) -> str:
     if len(texts) == len(raw.columns):
         first, rows = "coalesce(*COLUMNS(*))", f"(SELECT nullif(trim(COLUMNS(*)), '') FROM {raw.sql})"
     words = ", ".join(map(literal, TOTALS))
-    return f'SELECT count(*) FROM (SELECT {first} AS "##first" FROM {rows}) WHERE lower(trim("##first", \' :.\')) IN ({words})'
+    return f"SELECT count(*) FROM (SELECT {first} AS \"##first\" FROM {rows}) WHERE lower(trim(split_part(\"##first\", ':', 1), ' .')) IN ({words})"
 
 
 def _conditions(column: Column, sql: str, kind: str) -> tuple[str, str, str]:

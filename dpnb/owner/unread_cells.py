@@ -66,11 +66,32 @@ _NUMBERS = [
     *({"decimal": ",", "thousands": mark} for mark in (".", " ", "'", "\u00a0", "\u202f")),
 ]
 _SIGNS = ("$", "€", "£", "%")
-_AMOUNTS = [*_NUMBERS, *({**keys, "strip": sign} for sign in _SIGNS for keys in ({}, *_NUMBERS))]
+_AMOUNTS = [
+    *_NUMBERS,
+    *({**keys, "strip": sign} for sign in _SIGNS for keys in ({}, *_NUMBERS)),
+    *({**keys, "percent": True} for keys in ({}, {"decimal": ","})),
+    *({**keys, "parentheses": True} for keys in ({}, *_NUMBERS, {"thousands": ",", "strip": "$"})),
+]
+_ANSWERS = (
+    "Yes No",
+    "yes no",
+    "Y N",
+    "y n",
+    "Ja Nein",
+    "ja nein",
+    "J N",
+    "j n",
+    "Oui Non",
+    "oui non",
+    "O N",
+    "o n",
+)
+_TRUTHS = [{"true": [yes], "false": [no]} for yes, no in map(str.split, _ANSWERS)]
+"""Words for yes and no in the languages of headers."""
 _TRIED: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     **dict.fromkeys(("integer", "number"), _AMOUNTS),
     **dict.fromkeys(("date", "datetime"), _DATES),
-    "category": ({"trim": True}, {"case": "any"}, {"trim": True, "case": "any"}),
+    "category": ({"trim": True}, {"case": "any"}, {"trim": True, "case": "any"}, *_TRUTHS),
 }
 _DATASET = {
     "dataset": {"name": "data", "source": "data.csv", "adjacency": "add-remove"},
@@ -280,6 +301,8 @@ def told(keys: Mapping[str, Any]) -> str:
 def _taken_for(keys: Mapping[str, Any]) -> str:
     if "format" in keys:
         return _FORMS[keys["format"]]
+    if "true" in keys:
+        return "yes or no"
     if "trim" in keys or "case" in keys:
         return (
             "a declared value with blanks around it"
@@ -289,7 +312,9 @@ def _taken_for(keys: Mapping[str, Any]) -> str:
     comma = f"a decimal {_MARKS[keys['decimal']]}" if "decimal" in keys else ""
     groups = f"{_MARKS[keys['thousands']]} between thousands" if "thousands" in keys else ""
     sign = f"the sign {keys['strip']}" if "strip" in keys else ""
-    return f"a number with {' and '.join(filter(None, (comma, groups, sign)))}"
+    hundredth = "the sign %, a hundredth of it" if "percent" in keys else ""
+    below = "parentheses where it is negative" if "parentheses" in keys else ""
+    return f"a number with {' and '.join(filter(None, (comma, groups, sign, hundredth, below)))}"
 
 
 def write_keys(path: Path, keys: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:

@@ -220,6 +220,7 @@ def test_a_title_is_a_line_of_one_field_above_a_line_of_names(tmp_path, content,
         ("age,sex\n1,2\nTotally,3\n", None),
         ("age,sex\n", None),
         ("age;sex\n1;2\n;Gesamt;;\n;;;\n", "Gesamt"),
+        ("age,sex\n1,2\nSource: a survey,\n", "Source: a survey"),
     ],
 )  # fmt: skip
 def test_a_total_is_a_last_line_that_begins_with_such_a_word(tmp_path, content, found):
