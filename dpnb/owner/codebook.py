@@ -19,7 +19,7 @@ _LABELLED = "# the codes that the file labels: add those that it does not"
 _MOST_LABELS = 12
 """So many labelled codes are explained in a comment."""
 _UNKNOWN = re.compile(
-    r"(refus(al|ed)|(don'?t|do not|doesn'?t) know|no (answer|response)|not (available|applicable|stated)|missing|n/?a|dk"
+    r"(refus(al|ed)|do(es)?(n'?t| not) know|no (answer|response)|not (available|applicable|stated)|missing|n/?a|dk"
     r"|keine (angabe|antwort)|k\. ?a\.|wei(ß|ss) nicht|verweigert|trifft nicht zu|ne sait pas|refus|sans r[ée]ponse)[.]?",
     re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ from dpnb.trusted.files.text_file import DELIMITERS, TextFile
 
 TOTALS = (
     *("total", "totals", "grand total", "all", "sum", "summe", "gesamt", "insgesamt"),
-    *("totale", "suma", "total général", "totaux", "ensemble", "somme"),
+    *("totale", "suma", "total général", "totaux", "ensemble"),
     *("source", "sources", "note", "notes", "quelle", "quellen", "hinweis", "anmerkung"),
 )
 """How a line begins that is usually no person: nothing but these words is looked for."""

@@ -66,7 +66,7 @@ _NUMBERS = [
     *({"decimal": ",", "thousands": mark} for mark in (".", " ", "'", "\u00a0", "\u202f")),
 ]
 _SIGNS = ("$", "€", "£", "%")
-_AMOUNTS = [
+_AMOUNTS: Final[Sequence[Mapping[str, Any]]] = [
     *_NUMBERS,
     *({**keys, "strip": sign} for sign in _SIGNS for keys in ({}, *_NUMBERS)),
     *({**keys, "percent": True} for keys in ({}, {"decimal": ","})),
