@@ -70,7 +70,7 @@ describe('a search', () => {
   });
   it('shows of each what was claimed, and that it was not kept', () => {
     const finding = { unit: 'ε', words: ['1', '4'] as const };
-    expect(lineOf(finding as unknown as Page['published'])).toEqual(['ε', '1', '4 ✕']);
+    expect(lineOf(finding as unknown as Page['published'])).toEqual(['ε', '1', '✕ 4']);
   });
 });
 

@@ -48,7 +48,7 @@ export function countOf(found: number, of: number): string {
 
 /** What a line of the index says of a finding: unit, claimed, actual. */
 export function lineOf({ unit, words }: Finding): readonly [string, string, string] {
-  return [unit, words[0], `${words[1]} ✕`];
+  return [unit, words[0], `✕ ${words[1]}`];
 }
 
 export const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 210, 66, 12, 12, 176];

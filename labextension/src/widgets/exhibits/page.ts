@@ -60,7 +60,7 @@ function bars(finding: Finding): HTMLElement {
           svg('path', { class: fill, d: `M0 1H${Math.max(400 * finding.shares[i], 2)}V13H0Z` })
         )
       ),
-      html('td', { class: 'num' }, html('strong', {}, finding.words[i]), mark)
+      html('td', { class: 'num' }, mark, html('strong', {}, finding.words[i]))
     );
   const sense = finding.sense === 'at most' ? 'claimed' : `claimed, ${finding.sense}`;
   return html(
@@ -70,7 +70,7 @@ function bars(finding: Finding): HTMLElement {
       'tbody',
       {},
       line(`${finding.unit} ${sense}`, 0, 'used', ''),
-      line('actual', 1, finding.kept ? 'pv' : 'warn-fill', finding.kept ? ' ✓' : ' ✕')
+      line('actual', 1, finding.kept ? 'pv' : 'warn-fill', finding.kept ? '✓ ' : '✕ ')
     )
   );
 }
