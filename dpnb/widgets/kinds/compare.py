@@ -12,7 +12,7 @@ from typing import ClassVar
 from dpnb.cards.card import Card
 from dpnb.cards.markup import Markup, clean
 from dpnb.errors import PlanError
-from dpnb.inference.digits import number, percent, rounded
+from dpnb.inference.digits import number, rounded
 from dpnb.risk.odds import at_most, posterior
 from dpnb.statistics._base import SOME_ROWS
 from dpnb.widgets._base import Interaction
@@ -129,7 +129,7 @@ def _listed(questions: object) -> list[object]:
 def _cell(one: Names, loss: float) -> str:
     width = Curve(tuple(one["curve"]["loss"]), tuple(one["curve"]["width"])).width_at(loss)
     told = " ".join(filter(None, ["±", rounded(width), one["unit"]]))
-    return f"{told} ({percent(min(width / one['span'], 1.0), 1)})"
+    return f"{told} ({100 * min(width / one['span'], 1.0):.2g} %)"
 
 
 def _odds(symbol: str, loss: float) -> str:

@@ -42,6 +42,9 @@ const LEAST = 1e-4;
 export const partAt = (one: Compared, loss: number): number =>
   Math.min(Math.max(widthAt(one.curve, loss) / one.span, LEAST), 1);
 
+/** The part in percent, with two digits: halves of it are told apart however small it is. */
+export const partWords = (part: number): string => `${significant(100 * part, 2)} %`;
+
 /** A ± at a loss, in its own unit. */
 export const toldAt = (one: Compared, loss: number): string =>
   [`± ${halfWidth(widthAt(one.curve, loss))}`, one.unit, one.given].filter(Boolean).join(' ');

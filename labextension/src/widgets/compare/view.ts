@@ -1,5 +1,5 @@
 /** Several questions against ε: one line each, labelled where it ends, a handle on the axis that it moves, and a table of ±. */
-import { atMostPercent, number } from '../../maths/digits';
+import { number } from '../../maths/digits';
 import { place, ticks, valueAt } from '../../maths/scale';
 import { announcer, html, picture, set, svg, unitOf, type Part } from '../parts/dom';
 import { dragState } from '../parts/drag_state';
@@ -11,7 +11,16 @@ import { draggable } from '../parts/pointer';
 import { scrolling } from '../parts/scroll_region';
 import { slider } from '../parts/slider';
 import { widget, type Link, type View } from '../parts/widget';
-import { leaves, partAt, partsOf, rangeOf, toldAt, type CompareFacts, type CompareSet } from './model';
+import {
+  leaves,
+  partAt,
+  partsOf,
+  partWords,
+  rangeOf,
+  toldAt,
+  type CompareFacts,
+  type CompareSet
+} from './model';
 
 const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 250, 58, 150, 14, 30];
 const LOOKS = ['', '7 3', '2 3', '9 3 2 3', '4 4', '1 4'];
@@ -98,7 +107,7 @@ function boughtTable(first: CompareFacts): Part<[facts: CompareFacts, loss: numb
     show: (facts, loss) =>
       rows.forEach(({ width, part }, i) => {
         width.textContent = toldAt(facts.questions[i]!, loss);
-        part.textContent = atMostPercent(partAt(facts.questions[i]!, loss));
+        part.textContent = partWords(partAt(facts.questions[i]!, loss));
       })
   };
 }
