@@ -4,7 +4,7 @@ All of it is decided before a charge, from what is public: the plan, the schema 
 the data, and enters nowhere.
 
 Work is counted in units of :mod:`dpnb.trusted.query.limits`, and each principal has a bucket of them that fills again. The estimate is above
-what was measured of the dearest batch of every statistic (``tests/curator/largest.py``).
+what batches of every statistic took near the limit (``tests/curator/largest.py``).
 """
 
 from __future__ import annotations

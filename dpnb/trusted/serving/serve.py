@@ -35,7 +35,7 @@ from dpnb.trusted.wire.filelock import FileLock
 _BEARER = re.compile(r"(?:Bearer|token) +(\S{1,200})", re.IGNORECASE)
 MOST_CONNECTIONS = 1024
 """A kernel has two: four hundred kernels, and some room."""
-_SWITCH = 0.0005
+_SWITCH = 0.001
 """Seconds after which a thread lets another go on: with five milliseconds a short release waits for every long one at each of its steps."""
 _AT_THE_DOOR = 32
 """Tokens of a Hub that are looked at at once."""

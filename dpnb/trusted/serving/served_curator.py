@@ -290,10 +290,12 @@ class ServedCurator(Curator):
             # before the lock of all charges: a slow Hub holds up nobody else's
             _ASKING.get().check().need("release")
             held = self._numbers(batch.principal, attached)
-            if self._ledger.charged(batch.request, batch.principal) is None:  # what was charged is completed
+            try:
                 self._refuse_full(attached, held, numbers_of(batch.questions))
-                work = work_of(batch.questions, attached.schema.unit)
-                self.work.take(batch.principal, work, whole=True)
+                self.work.take(batch.principal, work_of(batch.questions, attached.schema.unit), whole=True)
+            except DpnbError:
+                if self._ledger.charged(batch.request, batch.principal) is None:
+                    raise  # what was charged is completed all the same
             row = guard(charge)
             if row.new:
                 names = {question["measured"] for question in row.questions}
