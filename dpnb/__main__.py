@@ -106,10 +106,17 @@ def _parser() -> argparse.ArgumentParser:
     for add in (add_loosen, add_check, add_verify, add_backup, add_restore):
         add(commands)
     serve = commands.add_parser("serve", help="serve datasets to analysts with tokens, as a separate user")
+    serve.add_argument("--config", type=Path, help="curator.toml: where to listen, and which datasets")
     serve.add_argument(
-        "--config", type=Path, required=True, help="curator.toml: where to listen, and which datasets"
+        "init",
+        nargs="?",
+        choices=["init"],
+        help="ask four questions, and write a folder to start a service from",
     )
-    serve.set_defaults(run=lambda options: _serve(options.config))
+    serve.add_argument(
+        "folder", nargs="?", type=Path, default=Path("service"), help="that folder, which is new"
+    )
+    serve.set_defaults(run=lambda options: _init_service(options) if options.init else _serve(options.config))
     add_admin(commands.add_parser("admin", help="the owner's commands, on a laptop and for a service"))
     _add_course(
         commands.add_parser("course", help="the course: lessons for students, material for the teacher")
@@ -153,9 +160,23 @@ def _copy_course(folder: Path, teacher: bool) -> str:  # noqa: FBT001 - as it wa
     return f"Wrote {count} notebooks into {folder}{more}: jupyter lab {folder}"
 
 
-def _serve(config: Path) -> NoReturn:
+def _init_service(options: argparse.Namespace) -> str:
+    from dpnb.owner.service_folder import make_service_folder
+
+    def ask(question: str, usual: str) -> str:
+        print(f"{question}{usual and f' [{usual}]'}: ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip() or usual
+
+    return make_service_folder(options.folder, ask)
+
+
+def _serve(config: Path | None) -> NoReturn:
     from dpnb.trusted.serving.serve import run
 
+    if config is None:
+        raise OwnerError(
+            "Name the service's file: dpnb serve --config curator.toml. dpnb serve init FOLDER writes one."
+        )
     _allocate_in_one_place()
     run(config, studies="dpnb.datasets")
     sys.stderr.flush()

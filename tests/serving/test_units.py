@@ -8,12 +8,13 @@ import subprocess
 
 import pytest
 
+from dpnb.owner.service_folder import unit_text
 from tests.serving.conftest import ROOT
 
 UNITS = sorted((ROOT / "notebooks" / "deploy").rglob("*.service"))
 CURATOR = ROOT / "notebooks" / "deploy" / "class" / "dpnb-curator.service"
 
-pytestmark = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+linted = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 
 
 def analyze(*words):
@@ -22,6 +23,13 @@ def analyze(*words):
     return done.returncode, done.stdout + done.stderr
 
 
+def test_the_unit_of_a_class_is_the_one_that_is_written_for_others():
+    """One unit, two places."""
+    program = {"user": "dpnb", "folder": "/var/lib/dpnb", "program": "/opt/class/bin/dpnb", "home": "yes"}
+    assert CURATOR.read_text() == unit_text().format(what="dpnb: protected datasets of the class", **program)
+
+
+@linted
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_a_unit_is_well_formed(unit, tmp_path):
     """Nothing unknown, nothing misspelt; the programs that it starts are those of another machine."""
@@ -30,6 +38,7 @@ def test_a_unit_is_well_formed(unit, tmp_path):
     assert analyze("verify", "--man=no", str(here)) == (0, "")
 
 
+@linted
 def test_a_curators_unit_is_confined():
     """Exposure of 3 at most, of 10; and a bound of memory. Seen: 8.5, and none."""
     status, said = analyze("security", "--offline=true", "--threshold=30", str(CURATOR))

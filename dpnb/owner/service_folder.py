@@ -1,0 +1,173 @@
+"""``dpnb serve init FOLDER``: four questions, and a folder from which a service can be started.
+
+It holds the configuration, a certificate with the authority that signed it, a unit for systemd, and a home with a first token. The
+authority's key is thrown away: a new folder has a new authority.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import secrets
+import shlex
+import shutil
+import socket
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from dpnb.errors import OwnerError
+from dpnb.trusted.files.named_file import read_toml
+from dpnb.trusted.owner.issued_tokens import tokens_of
+from dpnb.trusted.records import check_dataset_name
+from dpnb.trusted.serving.settings import read_settings
+from dpnb.trusted.wire.places import write_private
+
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
+_STUDY = "study:"
+_PORT = 8443
+_DAYS = 825
+"""How long a certificate holds."""
+_CONFIG = """[service]
+home = "home"                   # ledger, prepared copies, tokens and log: back it up (dpnb backup)
+listen = "0.0.0.0:{port}"
+certificate = "host.pem"
+key = "host.key"
+
+[datasets.{name}]
+{source}
+each = {{ epsilon = {epsilon} }}
+"""
+_NEXT = """Wrote {folder}. Three steps are left:
+  1. sudo useradd --system dpnb; sudo chown -R dpnb: {quoted}; let dpnb, and nobody else, read the data
+  2. sudo cp {quoted}/dpnb-curator.service /etc/systemd/system/; sudo systemctl enable --now dpnb-curator
+  3. give {who} the file ca.pem, and these three lines (the token is not shown again):
+     export DPNB_SERVICE=https://{host}:{port}
+     export DPNB_CA=ca.pem
+     export DPNB_TOKEN={token}"""
+
+
+def make_service_folder(folder: Path, ask: Callable[[str, str], str]) -> str:
+    """Ask four questions, and write a folder from which a service can be started.
+
+    Parameters
+    ----------
+    folder : Path
+        Made here (mode 0700); it must not exist.
+    ask : callable
+        ``ask(question, usual)`` returns what the owner answers.
+
+    Returns
+    -------
+    str
+        What is left to do, with the token of the first analyst.
+
+    Raises
+    ------
+    OwnerError
+        When the folder exists, or an answer cannot be used. Nothing is left then.
+    """
+    folder = folder.absolute()
+    if folder.exists():
+        raise OwnerError(f"{folder} exists and is left as it is. Name a new folder.")
+    name, source = _dataset(ask("Declaration of the dataset (people.dpnb.toml), or study:hiv", ""))
+    host = ask("Name of this host, as analysts write it", socket.getfqdn())
+    if not _HOST.fullmatch(host):
+        raise OwnerError(f"{host} is not the name or address of a host: write curator.uni.example.")
+    epsilon = ask("What each analyst may spend, in ε", "1")
+    who = ask("The first analyst, by a name that stays (ada@uni.example)", "")
+    draft = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    try:
+        draft.mkdir(mode=0o700)
+        _write_certificate(draft, host)
+        config = _CONFIG.format(port=_PORT, name=name, source=source, epsilon=epsilon)
+        write_private(draft / "curator.toml", config.encode())
+        unit = unit_text().format(
+            what="dpnb: protected datasets",
+            user="dpnb",
+            folder=folder,
+            program=shutil.which("dpnb") or f"{sys.executable} -m dpnb",
+            home="read-only" if folder.is_relative_to(Path.home()) else "yes",
+        )
+        write_private(draft / "dpnb-curator.service", unit.encode())
+        token, _ = tokens_of(read_settings(draft / "curator.toml").home.make()).issue(who, ("release",), 30)
+        draft.rename(folder)
+    except OSError as fault:
+        raise OwnerError(f"{folder} cannot be written: {fault.strerror}.") from fault
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return _NEXT.format(
+        folder=folder, quoted=shlex.quote(str(folder)), who=who, host=host, port=_PORT, token=token
+    )
+
+
+def unit_text() -> str:
+    """Return a curator's unit for systemd, with ``{what}``, ``{user}``, ``{folder}``, ``{program}`` and ``{home}`` to fill in."""
+    return files("dpnb.owner").joinpath("curator.service").read_text(encoding="utf-8")
+
+
+def _dataset(answer: str) -> tuple[str, str]:
+    """Return the name of a dataset, and the line that says where it is from."""
+    if answer.startswith(_STUDY):
+        name = answer.removeprefix(_STUDY)
+        check_dataset_name(name, "study:")
+        return name, f'study = "{name}"'
+    schema = Path(answer).absolute()
+    name = str(read_toml(schema).get("dataset", {}).get("name", ""))
+    check_dataset_name(name, schema.name)
+    return name, f"schema = {json.dumps(str(schema), ensure_ascii=False)}"
+
+
+def _write_certificate(folder: Path, host: str) -> None:
+    """Write a host's certificate and key, and the authority that signed it, whose key nobody keeps."""
+    try:
+        alternative: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        alternative = x509.DNSName(host)
+    ours, theirs = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    authority = _named("dpnb service").issuer_name(_name("dpnb service")).public_key(ours.public_key())
+    authority = authority.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+    authority = authority.add_extension(_usage(signs=True), critical=True)
+    made = _named(host).issuer_name(_name("dpnb service")).public_key(theirs.public_key())
+    made = made.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+    made = made.add_extension(_usage(signs=False), critical=True)
+    made = made.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+    made = made.add_extension(x509.SubjectAlternativeName([alternative]), critical=False)
+    identifier = x509.SubjectKeyIdentifier.from_public_key(ours.public_key())
+    authority = authority.add_extension(identifier, critical=False)
+    known = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier)
+    made = made.add_extension(known, critical=False)
+    for name, builder in (("ca.pem", authority), ("host.pem", made)):
+        signed = builder.sign(ours, hashes.SHA256())
+        (folder / name).write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    key = theirs.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    write_private(folder / "host.key", key)
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common[:64])])
+
+
+def _named(common: str) -> x509.CertificateBuilder:
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder().subject_name(_name(common)).serial_number(x509.random_serial_number())
+    return builder.not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(days=_DAYS))
+
+
+def _usage(*, signs: bool) -> x509.KeyUsage:
+    others = dict.fromkeys(
+        ("content_commitment", "data_encipherment", "key_agreement", "encipher_only", "decipher_only"), False
+    )
+    return x509.KeyUsage(
+        digital_signature=not signs, key_encipherment=False, key_cert_sign=signs, crl_sign=signs, **others
+    )
