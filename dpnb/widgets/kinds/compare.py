@@ -129,7 +129,8 @@ def _listed(questions: object) -> list[object]:
 def _cell(one: Names, loss: float) -> str:
     width = Curve(tuple(one["curve"]["loss"]), tuple(one["curve"]["width"])).width_at(loss)
     told = " ".join(filter(None, ["±", rounded(width), one["unit"]]))
-    return f"{told} ({100 * min(width / one['span'], 1.0):.2g} %)"
+    part = float(f"{100 * min(width / one['span'], 1.0):.2g}")
+    return f"{told} ({number(part)} %)"
 
 
 def _odds(symbol: str, loss: float) -> str:
