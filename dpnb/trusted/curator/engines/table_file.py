@@ -219,7 +219,7 @@ def _named_sheet(file: NamedFile, table: str | None) -> Any:
     opened, names = sheets(file)
     if table not in names and (table is not None or len(names) != 1):
         raise OwnerError(
-            f'"{file.path.name}" has the sheets {", ".join(names)}: name one with table = "…" in [dataset], or draft one: dpnb init {file.path.name} --table "{names[0] if names else "…"}".'
+            f'"{file.path.name}" has the sheets {", ".join(names)}: name one with table = "…" in [dataset], or draft one: dpnb init "{file.path.name}" --table "{names[0] if names else "…"}".'
         )
     with _or_damaged(file):
         return opened.get_sheet_by_name(table or names[0])
