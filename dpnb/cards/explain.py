@@ -10,9 +10,9 @@ from dpnb.cards.facts import Line, law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
 from dpnb.inference import digits
+from dpnb.inference.law import read_law
 from dpnb.risk.odds import at_most
 from dpnb.trusted.mechanisms import MECHANISMS
-from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 

@@ -22,12 +22,12 @@ from dpnb.estimate import Estimate, PendingQuestion, wording
 from dpnb.estimate.pending_question import distinct
 from dpnb.inference import digits
 from dpnb.inference.interval import KINDS, Kind
+from dpnb.inference.law import drawn_words, read_law
 from dpnb.planner.estimand import in_words
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.quantile import UNCLEAR
 from dpnb.statistics.result import FLAG_WORDS
-from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 
@@ -433,7 +433,7 @@ def law_words(releases: Sequence[Release]) -> tuple[str, ...]:
     found: dict[str, list[str]] = {}
     for release in distinct(releases):
         for part in release.parts:
-            found.setdefault(read_law(part.law).description, []).append(part.name)
+            found.setdefault(drawn_words(read_law(part.law)), []).append(part.name)
     return tuple(f"{law}{_of(parts)}" for law, parts in found.items())
 
 

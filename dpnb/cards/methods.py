@@ -12,9 +12,9 @@ from dpnb.cards.markup import clean
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.pending_question import distinct, paid_for
 from dpnb.inference.digits import number
+from dpnb.inference.law import read_law
 from dpnb.planner.expression import Expr
 from dpnb.planner.question import Question
-from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Mode, Schema

@@ -14,6 +14,7 @@ from msgspec import Raw
 from dpnb.client.handles import Dataset
 from dpnb.errors import CuratorError, OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.inference.law import read_law
 from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion, price
 from dpnb.planner.request import Ask, Item
@@ -21,7 +22,6 @@ from dpnb.planner.sharing import additive
 from dpnb.planner.stored_share import covered_share, held_share
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.measurements import events
-from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.privacy.accountant import whole
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
 from dpnb.trusted.query.plan import EVERYTHING, Plan, Share, digest_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.trusted.mechanisms.mechanism_record import read_law
+from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+from dpnb.trusted.privacy.loss import brief
 
 Floats = NDArray[np.float64]
 _TABLE_SIGMA = 1000.0
@@ -280,6 +281,50 @@ def law_of(mechanism: object) -> NoiseLaw:
     if isinstance(mechanism, DiscreteGaussian):
         return DiscreteGaussianLaw(mechanism.variance)
     raise PlanError("This mechanism adds no noise of one law to each entry.")
+
+
+def read_law(law: Mapping[str, str]) -> AnyMechanism:
+    """Read the law of a released part: what its mechanism's ``record`` wrote.
+
+    Raises
+    ------
+    PlanError
+        If it is not that of a mechanism of this version.
+
+    Examples
+    --------
+    >>> read_law({"kind": "discrete-laplace", "scale": "3/2"})
+    DiscreteLaplace(scale=Fraction(3, 2))
+    """
+    return _lawful(tuple(law.items()))
+
+
+@lru_cache(maxsize=256)
+def _lawful(items: tuple[tuple[str, str], ...]) -> AnyMechanism:
+    mechanism = read_mechanism({"mechanism" if key == "kind" else key: text for key, text in items})
+    if mechanism.record != dict(items):
+        raise PlanError("A recorded mechanism is not in the form that this version of dpnb writes.")
+    return mechanism
+
+
+def drawn_words(mechanism: AnyMechanism) -> str:
+    """Say what was drawn, in a phrase with its parameters.
+
+    Examples
+    --------
+    >>> drawn_words(DiscreteGaussian(Fraction(9)))
+    'discrete Gaussian noise, sd 3 grid steps'
+    """
+    known = {one.name: _told(getattr(mechanism, one.name)) for one in fields(mechanism)}
+    sd = math.sqrt(mechanism.variance) if isinstance(mechanism, DiscreteGaussian) else None
+    return mechanism.drawn.format(**known, sd=sd)
+
+
+def _told(parameter: object) -> object:
+    """A parameter as a phrase says it: exact numbers in four digits."""
+    if isinstance(parameter, Fraction):
+        return brief(parameter)
+    return ", ".join(map(str, map(_told, parameter))) if isinstance(parameter, tuple) else parameter
 
 
 def law_from_json(record: Mapping[str, str]) -> NoiseLaw:

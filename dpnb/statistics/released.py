@@ -15,9 +15,8 @@ import numpy as np
 from dpnb.inference import NoiseSum, fast_noise
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Number
-from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
+from dpnb.inference.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json, read_law
 from dpnb.trusted.mechanisms import Mechanism
-from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.releases import Release, ReleasedPart
 
 Made = TypeVar("Made", bound=Mechanism)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import Unavailable
+from dpnb.inference.law import read_law
 from dpnb.planner.price import price
 from dpnb.planner.request import Ask, Item
 from dpnb.trusted.mechanisms import (
@@ -34,7 +35,6 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.mechanisms.ks_exponential import distance
 from dpnb.trusted.mechanisms.located_sums import PrivateRange
-from dpnb.trusted.mechanisms.mechanism_record import read_law
 from dpnb.trusted.releases import Release, ReleasedPart
 
 if TYPE_CHECKING:

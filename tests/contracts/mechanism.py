@@ -22,7 +22,7 @@ import pytest
 
 from dpnb.audit import audit
 from dpnb.errors import LossError, PlanError
-from dpnb.inference.law import law_of
+from dpnb.inference.law import drawn_words, law_of
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.simulated_release import add_noise
 from dpnb.trusted.canonical import canonical
@@ -130,7 +130,7 @@ class MechanismContract(ABC):
         mechanism = self.mechanism()
         assert mechanism.title
         assert mechanism.phrase
-        assert mechanism.description
+        assert drawn_words(mechanism)
         assert len(mechanism.summary) > 80
         assert mechanism.reference
         assert "*Assumes.*" in type(mechanism).__doc__

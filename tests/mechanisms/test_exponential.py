@@ -290,5 +290,5 @@ def test_every_weight_is_the_integer_of_its_definition(monkeypatch):
     monkeypatch.setattr(exponential, "FLOOR", 2**20 - 1)
     assert {penalty for _, penalty in off_the_definition()} == {10**9}
     monkeypatch.undo()
-    monkeypatch.setattr(exponential, "ROUNDING", Fraction(404, 10**8))
+    monkeypatch.setattr(QuantileSelection, "rounding", Fraction(404, 10**8))
     assert len(off_the_definition()) > 8

@@ -205,7 +205,7 @@ def test_a_factor_ignored_is_caught(monkeypatch):
     minimum = QuantileSelection(Fraction(1), Fraction(0), 2, 4, 2)
     assert 2 * worst(minimum, 4, "add-remove") <= 1
     monkeypatch.setattr(
-        QuantileSelection, "inner", property(lambda mechanism: mechanism.epsilon - exponential.ROUNDING)
+        QuantileSelection, "inner", property(lambda mechanism: mechanism.epsilon - mechanism.rounding)
     )
     assert 2 * worst(minimum, 4, "add-remove") > 1
 

@@ -228,7 +228,7 @@ MUTANTS = {
     ),
     "no rounding allowance": Mutant(
         "The rounding of weights is not taken off ε.",
-        replaced(exponential, "ROUNDING", lambda _: Fraction(0)),
+        replaced(QuantileSelection, "rounding", lambda _: Fraction(0)),
         tight_pairs,
     ),
     "ranks inside of a value count twice": Mutant(

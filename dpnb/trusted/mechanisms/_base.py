@@ -34,6 +34,8 @@ class Mechanism:
     ----------
     name, title, phrase : str
         The permanent name, in records; the field's name; what a sentence calls it ("Mechanisms: …").
+    drawn : str
+        What was drawn, a phrase with its parameters in braces; :func:`dpnb.inference.law.drawn_words` fills it in.
     summary, reference : str
         What it does, in two or three sentences, and where the proof is.
     shaped : tuple of str
@@ -45,6 +47,7 @@ class Mechanism:
     name: ClassVar[str]
     title: ClassVar[str]
     phrase: ClassVar[str]
+    drawn: ClassVar[str]
     summary: ClassVar[str]
     reference: ClassVar[str]
     shaped: ClassVar[tuple[str, ...]] = ()
@@ -53,11 +56,6 @@ class Mechanism:
     def shape(self) -> tuple[str, ...]:
         """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
         return (self.name, *(str(getattr(self, word)) for word in self.shaped))
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        raise NotImplementedError
 
     def work(self, cells: int) -> int:  # noqa: ARG002 - noise is no work beside the numbers themselves
         """How much work a vector of so many released numbers is, in units of one noised number."""

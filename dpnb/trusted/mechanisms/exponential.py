@@ -25,9 +25,6 @@ from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import exp_bounds, uniform_below
 from dpnb.trusted.privacy.loss import brief
 
-ROUNDING = Fraction(4, 10**6)
-"""What the rounding of weights may cost, taken off ε before use."""
-
 FLOOR = 2**20
 """The least weight of a grid point."""
 
@@ -208,6 +205,7 @@ class QuantileSelection(Mechanism):
     name: ClassVar[str] = "quantile-selection"
     title = "Exponential mechanism for a quantile"
     phrase = "the exponential mechanism for quantiles"
+    drawn = "exponential mechanism at ε {epsilon}"
     summary = (
         "Picks one point of a public grid. Every point is possible. A point becomes less likely by the factor e^(-ε/2) for each "
         "row by which its rank misses the target; the rows around the target make its own value more likely. "
@@ -215,6 +213,8 @@ class QuantileSelection(Mechanism):
     )
     reference = "McSherry, Talwar 2007; Smith 2011; rounding: proof in the docstring, audited by enumeration"
     shaped: ClassVar[tuple[str, ...]] = ("q", "steps")
+    rounding: ClassVar[Fraction] = Fraction(4, 10**6)
+    """What is subtracted from the ε of one row for the rounding of weights."""
 
     epsilon: Fraction
     q: Fraction
@@ -237,19 +237,9 @@ class QuantileSelection(Mechanism):
                 f"{brief(self.rounding * self.factor, 'up')} pays for the rounding of its weights."
             )
 
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        return f"exponential mechanism at ε {brief(self.epsilon)}"
-
     def work(self, cells: int) -> int:
         """A selected value counts as nine numbers."""
         return 9 * cells
-
-    @property
-    def rounding(self) -> Fraction:
-        """What is subtracted from the ε of one row for the rounding of weights."""
-        return ROUNDING
 
     @property
     def inner(self) -> Fraction:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,6 +41,7 @@ class DiscreteGaussian(AdditiveMechanism):
     name: ClassVar[str] = "discrete-gaussian"
     title = "Discrete Gaussian mechanism"
     phrase = "discrete Gaussian"
+    drawn = "discrete Gaussian noise, sd {sd:.4g} grid steps"
     summary = (
         "Adds bell-shaped integer noise to an exact integer. Its tails are as thin as those of the normal law, which makes it "
         "the better choice when many numbers are released together; its loss is counted in ρ."
@@ -53,11 +53,6 @@ class DiscreteGaussian(AdditiveMechanism):
     def __post_init__(self) -> None:
         object.__setattr__(self, "variance", above_zero(self.variance, "The noise variance"))
         bounded_scale(self.variance)
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        return f"discrete Gaussian noise, sd {math.sqrt(self.variance):.4g} grid steps"
 
     @classmethod
     def calibrate(cls, sensitivity_l2_squared: int | Fraction, rho: Fraction) -> DiscreteGaussian:

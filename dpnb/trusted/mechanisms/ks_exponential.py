@@ -22,7 +22,6 @@ from dpnb.trusted.mechanisms._base import Mechanism, above_zero, add, bounded_sc
 from dpnb.trusted.mechanisms.corridor import MOST_POINTS, Corridor
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import discrete_laplace, exp_bounds, stream, uniform_below
-from dpnb.trusted.privacy.loss import brief
 
 MOST_CELLS = 1024
 _WASTE = 0.8
@@ -95,6 +94,7 @@ class KSExponential(Mechanism):
     name: ClassVar[str] = "ks-exponential"
     title = "Kolmogorov-Smirnov exponential mechanism"
     phrase = "the exponential mechanism for the Kolmogorov-Smirnov distance"
+    drawn = "exponential mechanism at ε {epsilon}, {points:,} points"
     summary = (
         "Places a fixed number of points into public cells. Every placement is possible; it becomes less likely by the factor "
         "e^(-ε/2) with each row by which its distribution function misses that of the data, at its worst cell edge. "
@@ -122,11 +122,6 @@ class KSExponential(Mechanism):
             )
         if min(self.places) < 1 or self.factor < 1:
             raise PlanError("Every cell needs a weight, and the factor is at least 1.")
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        return f"exponential mechanism at ε {brief(self.epsilon)}, {self.points:,} points"
 
     def work(self, cells: int) -> int:
         """A cell in which a sample is placed counts as sixty: its tables take some milliseconds, for each group."""

@@ -10,7 +10,6 @@ from typing import ClassVar
 from dpnb.trusted.mechanisms._base import AdditiveMechanism, above_zero, add, bounded_scale
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise.bits import BitSource
-from dpnb.trusted.privacy.loss import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,7 @@ class DiscreteLaplace(AdditiveMechanism):
     name: ClassVar[str] = "discrete-laplace"
     title = "Discrete Laplace mechanism"
     phrase = "discrete Laplace"
+    drawn = "discrete Laplace noise, scale {scale} grid steps"
     summary = (
         "Adds two-sided geometric noise to an exact integer. The probability of a noise value falls by the same factor "
         "with every grid step, so one person's contribution can change no answer's probability by more than e^ε."
@@ -52,11 +52,6 @@ class DiscreteLaplace(AdditiveMechanism):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", above_zero(self.scale, "The noise scale"))
         bounded_scale(self.scale**2)
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        return f"discrete Laplace noise, scale {brief(self.scale)} grid steps"
 
     @classmethod
     def calibrate(cls, sensitivity_l1: int | Fraction, epsilon: Fraction) -> DiscreteLaplace:

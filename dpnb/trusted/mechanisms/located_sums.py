@@ -135,6 +135,7 @@ class LocatedSums(Mechanism):
     name: ClassVar[str] = "located-sums"
     title = "Sums in a private range"
     phrase = "discrete Laplace in a range that two selections chose"
+    drawn = "two selections and discrete Laplace noise in the range that they chose"
     summary = (
         "Chooses a middle and a radius by two exponential mechanisms, moves every value into that range, and releases sum, "
         "squares, the number of rows moved and the number of rows with discrete Laplace noise as wide as the range. The mean "
@@ -162,11 +163,6 @@ class LocatedSums(Mechanism):
             bounded_scale(self.count_scale**2)
         if self.steps > MOST_STEPS or self.radius.steps != len(radii(self.steps)) - 1 or self.widen < 0:
             raise PlanError("A private range needs a grid of at most 2^60 steps and the radii of that grid.")
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        return "two selections and discrete Laplace noise in the range that they chose"
 
     def work(self, cells: int) -> int:
         """A cell counts as fifteen numbers."""

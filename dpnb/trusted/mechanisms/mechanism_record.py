@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from dpnb.trusted.errors import PlanError
@@ -49,31 +48,6 @@ def read_mechanism(record: Mapping[str, str]) -> AnyMechanism:
     if found.to_json() != dict(record):
         raise _refusal()
     return found
-
-
-def read_law(law: Mapping[str, str]) -> AnyMechanism:
-    """Read the law of a released part: what its mechanism's ``record`` wrote.
-
-    Raises
-    ------
-    PlanError
-        If it is not that of a mechanism of this version.
-
-    Examples
-    --------
-    >>> read_law({"kind": "discrete-laplace", "scale": "3/2"})
-    DiscreteLaplace(scale=Fraction(3, 2))
-    """
-    return _lawful(tuple(law.items()))
-
-
-@lru_cache(maxsize=256)
-def _lawful(items: tuple[tuple[str, str], ...]) -> AnyMechanism:
-    written = dict(items)
-    mechanism = read_mechanism({"mechanism" if key == "kind" else key: text for key, text in items})
-    if mechanism.record != written:
-        raise _refusal()
-    return mechanism
 
 
 def _refusal() -> PlanError:

@@ -15,7 +15,6 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms._base import Mechanism, above_zero
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import bernoulli_exp, uniform_below
-from dpnb.trusted.privacy.loss import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +75,7 @@ class PermuteAndFlip(Mechanism):
     name: ClassVar[str] = "permute-and-flip"
     title = "Permute-and-flip"
     phrase = "permute-and-flip"
+    drawn = "permute-and-flip at ε {epsilon} a pick"
     summary = (
         "Picks one of a list of declared values by its count. The values are visited in random order, and each is taken "
         "with probability e^(-ε·gap/factor), where gap is the number of rows by which it falls short of the most frequent one. Every "
@@ -93,11 +93,6 @@ class PermuteAndFlip(Mechanism):
         object.__setattr__(self, "epsilon", above_zero(self.epsilon, "epsilon"))
         if not 1 <= self.picks <= self.size or self.factor < 1:
             raise PlanError("A selection picks at least one and at most all of its declared values.")
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        return f"permute-and-flip at ε {brief(self.epsilon)} a pick"
 
     def work(self, cells: int) -> int:
         """A hundred candidates of a pick count as one number."""

@@ -14,7 +14,6 @@ from dpnb.trusted.mechanisms._base import Counts
 from dpnb.trusted.mechanisms.exponential import QuantileSelection, Terrain, halvings, proposals
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.exact import below_exp, exp_bounds, stream, uniform_below
-from dpnb.trusted.privacy.loss import brief
 
 _WORD = 64
 
@@ -73,22 +72,14 @@ class QuantileFlip(QuantileSelection):
     name: ClassVar[str] = "quantile-flip"
     title = "Permute-and-flip for a quantile"
     phrase = "permute-and-flip for quantiles"
+    drawn = "permute-and-flip at ε {epsilon}"
     summary = (
         "Picks one point of a public grid. The points are visited in random order, and each is taken with probability e^(-ε/2) for each "
         "row by which its rank misses the target more than the best point's. Every coin is exact, so nothing is lost to rounding. It is never less "
         "accurate than the exponential mechanism at equal ε."
     )
     reference = "McKenna, Sheldon 2020; proof in the docstring, audited by enumeration"
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        return f"permute-and-flip at ε {brief(self.epsilon)}"
-
-    @property
-    def rounding(self) -> Fraction:
-        """No weight is rounded."""
-        return Fraction(0)
+    rounding: ClassVar[Fraction] = Fraction(0)
 
     @property
     def ceilings(self) -> tuple[int, tuple[int, ...]]:

@@ -22,7 +22,6 @@ from dpnb.trusted.mechanisms._base import Counts, Mechanism, above_zero, bounded
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.privacy.conversion import decimal_of
-from dpnb.trusted.privacy.loss import brief
 
 Values: TypeAlias = Sequence[tuple[int, ...]]
 
@@ -99,6 +98,7 @@ class Thresholding(Mechanism):
     name: ClassVar[str] = "thresholding"
     title = "Thresholded counts"
     phrase = "discrete Laplace with a threshold"
+    drawn = "threshold of {threshold:,} rows, discrete Laplace noise, scale {scale} rows"
     summary = (
         "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
         "count reaches a threshold. A value that only one person has is shown with probability at most δ."
@@ -116,14 +116,6 @@ class Thresholding(Mechanism):
             raise PlanError(f"Thresholding is for units of 1 to {MOST_ROWS_OF_A_UNIT:,} rows.")
         if self.threshold <= self.rows:
             raise PlanError("A threshold is above the number of rows of one person.")
-
-    @property
-    def description(self) -> str:
-        """What was drawn, in a phrase with its parameters."""
-        scales = [f"{brief(self.scale)} rows"]
-        if self.sum_scales:
-            scales.append(f"{', '.join(map(brief, self.sum_scales))} grid steps")
-        return f"threshold of {self.threshold:,} rows, discrete Laplace noise, scale {' and '.join(scales)}"
 
     def work(self, cells: int) -> int:  # noqa: ARG002 - whatever it shows
         """The most values that may be shown, each with its count and its sums."""
@@ -218,6 +210,7 @@ class ThresholdedSums(Thresholding):
     name: ClassVar[str] = "thresholded-sums"
     title = "Thresholded counts and sums"
     phrase = "discrete Laplace with a threshold on counts"
+    drawn = Thresholding.drawn + " and {sum_scales} grid steps"
     summary = (
         "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
         "count reaches a threshold. Of a value that is shown it releases noised sums over its rows as well."
