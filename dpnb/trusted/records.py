@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from dpnb.trusted.canonical import Record, canonical
@@ -44,6 +44,21 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
     close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
+
+
+def meant(word: object, candidates: Iterable[str], otherwise: str) -> str:
+    """Ask whether the nearest candidate was meant; where none is near, say what else to do."""
+    close = nearest(str(word), candidates)
+    return f"did you mean {close}?" if close else otherwise
+
+
+def one_of(word: str, value: object, known: Sequence[str | bool]) -> None:
+    """Refuse what is none of the known values of a key, with what to write."""
+    if value not in known or type(value) is not type(known[0]):
+        listed = {str(one): str(one).lower() if one in (True, False) else f'"{one}"' for one in known}
+        close = nearest(str(value), listed)
+        hint = f"did you mean {listed[close]}?" if close else f"write {' or '.join(listed.values())}"
+        raise SchemaError(f"{word} = {value!r}: {hint}")
 
 
 def column_name(name: Any) -> str:
@@ -84,9 +99,9 @@ def known(facts: Section, keys: Iterable[str], where: str, what: str = "key") ->
     """Refuse a key that an owner's section does not have, and name the one that was probably meant."""
     for key in facts:
         if key not in keys:
-            close = nearest(str(key), keys)
-            hint = f"did you mean {close}?" if close else f"known: {', '.join(keys)}"
-            raise OwnerError(f"{where}: unknown {what} {key}: {hint}")
+            raise OwnerError(
+                f"{where}: unknown {what} {key}: {meant(key, keys, 'known: ' + ', '.join(keys))}"
+            )
 
 
 def read_keys(facts: Section, examples: Section, where: str) -> Record:

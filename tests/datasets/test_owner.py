@@ -280,7 +280,7 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"columns__age__values": [0, 1]}, 'values does not go with type = "integer"'),
         ({"columns__age__type": "category"}, 'lower does not go with type = "category"'),
         ({"columns__age__type": "int"}, "type = 'int': did you mean \"integer\"?"),
-        ({"columns__age__type": 7}, "type = 7: write one of"),
+        ({"columns__age__type": 7}, 'type = 7: write "integer" or'),
         ({"columns__age": 7}, "declare a column as a section"),
         ({"columns__sex": {"type": "category", "values": [0, 0]}}, "declares value 0 twice"),
         ({"columns__sex": {"type": "category", "values": 3}}, "values must be a list"),

@@ -20,9 +20,8 @@ from dpnb.trusted.schema import Column
 
 def grid_constants(column: Column) -> tuple[float, float, int]:
     """The quantiser's (lower, step, steps): the exact bounds as the nearest binary64."""
-    if column.lower is None or column.step is None or column.steps is None:
-        raise ValueError(f"{column.name} has no grid")
-    return float(column.lower), float(column.step), column.steps
+    lower, step, steps = column.grid
+    return float(lower), float(step), steps
 
 
 def declared_texts(column: Column) -> dict[str, int]:

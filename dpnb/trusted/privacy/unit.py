@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.records import one_of
 
 Adjacency = Literal["change-one", "add-remove"]
 
@@ -43,6 +44,8 @@ class PrivacyUnit:
     ------
     OwnerError
         When the sizes declared do not go with the adjacency.
+    SchemaError
+        When that is another word.
 
     Examples
     --------
@@ -58,10 +61,7 @@ class PrivacyUnit:
     type: Literal["integer", "text"] | None = None
 
     def __post_init__(self) -> None:
-        if self.adjacency not in ("change-one", "add-remove"):
-            raise OwnerError(
-                f'adjacency = "{self.adjacency}" is unknown: write "change-one" or "add-remove".'
-            )
+        one_of("adjacency", self.adjacency, get_args(Adjacency))
         if not self.unit:
             raise OwnerError('unit must be "row" or the name of a column.')
         if self.type not in (None, "integer", "text") or (self.type and self.by_row):

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.records import one_of
 from dpnb.trusted.schema.cell import BLANK, declared_text, number_text
-from dpnb.trusted.schema.free_text import FreeText, one_of
+from dpnb.trusted.schema.free_text import FreeText
 from dpnb.trusted.schema.grid import exact
 from dpnb.trusted.schema.text_rules import LOWER, UPPER, TextRule
 from dpnb.trusted.schema.written_forms import date_rule, number_rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal, cast
 
@@ -40,10 +40,10 @@ DROP = "drop"
 _NUMBERS = ("integer", "number")
 _GRID = ("lower", "upper", "step")
 _EVERY = ("name", "type", "label", "missing")
-_WRITTEN: dict[str, tuple[str, ...]] = {
+WRITTEN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*_NUMBERS, *STEPS), _GRID),
     "category": ("values",),
-    "text": ("length", "characters", "case", "trim", "beyond"),
+    "text": tuple(word.name for word in fields(FreeText)),
 }
 """What a record of each type of column says beside its name, type, label and what is missing."""
 
@@ -242,12 +242,9 @@ class Column:
         name: str,
         length: int,
         *,
-        characters: str | Sequence[str] = ("ascii",),
-        case: str = "keep",
-        trim: bool = True,
-        beyond: str = "missing",
         label: str = "",
         missing: object = DROP,
+        **words: Any,
     ) -> Column:
         """Declare a column of texts that nobody listed: job titles, post codes, diagnoses.
 
@@ -255,8 +252,8 @@ class Column:
         ----------
         name, label : str
             The column's name in the data, and a readable one.
-        length, characters, case, trim, beyond
-            See :class:`~dpnb.trusted.schema.free_text.FreeText`.
+        length, **words
+            How labels are bounded and made alike: see :class:`~dpnb.trusted.schema.free_text.FreeText`.
         missing : "drop" or text
             What happens to a cell without a label: its row leaves, or it has this one.
 
@@ -265,9 +262,8 @@ class Column:
         SchemaError
             When labels of that length and those characters cannot be.
         """
-        listed = (characters,) if isinstance(characters, str) else tuple(characters)
         try:
-            text = FreeText(length, listed, case, trim, beyond)
+            text = FreeText(length, **words)
         except SchemaError as fault:
             raise SchemaError(f"{name}: {fault}") from None
         column = cls(name, "text", "", DROP, None, None, None, text=text)
@@ -405,20 +401,27 @@ class Column:
         return found
 
     def _date(self, value: object) -> str:
+        lower, step, steps = self.grid
         place = self.position_of(value)
-        if not 0 <= place <= self.size - 1:
+        if not 0 <= place <= steps:
             raise SchemaError(f'{self.name}: missing lies outside {self.describe()}; or write "drop"')
-        return self._start(self.bounds[0] + place * cast("Fraction", self.step))
+        return self._start(lower + place * step)
 
     def _start(self, number: Fraction) -> str:
         return start_of(math.floor(number), cast("str", self.calendar))
 
     @property
-    def bounds(self) -> tuple[Fraction, Fraction]:
-        """Lower and upper bound of a numeric column."""
+    def grid(self) -> tuple[Fraction, Fraction, int]:
+        """Lower bound, step and number of steps of a numeric column."""
         if self.lower is None or self.step is None or self.steps is None:
             raise SchemaError(f"{self.name} is declared {self.describe()}: it has no numeric bounds")
-        return self.lower, self.lower + self.step * self.steps
+        return self.lower, self.step, self.steps
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Lower and upper bound of a numeric column."""
+        lower, step, steps = self.grid
+        return lower, lower + step * steps
 
     @property
     def numeric(self) -> bool:
@@ -477,17 +480,17 @@ class Column:
             raise SchemaError(f"{self.name} has codes 0 to {self.size - 1}, not {code}")
         if self.values is not None:
             return self.values[code]
-        lower, step = cast("Fraction", self.lower), cast("Fraction", self.step)
+        lower, step, _ = self.grid
         return whole(lower + step * code) if self.calendar is None else self._start(lower + step * code)
 
     def position_of(self, value: object) -> Fraction:
         """Return the exact place of a number on the grid's scale, neither rounded nor clamped."""
-        lower, _ = self.bounds
+        lower, step, _ = self.grid
         if self.calendar is not None:
-            return (constant(value, self.calendar, self.name, "value") - lower) / cast("Fraction", self.step)
+            return (constant(value, self.calendar, self.name, "value") - lower) / step
         if isinstance(value, str):
             raise SchemaError(f"{self.name} is declared {self.describe()}: {value!r} is text, not a number")
-        return (exact(value, self.name, "value") - lower) / cast("Fraction", self.step)
+        return (exact(value, self.name, "value") - lower) / step
 
     def code_of(self, value: object) -> int:
         """Return the code that a row holding this value gets.
@@ -565,13 +568,13 @@ class Column:
             For a record of another form, or one that does not declare a column.
         """
         kind: Any = record.get("type") if isinstance(record, Mapping) else None
-        if kind not in _WRITTEN:
-            raise SchemaError(f"a column record needs type {', '.join(_WRITTEN)}")
+        if kind not in WRITTEN:
+            raise SchemaError(f"a column record needs type {', '.join(WRITTEN)}")
         usual = (*KEYS[kind], *(("typical", "weights_fixed") if kind in _NUMBERS else ()))
         more = [word for word in usual if word in record]
-        if not is_record(record, dict.fromkeys((*_EVERY, *_WRITTEN[kind], *more), object)):
+        if not is_record(record, dict.fromkeys((*_EVERY, *WRITTEN[kind], *more), object)):
             raise SchemaError(
-                f"a record of a column of type {kind} has {', '.join((*_EVERY, *_WRITTEN[kind]))}"
+                f"a record of a column of type {kind} has {', '.join((*_EVERY, *WRITTEN[kind]))}"
             )
         facts = {word: record[word] for word in record if word not in ("name", "type")}
         lists = ("values", "characters", *LISTS)

@@ -17,6 +17,7 @@ from typing import Final
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.records import one_of
 from dpnb.trusted.schema.text_rules import ACCENTED, LOWER, UPPER, TextRule
 
 BYTES = 7
@@ -44,7 +45,7 @@ class FreeText:
     ----------
     length : int
         Most characters of a label.
-    characters : tuple of str
+    characters : str or sequence of str
         Names of :data:`SETS`, or characters themselves.
     case : {"keep", "lower", "upper"}
         Whether letters of both cases are one: of A to Z, and of the accented letters of Latin-1.
@@ -61,7 +62,7 @@ class FreeText:
     """
 
     length: int
-    characters: tuple[str, ...] = ("ascii",)
+    characters: Sequence[str] = ("ascii",)
     case: str = "keep"
     trim: bool = True
     beyond: str = "missing"
@@ -70,7 +71,9 @@ class FreeText:
         length: object = self.length
         if not isinstance(length, int) or isinstance(length, bool) or length < 1:
             raise SchemaError("length is a whole number of at least 1: the most characters of a label")
-        listed: tuple[object, ...] = self.characters
+        given: Sequence[object] = self.characters
+        listed = (given,) if isinstance(given, str) else tuple(given)
+        object.__setattr__(self, "characters", listed)
         if not listed or not all(isinstance(one, str) and one for one in listed):
             raise SchemaError('characters is a list such as ["letters", "digits", " -"]')
         if len(self.allowed) > _MOST_CHARACTERS or not all(map(str.isprintable, self.allowed)):
@@ -128,12 +131,3 @@ class FreeText:
     def to_json(self) -> Record:
         """Write what is declared."""
         return {**asdict(self), "characters": list(self.characters)}
-
-
-def one_of(word: str, value: object, known: Sequence[str | bool]) -> None:
-    """Refuse what is none of the known values of a key, with what to write."""
-    if value not in known or type(value) is not type(known[0]):
-        hint = "write " + " or ".join(
-            str(one).lower() if one in (True, False) else f'"{one}"' for one in known
-        )
-        raise SchemaError(f"{word} = {value!r}: {hint}")

@@ -17,9 +17,10 @@ from dpnb.trusted.files.dialect import STRICT, Dialect
 from dpnb.trusted.files.named_file import EVERY, STATISTICS, Format, every, format_of, read_toml, stem_of
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.records import Section, known, needed, within
-from dpnb.trusted.schema import Column, Mode, Schema, nearest
+from dpnb.trusted.records import Section, known, needed, one_of, within
+from dpnb.trusted.schema import Column, Mode, Schema
 from dpnb.trusted.schema.cell_rules import KEYS
+from dpnb.trusted.schema.column import WRITTEN
 from dpnb.trusted.schema.lake_table import LakeTable, is_lake
 from dpnb.trusted.schema.prepare_section import read_lines
 from dpnb.trusted.schema.server_table import ServerTable, is_server
@@ -34,11 +35,9 @@ _SIZES = ("rows", "units", "max_rows_per_unit")
 _NAMES = ("name", "source", "table", "adjacency", "unit", "unit_type", "mode", "public", "pool", "bounds")
 _DATASET = (*_NAMES, *_SIZES, *_TEXTS)
 _BUDGET = ("epsilon", "rho", "delta")
-_WORDS = {
+_WORDS = WRITTEN | {
     **dict.fromkeys(("integer", "number"), ("lower", "upper", "step", "typical", "weights_fixed")),
-    "category": ("values",),
     **dict.fromkeys(("date", "datetime"), ("bounds", "step")),
-    "text": ("length", "characters", "case", "trim", "beyond"),
 }
 _COLUMN = {
     kind: ("type", "label", "missing", *words, *KEYS[kind], "header") for kind, words in _WORDS.items()
@@ -261,6 +260,7 @@ def _schema(
     sections: Mapping[str, Section], facts: Section, tables: Mapping[str, Section], prepare: object, file: str
 ) -> Schema:
     where = f"{file}, [dataset]"
+    one_of("mode", mode := facts.get("mode", "guard-rail"), [str(mode) for mode in Mode])
     columns: tuple[Column, ...] = tuple(_columns(sections["columns"], file))
     lines: tuple[UnitSummary, ...] = ()
     if prepare is not None or tables:
@@ -272,7 +272,7 @@ def _schema(
         columns=columns,
         unit=_unit(facts, sections["columns"], where, one_row=any(not line.source for line in lines)),
         budget=_budget(sections["budget"], f"{file}, [budget]"),
-        mode=Mode(_one_of(facts.get("mode", "guard-rail"), tuple(Mode), "mode", where)),
+        mode=Mode(mode),
         public=facts.get("public", False),
         pool=facts.get("pool"),
         bounds=facts.get("bounds", "public"),
@@ -305,7 +305,6 @@ def _unit(facts: Section, columns: Section, where: str, *, one_row: bool) -> Pri
         where,
         'adjacency = "change-one" (the number of people is public) or "add-remove" (it is private)',
     )
-    _one_of(adjacency, ("change-one", "add-remove"), "adjacency", where)
     unit = facts.get("unit", "row")
     if unit != "row" and unit.casefold() in ("row", "rows"):
         raise OwnerError(f'{where}: unit = "{unit}": did you mean unit = "row"?')
@@ -345,7 +344,7 @@ def _columns(facts: Section, file: str) -> Iterator[Column]:
 
 def _column(name: str, facts: Section, where: str) -> Column:
     kind = needed(facts, "type", where, 'type = "integer", "number", "category", "text" or "date"')
-    _one_of(kind, tuple(_COLUMN), "type", where)
+    one_of("type", kind, tuple(_COLUMN))
     _fitting(facts, kind, where)
     for word, fix in _NEEDED[kind].items():
         if not (word == "values" and "true" in facts):
@@ -415,15 +414,6 @@ def _check_types(facts: Section, where: str) -> None:
         fits = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
         if not fits and not (key == "source" and isinstance(value, Path)):
             raise OwnerError(f"{where}: {key} must be {_KINDS[wanted]}, not {value!r}")
-
-
-def _one_of(value: object, allowed: tuple[str, ...], key: str, where: str) -> str:
-    if value in allowed:
-        return str(value)
-    close = nearest(str(value), allowed)
-    listed = ", ".join(f'"{word}"' for word in allowed)
-    hint = f'did you mean "{close}"?' if close else f"write one of {listed}"
-    raise OwnerError(f"{where}: {key} = {value!r}: {hint}")
 
 
 def _place(source: object, folder: Path | None) -> Path | None:

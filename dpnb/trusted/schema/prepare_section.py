@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.errors import OwnerError
-from dpnb.trusted.records import Section, known, nearest, needed, within
+from dpnb.trusted.records import Section, known, meant, needed, within
 from dpnb.trusted.schema.cell_rules import NO_RULES
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.grid import exact
@@ -115,8 +115,7 @@ def _cells(text: Any, take: str, tables: Tables, where: str) -> tuple[str, Colum
 def _column(name: Any, source: str, tables: Tables, where: str) -> Column:
     columns = tables[source]
     if name not in columns:
-        close = nearest(str(name), columns)
-        hint = f"did you mean {close}?" if close else f"it declares {', '.join(columns)}"
+        hint = meant(name, columns, f"it declares {', '.join(columns)}")
         whose = f"[source.{source}]" if source else "the dataset"
         raise OwnerError(f"{where}: {whose} declares no column {name!r}: {hint}")
     if columns[name].text is not None:

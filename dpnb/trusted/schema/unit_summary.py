@@ -114,22 +114,17 @@ class UnitSummary:
 
         Of a mean it is :math:`t = (n a + b S - n c)/(n q)`, and a count is the sum of ones.
         """
-        lower, step = (Fraction(1), Fraction(0)) if self.take == "count" else _grid(self.of)
-        start, width = _grid(made)
+        lower, step = (Fraction(1), Fraction(0)) if self.take == "count" else self.of.grid[:2]
+        start, width, _ = made.grid
         whole = math.lcm(lower.denominator, step.denominator, start.denominator, width.denominator)
         a, b, c, q = (int(number * whole) for number in (lower, step, start, width))
         return a, b, c, q
 
     def to_json(self) -> Record:
         """Describe the line exactly, in JSON's own types."""
-        return {
-            "name": self.name,
-            "take": self.take,
-            "source": self.source,
-            "of": self.of.to_json(),
-            "by": None if self.by is None else self.by.to_json(),
-            "among": list(self.among),
-        }
+        plain = {name: getattr(self, name) for name in self.__slots__}
+        by = None if self.by is None else self.by.to_json()
+        return plain | {"of": self.of.to_json(), "by": by, "among": list(self.among)}
 
     @classmethod
     def from_json(cls, record: object) -> UnitSummary:
@@ -143,13 +138,6 @@ class UnitSummary:
             raise SchemaError("a prepared column's codes are those of its cells, in order")
         by = None if by is None else Column.from_json(by)
         return cls(record["name"], record["take"], record["source"], of, by, tuple(among))
-
-
-def _grid(column: Column) -> tuple[Fraction, Fraction]:
-    """The lower end and the step of a column of numbers."""
-    if column.lower is None or column.step is None:
-        raise SchemaError(f"{column.name} is declared {column.describe()}: it has no numeric bounds")
-    return column.lower, column.step
 
 
 def refuse_other(lines: tuple[UnitSummary, ...], made: Mapping[str, Column], unit: str, rows: int) -> None:

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from dpnb.trusted.errors import SchemaError
-from dpnb.trusted.schema.free_text import one_of
+from dpnb.trusted.records import one_of
 from dpnb.trusted.schema.text_rules import MONTHS, TextRule
 
 EXAMPLE: Final = 'write for example format = "%m/%d/%Y"'
