@@ -22,11 +22,12 @@ from dpnb.trusted.curator.engines.cell_sql import (
     literal,
     moment_sql,
     number_sql,
+    text_sql,
     unit_sql,
 )
 from dpnb.trusted.curator.engines.preparing import answered, double
 from dpnb.trusted.curator.engines.raw_table import RawTable
-from dpnb.trusted.curator.engines.ruled_sql import coded_sql, read_sql
+from dpnb.trusted.curator.engines.ruled_sql import dated_sql, read_sql, trimmed_sql
 from dpnb.trusted.curator.sources import look_up
 from dpnb.trusted.files.named_file import NamedFile, NamedFiles, format_of
 from dpnb.trusted.schema import Column, Schema
@@ -237,9 +238,25 @@ def _totals(raw: RawTable) -> str:
     return f"SELECT count(*) FROM (SELECT {first} AS \"##first\" FROM {rows}) WHERE lower(trim(split_part(\"##first\", ':', 1), ' .')) IN ({words})"
 
 
+def _coded_sql(sql: str, kind: str, column: Column) -> str:
+    """Whether a cell, as it is read, is one of the column's codes for missing ones."""
+    if not column.cells.missing_codes:
+        return "false"
+    codes = f"({', '.join(map(literal, column.cells.missing_codes))})"
+    read, made = read_sql(sql, kind, column)
+    if column.text is not None:
+        text = f"coalesce(nullif({label_sql(read, made, column.text)}, ''), {text_sql(read, made)})"
+    else:
+        text = canonical_sql(read, made) if column.calendar is None else dated_sql(trimmed_sql(read, made))
+    coded = f"coalesce({text} IN {codes}, false)"
+    if made != "DOUBLE" or kind == made:
+        return coded
+    return f"({coded} OR coalesce(({read}) IS NULL AND {canonical_sql(sql, kind)} IN {codes}, false))"
+
+
 def _conditions(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
     """When a cell of a column is missing, unread or clamped."""
-    cell, coded = canonical_sql(sql, kind), coded_sql(sql, kind, column)
+    cell, coded = canonical_sql(sql, kind), _coded_sql(sql, kind, column)
     sql, kind = read_sql(sql, kind, column)
     missing, other = f"{cell} IS NULL OR {coded}", f"{cell} IS NOT NULL AND NOT {coded}"
     if column.text is not None:

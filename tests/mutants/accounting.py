@@ -123,7 +123,7 @@ def nobody_spent_yet(_: Any) -> Any:
 
 def each_request_alone(_: Any) -> Any:
     """Compare each request with the cap, and forget what was spent before."""
-    return lambda limit, spent, asked: asked.fits_in(limit.cap)
+    return lambda cap, spent, asked: asked.fits_in(cap)
 
 
 def last_writer_wins(real: Any) -> Any:
@@ -240,7 +240,7 @@ MUTANTS = {
     ),
     "the cap holds each request alone": Mutant(
         "What was spent before is forgotten.",
-        replaced(accountant.Filter, "admits", each_request_alone),
+        replaced(admission, "admits", each_request_alone),
         on(on_ledger.test_ten_charges_of_a_tenth_fit_a_budget_of_one_and_the_next_unit_does_not),
     ),
     "a group's cap on each member alone": Mutant(

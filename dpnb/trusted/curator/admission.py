@@ -12,7 +12,7 @@ from typing import Any
 
 from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.errors import BudgetError
-from dpnb.trusted.privacy.accountant import Filter
+from dpnb.trusted.privacy.accountant import admits
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
 
 _UNCHANGED = "Nothing was spent."
@@ -97,12 +97,12 @@ def shares_of(caps: Iterable[Limit]) -> list[str]:
 
 
 def _left(limit: Limit, spent: Mapping[str, PrivacyLoss]) -> PrivacyLoss:
-    return Filter(limit.cap).left(spent[limit.of])
+    return limit.cap - spent[limit.of]
 
 
 def admit(asked: PrivacyLoss, limits: Sequence[Limit], spent: Mapping[str, PrivacyLoss]) -> None:
     """Admit a loss, or refuse it with what is left."""
-    refusing = [limit for limit in limits if not Filter(limit.cap).admits(spent[limit.of], asked)]
+    refusing = [limit for limit in limits if not admits(limit.cap, spent[limit.of], asked)]
     if not refusing:
         return
     limit = min(refusing, key=lambda one: _left(one, spent).amount)

@@ -312,9 +312,7 @@ class Curator:
         return Peeked(
             stored=[one is not None for one in stored],
             cost=raw(asked.to_json()),
-            left=raw(room.left.to_json()),
-            cap=raw(room.cap.to_json()),
-            whose=room.whose,
+            **_told(room),
             held=raw([None if one is None else one.paid for one in found]),
             admitted=asked.fits_in(room.left),
         )
@@ -334,9 +332,7 @@ class Curator:
             request=request.request,
             releases=raw(given.records),
             charged=raw(given.charged.to_json()),
-            left=raw(room.left.to_json()),
-            cap=raw(room.cap.to_json()),
-            whose=room.whose,
+            **_told(room),
             entry=given.entry,
             before=raw(None if given.before is None else given.before.to_json()),
         )
@@ -477,13 +473,16 @@ class Curator:
         room = self._room(attached, principal)
         return BudgetState(
             budget=raw(attached.budget.to_json()),
-            cap=raw(room.cap.to_json()),
-            whose=room.whose,
+            **_told(room),
             spent=raw(room.spent.to_json()),
-            left=raw(room.left.to_json()),
             personal=raw(None if own is None else own.to_json()),
             mine=raw(self._ledger.spent(attached.pool, principal).to_json()),
         )
+
+
+def _told(room: Room) -> Record:
+    """What is left, under which cap, and whose that is."""
+    return {"left": raw(room.left.to_json()), "cap": raw(room.cap.to_json()), "whose": room.whose}
 
 
 _ANSWERS: dict[type, Any] = {

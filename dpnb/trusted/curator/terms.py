@@ -17,6 +17,7 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import parse_exact
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.records import one_of
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 
@@ -55,8 +56,7 @@ class Terms:
     seen: bool = False
 
     def __post_init__(self) -> None:
-        if self.mode not in _STRICTNESS:
-            raise OwnerError(f'mode = "{self.mode}" is unknown: write one of {", ".join(_STRICTNESS)}.')
+        one_of("mode", self.mode, _STRICTNESS)
         if self.mode == "teaching" and not self.public:
             raise OwnerError(f'{self.dataset}: mode = "teaching" needs public = true.')
 
@@ -66,43 +66,24 @@ class Terms:
         name = schema.name if dataset is None else dataset
         columns = {column.name: column.pricing() for column in schema.columns}
         pool = f"dataset:{name}" if schema.pool is None else f"pool:{schema.pool}"
-        return cls(
-            name,
-            pool,
-            schema.unit,
-            schema.budget,
-            schema.mode.value,
-            columns,
-            schema.public,
-            schema.bounds == SEEN_ON_DATA,
-        )
+        mode, seen = schema.mode.value, schema.bounds == SEEN_ON_DATA
+        return cls(name, pool, schema.unit, schema.budget, mode, columns, schema.public, seen)
 
     def to_json(self) -> Record:
         """Write the terms exactly."""
-        return {
-            "dataset": self.dataset,
-            "pool": self.pool,
+        plain = {name: getattr(self, name) for name in self.__slots__}
+        columns = {name: dict(facts) for name, facts in self.columns.items()}
+        return plain | {
             "unit": self.unit.to_json(),
             "budget": self.budget.to_json(),
-            "mode": self.mode,
-            "columns": {name: dict(facts) for name, facts in self.columns.items()},
-            "public": self.public,
-            "seen": self.seen,
+            "columns": columns,
         }
 
     @classmethod
     def from_json(cls, record: JsonObject) -> Terms:
         """Read what :meth:`to_json` wrote."""
-        return cls(
-            record["dataset"],
-            record["pool"],
-            PrivacyUnit.from_json(record["unit"]),
-            Budget.from_json(record["budget"]),
-            record["mode"],
-            record["columns"],
-            record["public"],
-            record["seen"],
-        )
+        unit, budget = PrivacyUnit.from_json(record["unit"]), Budget.from_json(record["budget"])
+        return cls(**{**record, "unit": unit, "budget": budget})
 
 
 @dataclass(frozen=True, slots=True)

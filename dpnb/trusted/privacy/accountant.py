@@ -91,25 +91,15 @@ def spent_after(spent: PrivacyLoss, asked: PrivacyLoss) -> PrivacyLoss:
     return (spent + asked).bounded()
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A cap on a total: admits a loss only while the sum stays at or below the cap.
+def admits(cap: PrivacyLoss, spent: PrivacyLoss, asked: PrivacyLoss) -> bool:
+    """Say whether `asked` fits under a cap after `spent`, exactly.
 
     Examples
     --------
-    >>> Filter(PrivacyLoss.pure(1)).admits(PrivacyLoss.pure("0.9"), PrivacyLoss.pure("0.1"))
+    >>> admits(PrivacyLoss.pure(1), PrivacyLoss.pure("0.9"), PrivacyLoss.pure("0.1"))
     True
     """
-
-    cap: PrivacyLoss
-
-    def admits(self, spent: PrivacyLoss, asked: PrivacyLoss) -> bool:
-        """Say whether `asked` fits after `spent`, exactly."""
-        return spent_after(spent, asked).fits_in(self.cap)
-
-    def left(self, spent: PrivacyLoss) -> PrivacyLoss:
-        """Return what is left of the cap after `spent`."""
-        return self.cap - spent
+    return spent_after(spent, asked).fits_in(cap)
 
 
 def epsilon_of(rho: Fraction | str | float, delta: Fraction | str | float) -> Fraction:

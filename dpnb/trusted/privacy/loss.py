@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
 from numbers import Rational
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.measure import Measure
@@ -36,9 +36,10 @@ _EXACT = re.compile(r"(-?)(0|[1-9]\d*)(?:\.(\d*[1-9])|/([1-9]\d*))?", re.ASCII)
 _LONGEST = 400
 
 Direction = Literal["nearest", "down", "up"]
+Numeric: TypeAlias = str | float | Decimal | Fraction
 
 
-def rational(value: str | float | Decimal | Fraction, *, name: str = "epsilon") -> Fraction:
+def rational(value: Numeric, *, name: str = "epsilon") -> Fraction:
     """Read a number exactly; a float is read as the decimal that Python prints for it.
 
     Parameters
@@ -93,7 +94,7 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 30 else text[:27] + "…")
 
 
-def proper_delta(value: str | float | Decimal | Fraction) -> Fraction:
+def proper_delta(value: Numeric) -> Fraction:
     """Read a δ exactly: above 0, at least 10⁻³⁰⁰, and below 1."""
     delta = rational(value, name="delta")
     if not 0 < delta < 1:
@@ -107,7 +108,7 @@ def proper_delta(value: str | float | Decimal | Fraction) -> Fraction:
     return delta
 
 
-def positive(value: str | float | Decimal | Fraction, *, name: str = "epsilon") -> Fraction:
+def positive(value: Numeric, *, name: str = "epsilon") -> Fraction:
     """Read a loss that can be asked for: above zero, within [1e-9, 1e9], denominator at most 1e9.
 
     Parameters
@@ -346,19 +347,17 @@ class PrivacyLoss:
             )
 
     @classmethod
-    def pure(cls, epsilon: str | float | Decimal | Fraction) -> PrivacyLoss:
+    def pure(cls, epsilon: Numeric) -> PrivacyLoss:
         """Return ε of pure differential privacy."""
         return cls(Measure.PURE, rational(epsilon, name="epsilon"))
 
     @classmethod
-    def zcdp(cls, rho: str | float | Decimal | Fraction) -> PrivacyLoss:
+    def zcdp(cls, rho: Numeric) -> PrivacyLoss:
         """Return ρ of zCDP."""
         return cls(Measure.ZCDP, rational(rho, name="rho"))
 
     @classmethod
-    def approx(
-        cls, rho: str | float | Decimal | Fraction, delta: str | float | Decimal | Fraction
-    ) -> PrivacyLoss:
+    def approx(cls, rho: Numeric, delta: Numeric) -> PrivacyLoss:
         """Return (ρ, δ) of approximate zCDP."""
         return cls(Measure.APPROX_ZCDP, rational(rho, name="rho"), rational(delta, name="delta"))
 

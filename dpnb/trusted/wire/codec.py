@@ -70,27 +70,18 @@ def exact_json(value: msgspec.Raw | bytes) -> Any:
 
 
 def limited(value: Any) -> Any:
-    """Return a plan's decoded JSON, or refuse lists and texts beyond the limits of the wire, and texts without bytes."""
+    """Return a plan's decoded JSON, or refuse lists and texts beyond the limits of the wire; :func:`exact_json` refused those without bytes."""
     stack = [value]
     while stack:
         item = stack.pop()
-        if isinstance(item, str):
-            _check_text(item)
+        if isinstance(item, str) and len(item) > MAX_STRING:
+            raise PlanError(f"A text of {len(item):,} characters in a plan; {MAX_STRING:,} is the limit.")
         if isinstance(item, (list, dict)):
             if len(item) > MAX_LIST:
                 raise PlanError(f"A list of {len(item):,} entries in a plan; {MAX_LIST:,} is the limit.")
             stack.extend(item)
             stack.extend(item.values() if isinstance(item, dict) else ())
     return value
-
-
-def _check_text(text: str) -> None:
-    if len(text) > MAX_STRING:
-        raise PlanError(f"A text of {len(text):,} characters in a plan; {MAX_STRING:,} is the limit.")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise PlanError("A text in a plan that is not Unicode (half a surrogate pair) was refused.") from None
 
 
 def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:

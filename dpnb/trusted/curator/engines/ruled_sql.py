@@ -11,7 +11,6 @@ from functools import partial
 
 from dpnb.trusted.curator.engines.cell_sql import (
     RULES,
-    canonical_sql,
     is_text,
     label_sql,
     literal,
@@ -72,7 +71,7 @@ def _steps(column: Column, kind: str) -> tuple[list[Step], str]:
     if column.text is not None:
         return [*steps, partial(label_sql, kind=kind, text=column.text), _without(codes)], "VARCHAR"
     if column.calendar is not None:
-        return [*steps, partial(_trimmed, kind=kind), partial(_unless_coded, codes=codes)], "VARCHAR"
+        return [*steps, partial(trimmed_sql, kind=kind), partial(_unless_coded, codes=codes)], "VARCHAR"
     numbers = [f"CAST('{number!r}' AS DOUBLE)" for number in map(number_of, codes) if number is not None]
     return [*steps, partial(number_sql, kind=kind), _without(numbers, quote=str)], "DOUBLE"
 
@@ -97,7 +96,8 @@ def _cast(sql: str) -> str:
     return f"TRY_CAST({sql} AS DOUBLE)"
 
 
-def _trimmed(sql: str, kind: str) -> str:
+def trimmed_sql(sql: str, kind: str) -> str:
+    """A cell's text without the blanks around it."""
     return RULES["trim"](text_sql(sql, kind), TextRule("trim"))
 
 
@@ -107,12 +107,13 @@ def _without(values: Sequence[str], quote: Callable[[str], str] = literal) -> St
     return lambda sql: f"CASE WHEN {sql} IN ({listed}) THEN NULL ELSE {sql} END" if values else sql
 
 
-def _dated(sql: str) -> str:
+def dated_sql(sql: str) -> str:
+    """The text of a moment, where it is a date's midnight that of the date."""
     return f"regexp_replace({sql}, {literal(MIDNIGHT)}, '')"
 
 
 def _unless_coded(sql: str, codes: Sequence[str]) -> str:
-    return f"CASE WHEN {_dated(sql)} IN ({', '.join(map(literal, codes))}) THEN NULL ELSE {sql} END"
+    return f"CASE WHEN {dated_sql(sql)} IN ({', '.join(map(literal, codes))}) THEN NULL ELSE {sql} END"
 
 
 def read_sql(sql: str, kind: str, column: Column) -> tuple[str, str]:
@@ -121,19 +122,3 @@ def read_sql(sql: str, kind: str, column: Column) -> tuple[str, str]:
     for step in steps:
         sql = step(sql)
     return sql, kind
-
-
-def coded_sql(sql: str, kind: str, column: Column) -> str:
-    """Whether a cell, as it is read, is one of the column's codes for missing ones."""
-    if not column.cells.missing_codes:
-        return "false"
-    codes = f"({', '.join(map(literal, column.cells.missing_codes))})"
-    read, made = read_sql(sql, kind, column)
-    if column.text is not None:
-        text = f"coalesce(nullif({label_sql(read, made, column.text)}, ''), {text_sql(read, made)})"
-    else:
-        text = canonical_sql(read, made) if column.calendar is None else _dated(_trimmed(read, made))
-    coded = f"coalesce({text} IN {codes}, false)"
-    if made != "DOUBLE" or kind == made:
-        return coded
-    return f"({coded} OR coalesce(({read}) IS NULL AND {canonical_sql(sql, kind)} IN {codes}, false))"
