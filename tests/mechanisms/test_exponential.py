@@ -17,7 +17,7 @@ from dpnb.errors import LossError, PlanError
 from dpnb.inference.seeded_bits import SeededBits
 from dpnb.inference.selection_law import probabilities, rank_radius
 from dpnb.inference.simulated_release import choose, penalties_of, points_of
-from dpnb.trusted.mechanisms import QuantileSelection, exponential
+from dpnb.trusted.mechanisms import QuantileFlip, QuantileSelection, exponential
 from dpnb.trusted.mechanisms.exponential import FLOOR, Terrain
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.contracts.law import FITS
@@ -27,20 +27,29 @@ from tests.mechanisms.enumeration import counted
 HALF = Fraction(1, 2)
 
 
-class TestQuantileSelection(MechanismContract):
+class QuantileContract(MechanismContract):
+    """A selection of a quantile: its class, and what it is called."""
+
+    kind = QuantileSelection
+    called = "quantile"
+
     def mechanism(self):
-        return QuantileSelection(Fraction(1), HALF, 0, 100)
+        return self.kind(Fraction(1), HALF, 0, 100)
 
     def audited(self):
         median = (counted((0, 1, 1, 4)), counted((1, 1, 4, 4)))
-        return Audited(QuantileSelection(Fraction(4), HALF, 0, 4), median, PrivacyLoss.pure(4), runs=3_000)
+        return Audited(self.kind(Fraction(4), HALF, 0, 4), median, PrivacyLoss.pure(4), runs=3_000)
 
     def drawn(self):
         ages = [counted((0, 0, 0, 2, 3, 3, 3, 3, 5, 5))]
         return {
-            "quantile": Drawn(QuantileSelection(Fraction(2), HALF, 0, 5), ages * 1000),
-            "quantile, beyond": Drawn(QuantileSelection(Fraction(2), Fraction(9, 10), -2, 5), ages * 1000),
+            self.called: Drawn(self.kind(Fraction(2), HALF, 0, 5), ages * 1000),
+            f"{self.called}, beyond": Drawn(self.kind(Fraction(2), Fraction(9, 10), -2, 5), ages * 1000),
         }
+
+
+class TestQuantileSelection(QuantileContract):
+    pass
 
 
 def score(rows, point, q, offset, steps):
@@ -160,11 +169,12 @@ EXTREMES = [
 ]
 
 
+@pytest.mark.parametrize("kind", [QuantileSelection, QuantileFlip])
 @pytest.mark.parametrize(("values", "counts", "q", "offset", "steps"), EXTREMES, ids=str)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10**5), Fraction(1), Fraction(10**6)], ids=str)
-def test_no_data_makes_a_selection_fail(values, counts, q, offset, steps, epsilon):
+def test_no_data_makes_a_selection_fail(kind, values, counts, q, offset, steps, epsilon):
     """Empty, constant, huge and far-off data give a point of the grid like any other."""
-    mechanism = QuantileSelection(epsilon, q, offset, steps)
+    mechanism = kind(epsilon, q, offset, steps)
     data = (np.array(values, dtype=np.int64), np.array(counts, dtype=np.int64))
     bits = SeededBits(53)
     assert all(0 <= mechanism.release(data, bits) <= steps for _ in range(20))
@@ -222,14 +232,15 @@ def test_constant_data_are_nearly_certain():
     assert min(law) > 0
 
 
-def test_a_million_distinct_values_are_no_effort():
+@pytest.mark.parametrize("kind", [QuantileSelection, QuantileFlip])
+def test_a_million_distinct_values_are_no_effort(kind):
     """Weights are computed for drawn points alone, so the loss asked for makes no difference to the work."""
     rng = np.random.default_rng(54)
     values = np.unique(rng.integers(0, 2**40, 1_000_000))
     data = (values, np.ones(values.size, dtype=np.int64))
     start = time.process_time()
     for epsilon in ("1", "0.001"):
-        mechanism = QuantileSelection(Fraction(epsilon), HALF, 0, 2**40)
+        mechanism = kind(Fraction(epsilon), HALF, 0, 2**40)
         rank = np.searchsorted(values, mechanism.release(data, SeededBits(55)))
         assert abs(rank - values.size / 2) <= rank_radius(mechanism, 1e-9)
     assert time.process_time() - start < 5  # a hang, not a benchmark

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from itertools import product
 
@@ -17,27 +16,14 @@ from dpnb.inference.simulated_release import choose
 from dpnb.trusted.mechanisms import QuantileFlip, QuantileSelection
 from dpnb.trusted.mechanisms.exponential import Terrain
 from dpnb.trusted.mechanisms.quantile_flip import struck_before
-from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.contracts.law import FITS
-from tests.contracts.mechanism import Audited, Drawn, MechanismContract
 from tests.mechanisms.enumeration import counted
-from tests.mechanisms.test_exponential import CASES, EXTREMES, HALF, SAMPLES, chi_square, score
+from tests.mechanisms.test_exponential import CASES, HALF, SAMPLES, QuantileContract, chi_square, score
 
 
-class TestQuantileFlip(MechanismContract):
-    def mechanism(self):
-        return QuantileFlip(Fraction(1), HALF, 0, 100)
-
-    def audited(self):
-        median = (counted((0, 1, 1, 4)), counted((1, 1, 4, 4)))
-        return Audited(QuantileFlip(Fraction(4), HALF, 0, 4), median, PrivacyLoss.pure(4), runs=3_000)
-
-    def drawn(self):
-        ages = [counted((0, 0, 0, 2, 3, 3, 3, 3, 5, 5))]
-        return {
-            "flipped quantile": Drawn(QuantileFlip(Fraction(2), HALF, 0, 5), ages * 1000),
-            "flipped quantile, beyond": Drawn(QuantileFlip(Fraction(2), Fraction(9, 10), -2, 5), ages * 1000),
-        }
+class TestQuantileFlip(QuantileContract):
+    kind = QuantileFlip
+    called = "flipped quantile"
 
 
 def by_runs(rows, mechanism):
@@ -179,18 +165,6 @@ def test_what_was_heard_tells_of_the_time():
     assert heard_fits(struck_before) > FITS
 
 
-@pytest.mark.parametrize(("values", "counts", "q", "offset", "steps"), EXTREMES, ids=str)
-@pytest.mark.parametrize("epsilon", [Fraction(1, 10**5), Fraction(1), Fraction(10**6)], ids=str)
-def test_no_data_makes_a_flip_fail(values, counts, q, offset, steps, epsilon):
-    """Empty, constant, huge and far-off data give a point of the grid like any other."""
-    mechanism = QuantileFlip(epsilon, q, offset, steps)
-    data = (np.array(values, dtype=np.int64), np.array(counts, dtype=np.int64))
-    bits = SeededBits(56)
-    assert all(0 <= mechanism.release(data, bits) <= steps for _ in range(20))
-    fast = choose(mechanism, data, np.random.default_rng(1), 20)
-    assert 0 <= fast.min() <= fast.max() <= steps
-
-
 def test_a_flip_is_never_farther_off_than_the_exponential_mechanism():
     """At equal ε the expected miss is smaller, by up to one half where few points are near."""
     rows, steps = tuple(range(0, 400, 2)), 512
@@ -218,15 +192,3 @@ def test_the_rank_radius_of_a_flip_holds_its_promise():
 def test_of_one_point_no_rank_is_missed(kind):
     """The only point is the best one."""
     assert rank_radius(kind(Fraction(1), HALF, 0, 0), 0.05) == 0
-
-
-def test_a_million_distinct_values_are_no_effort_to_flip():
-    """Probabilities are computed for called points alone, whatever the loss."""
-    values = np.unique(np.random.default_rng(54).integers(0, 2**40, 1_000_000))
-    data = (values, np.ones(values.size, dtype=np.int64))
-    start = time.process_time()
-    for epsilon in ("1", "0.001"):
-        mechanism = QuantileFlip(Fraction(epsilon), HALF, 0, 2**40)
-        rank = np.searchsorted(values, mechanism.release(data, SeededBits(55)))
-        assert abs(rank - values.size / 2) < 60 / float(epsilon)
-    assert time.process_time() - start < 2
