@@ -54,6 +54,8 @@ _NEXT = """Wrote {folder}. Three steps are left:
      export DPNB_CA=ca.pem
      export DPNB_TOKEN={token}"""
 
+_UNREACHED = "This folder is in your home, which the user dpnb can usually not enter: better make it in /srv."
+
 
 def make_service_folder(folder: Path, ask: Callable[[str, str], str]) -> str:
     """Ask four questions, and write a folder from which a service can be started.
@@ -104,9 +106,10 @@ def make_service_folder(folder: Path, ask: Callable[[str, str], str]) -> str:
         raise OwnerError(f"{folder} cannot be written: {fault.strerror}.") from fault
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    return _NEXT.format(
+    told = _NEXT.format(
         folder=folder, quoted=shlex.quote(str(folder)), who=who, host=host, port=_PORT, token=token
     )
+    return f"{told}\n{_UNREACHED}" if folder.is_relative_to(Path.home()) else told
 
 
 def unit_text() -> str:

@@ -82,6 +82,14 @@ def test_an_answer_that_cannot_be_used_leaves_nothing(asked, tmp_path, answers, 
     assert not list(tmp_path.iterdir())
 
 
+def test_a_folder_that_another_user_cannot_reach_is_told(asked, tmp_path, monkeypatch):
+    for home, told in ((tmp_path, True), (tmp_path / "elsewhere", False)):
+        monkeypatch.setenv("HOME", str(home))
+        status, said = asked("study:hiv", "host.example", "1", "ada", folder=f"service-{told}")
+        assert status == 0
+        assert ("better make it in /srv" in said) == told
+
+
 def test_a_folder_that_exists_is_left_as_it_is(asked, tmp_path):
     (tmp_path / "service").mkdir()
     status, said = asked()
