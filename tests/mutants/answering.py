@@ -127,9 +127,7 @@ def drawn_again(_: Any) -> Any:
 
 def served_for_less(_: Any) -> Any:
     """Serve any stored answer of the question, however little it was paid."""
-    return lambda _wanted, found, *_: [
-        None if one is None else {**one.answer, "stored": True} for one in found
-    ]
+    return lambda _wanted, found, *_: found
 
 
 def two_curators_differ(folder: Any) -> None:
