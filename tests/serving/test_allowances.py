@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 
 import pytest
 
@@ -10,6 +11,7 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.errors import OwnerError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.trusted import system
+from dpnb.trusted.serving import served_curator
 from dpnb.trusted.serving.allowances import SECOND, WorkBuckets
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.messages import Receipt, Submit
@@ -108,6 +110,26 @@ def test_a_cell_of_too_much_work_is_refused_before_its_charge(office):
     assert here.entries() == entries
     with contextlib.suppress(PlanError):  # the bucket is small
         released(data)
+
+
+def test_of_long_requests_one_is_answered_at_a_time_and_short_ones_do_not_wait(office, monkeypatch):
+    """Seen: beside five who asked for all that they could, one in twenty short releases took eleven times as long."""
+    monkeypatch.setattr(served_curator, "LONG", 700)
+    here = office()
+    ada, bob = (here.people(here.token(name)) for name in ("ada", "bob"))
+    done = threading.Event()
+
+    def ask():
+        ada.session.release([ada[ada.age > n].count() for n in range(9)], Ask.make(epsilon="0.1"))
+        done.set()
+
+    long = threading.Thread(target=ask)
+    with here.curator.long:
+        long.start()
+        released(bob)
+        assert not done.wait(1)
+    long.join()
+    assert done.is_set()
 
 
 def test_a_bucket_is_emptied_by_work_and_fills_again():

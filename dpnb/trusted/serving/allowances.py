@@ -29,6 +29,8 @@ _REQUESTS, _FILLS = 5, 100.0
 """How many of the largest requests a full bucket is, and seconds in which an empty one is full: a tenth of a processor where one is 2 seconds."""
 REQUEST, STATEMENT = 100, 3_000
 """Units of any message, and of a page of a statement."""
+LONG = 10_000
+"""Units of a request that is answered only while no other one as long is."""
 LETTERS, BYTES, NUMBERS, _STEPS = 10, 3, 16, 5_000
 """Letters of a plan that is read and priced, bytes of stored answers that are signed, numbers that are sent, and steps of all rows: so many
 are a unit."""

@@ -7,9 +7,10 @@ an owner changes meanwhile takes effect when the service is started anew, or ask
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
@@ -29,6 +30,7 @@ from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.allowances import (
     BYTES,
     LETTERS,
+    LONG,
     NUMBERS,
     VECTOR,
     WorkBuckets,
@@ -93,6 +95,8 @@ class Asking:
 
     token: Token
     check: Callable[[], Token]
+    held: ExitStack
+    """What it holds until it is answered."""
 
 
 _ASKING: ContextVar[Asking] = ContextVar("asking")
@@ -108,6 +112,8 @@ class ServedCurator(Curator):
     declared: dict[str, ServedDataset]
     """What the owner's file says of a dataset, by its name in the ledger."""
     work: WorkBuckets
+    long: AbstractContextManager[bool]
+    """Held by the one long request that is answered now."""
     numbers: dict[tuple[str, str], int]
     """How many are stored for a principal of a pool, as far as that was asked."""
 
@@ -126,7 +132,7 @@ class ServedCurator(Curator):
         """
         made = cls.opened(Config(settings.home, studies=studies), randomness)
         made.settings, made.served, made.declared, made.numbers = settings, {}, {}, {}
-        made.work = WorkBuckets(settings.work)
+        made.work, made.long = WorkBuckets(settings.work), threading.RLock()
         made.refuse_to_start()
         try:
             for one in settings.datasets.values():
@@ -139,11 +145,18 @@ class ServedCurator(Curator):
     @contextmanager
     def asked_by(self, token: Token, check: Callable[[], Token]) -> Iterator[None]:
         """Answer what this thread asks within the block to a token; `check` returns it as it stands later, or refuses it."""
-        mine = _ASKING.set(Asking(token, check))
-        try:
-            yield
-        finally:
-            _ASKING.reset(mine)
+        with ExitStack() as held:
+            mine = _ASKING.set(Asking(token, check, held))
+            try:
+                yield
+            finally:
+                _ASKING.reset(mine)
+
+    def _take(self, principal: str, units: int, *, whole: bool = False) -> None:
+        """Take work from a principal's bucket; of long requests one is answered at a time, so that short ones do not wait for many."""
+        self.work.take(principal, units, whole=whole)
+        if units > LONG:
+            _ASKING.get().held.enter_context(self.long)
 
     def open_served(self, name: str, principal: str) -> AttachedReply:
         """Open a dataset for a principal."""
@@ -268,10 +281,10 @@ class ServedCurator(Curator):
         return next((f"group/{name}" for name in one.groups_of(_ASKING.get().token)), None)
 
     def _batch(self, request: Peek | Submit, attached: Attached, principal: str) -> PendingBatch:
-        self.work.take(principal, len(bytes(request.plan)) // LETTERS)
+        self._take(principal, len(bytes(request.plan)) // LETTERS)
         batch = super()._batch(request, attached, principal)
         if isinstance(request, Submit):
-            self.work.take(principal, numbers_of(batch.questions) // NUMBERS)
+            self._take(principal, numbers_of(batch.questions) // NUMBERS)
         return batch
 
     def _receipt_of(self, request: Receipt, principal: str, shares: Collection[str] = ()) -> Receipted:
@@ -280,7 +293,7 @@ class ServedCurator(Curator):
         with self._ledger.beside() as db:
             mine = f"{query} WHERE charges.entry = ? AND principal = ? AND stored.entry = answers.entry"
             (size,) = db.execute(mine, (request.entry, principal)).fetchone()
-        self.work.take(principal, size // BYTES)
+        self._take(principal, size // BYTES)
         return super()._receipt_of(request, principal, shares)
 
     def _unless_cancelled(self, batch: PendingBatch, attached: Attached) -> Guarded:
@@ -292,7 +305,7 @@ class ServedCurator(Curator):
             held = self._numbers(batch.principal, attached)
             try:
                 self._refuse_full(attached, held, numbers_of(batch.questions))
-                self.work.take(batch.principal, work_of(batch.questions, attached.schema.unit), whole=True)
+                self._take(batch.principal, work_of(batch.questions, attached.schema.unit), whole=True)
             except DpnbError:
                 if self._ledger.charged(batch.request, batch.principal) is None:
                     raise  # what was charged is completed all the same
