@@ -64,6 +64,21 @@ COLUMNS = (
         missing_codes=["2020-01-02"],
     ),
 )
+OF_TEXTS = (
+    *COLUMNS,
+    Column.declared(
+        "share",
+        "number",
+        lower=-2,
+        upper=13,
+        decimal=",",
+        thousands=".",
+        strip="€",
+        percent=True,
+        missing_codes=["?", "1,5"],
+    ),
+)
+"""The same, and a number with a comma for a point, which a container of texts can hold and one of floats cannot."""
 NAMES = tuple(column.name for column in COLUMNS)
 UNDECLARED = "note"
 
@@ -112,6 +127,8 @@ TEXTS += (
     "27/8/2020",
     "31/02/2021 9:05",
     "($1,234.5)",
+    "-12,5 %",
+    "€ 1.234,5",
     " GOA ",
 )
 OTHERS = (None, math.nan, True, False, dt.date(2020, 1, 2), dt.datetime(2020, 1, 2, 10, 30), Decimal("1.0"))  # noqa: DTZ001
@@ -130,10 +147,10 @@ HABITS = (
 """How the cells of one column usually look, so that one other cell changes what a library takes the column for."""
 
 
-def schema(unit=None):
+def schema(unit=None, columns=COLUMNS):
     """Columns of every type, and a private size."""
     unit = unit or PrivacyUnit("add-remove")
-    return Schema(name="t", title="t", columns=COLUMNS, unit=unit, budget=Budget.from_toml({"epsilon": 1}))
+    return Schema(name="t", title="t", columns=columns, unit=unit, budget=Budget.from_toml({"epsilon": 1}))
 
 
 def table(draw, rows):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from dpnb.datasets.preparation import prepare
 from dpnb.errors import DpnbError
 from dpnb.planner import price
+from dpnb.trusted.schema.cell_rules import KEYS
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import value
 
@@ -32,6 +34,48 @@ ODD = (
 )
 TEXTS = ("?", "", " 3 ", "1.0", "01", "+2", "1e1", "nan", "true", "u", "٣", 'x"', "a,b", "-inf", "0x10")
 TEXTS += ("2020-02-29", "2020-02-30", " 2020-02-15T23:30-02:00", "2019-01-01 00:00:00", "9999-12-31")
+TEXTS += (
+    "0,5",
+    "1.000",
+    "(2)",
+    "$ 1",
+    "50 %",
+    "-1,5 €",
+    "29/02/2020",
+    "31/02/2020",
+    "1/3/2020 9:30 PM",
+    "U",
+    " v ",
+    "Yes",
+    "N",
+    "999",
+)
+
+
+CODES = [999, -3, "?", "u", " 3 ", "2020-02-29", "a"]
+RULES = {
+    "number": {"decimal": [","], "thousands": [",", ".", "'"], "strip": ["$ €"], "percent": [True], "parentheses": [True]},
+    "date": {"format": ["%d/%m/%Y"]},
+    "datetime": {"format": ["%d/%m/%Y", "%d/%m/%Y %I:%M %p"]},
+    "category": {"trim": [True], "case": ["any"], "true": [["Yes", 1]], "false": [["N", 0, "no"]]},
+    "text": {},
+}  # fmt: skip
+"""What may be declared of the cells of a column of each type, beside codes for unknown."""
+
+
+def ruled(rng, where):
+    """The same columns, each with some rules of its cells; what contradicts itself or the values is drawn again."""
+    return replace(where, columns=tuple(_ruled(rng, column) for column in where.columns))
+
+
+def _ruled(rng, column):
+    offered = {"missing_codes": [rng.sample(CODES, 2)]} | RULES.get(column.type, RULES["number"])
+    for _ in range(5):
+        keys = {key: rng.choice(values) for key, values in offered.items() if rng.random() < 0.5}
+        if ("true" in keys) == ("false" in keys):
+            with suppress(DpnbError):
+                return column.ruled(keys)
+    return column
 
 
 def cell(rng, column):
@@ -47,9 +91,14 @@ def cell(rng, column):
     return rng.choice(odd if kind < 0.8 else TEXTS) if kind < 0.9 else None
 
 
-def contained(cells):
-    """A column in the container that its cells suggest: whole numbers, floats with NaN for what is missing, else objects."""
+def contained(cells, column=None):
+    """A column in the container that its cells suggest: whole numbers, floats with NaN for what is missing, else objects.
+
+    Of texts with a comma for a point all are objects: a column of floats is refused there.
+    """
     kinds = {type(found) for found in cells if found is not None}
+    if column is not None and column.cells.of_texts:
+        kinds.add(str)
     whole = bool(cells) and kinds == {int} and None not in cells and max(map(abs, cells)) < 2**62
     if whole:
         return np.array(cells, dtype=np.int64)
@@ -68,7 +117,8 @@ class Rows:
     def columns(self, where):
         """The table as columns, in the containers that their cells suggest."""
         found = {
-            column.name: contained([row[at] for row in self.rows]) for at, column in enumerate(where.columns)
+            column.name: contained([row[at] for row in self.rows], column)
+            for at, column in enumerate(where.columns)
         }
         return found | {"who": contained(list(self.units))}
 
@@ -155,8 +205,7 @@ def raw_pairs(seed, cells, each=6, *, summed=False):
     rng, seen = random.Random(seed), 0
     while seen < cells * each:
         where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)))
-        if summed:
-            where = questions.prepared(rng, where)
+        where = questions.prepared(rng, where) if summed else ruled(rng, where)
         try:
             priced = price(*batch, where)
             for item in priced.items:
@@ -183,9 +232,17 @@ def raw_pairs(seed, cells, each=6, *, summed=False):
     return seen
 
 
+def test_every_rule_of_a_cell_is_drawn():
+    """What is never drawn is never tried."""
+    rng = random.Random(43)
+    wheres = [ruled(rng, questions.schema(rng)) for _ in range(60)]
+    drawn = {key for where in wheres for column in where.columns for key in column.cells.to_json()}
+    assert drawn == {key for keys in KEYS.values() for key in keys}
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_one_units_raw_rows_move_no_others_and_cost_no_more_than_is_charged(seed):
-    """Numbers off the grid, texts, infinities, NaN and missing, in whatever container they make; units with too many rows."""
+    """Numbers off the grid, texts, infinities, NaN and missing, in whatever container they make and by whatever rules; units with too many rows."""
     assert raw_pairs(seed, 60) >= 360
 
 

@@ -20,7 +20,7 @@ from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.schema.owner import load
 from dpnb.trusted.schema.server_table import ServerTable
 from tests.contracts.handed import prepare
-from tests.contracts.sources import CELLS, COLUMNS
+from tests.contracts.sources import CELLS, OF_TEXTS
 
 RNG = np.random.default_rng(11)
 DOUBLES = [
@@ -116,15 +116,16 @@ def test_another_type_is_refused_by_name(place, kind):
 
 def columns_of(texts):
     """Each declared column of the contract, holding all of the cells."""
-    return {column.name: texts for column in COLUMNS}
+    return {column.name: texts for column in OF_TEXTS}
 
 
 def test_rows_are_prepared_as_the_reference_prepares_them(place, tmp_path):
     """Numbers, categories and dates in texts of every odd form: equal codes, in the table's order."""
     from tests.contracts.sources import schema
 
+    where = schema(columns=OF_TEXTS)
     texts = [*TYPES["text"], None]
-    names = [column.name for column in COLUMNS]
+    names = [column.name for column in OF_TEXTS]
     with place.server.admin(place.database) as connection:
         connection.execute(f"CREATE TABLE visits ({', '.join(f'{quoted(name)} text' for name in names)})")
         with connection.cursor() as cursor:
@@ -133,14 +134,14 @@ def test_rows_are_prepared_as_the_reference_prepares_them(place, tmp_path):
                 f"INSERT INTO visits VALUES ({marks})", [[text] * len(names) for text in texts]
             )
     table = ServerTable(place.uri, "visits")
-    _, version = identified(table, schema())
-    with fetch(table, schema(), version, tmp_path / "rows.csv") as rows:
-        prepare(rows, schema(), tmp_path / "copy.duckdb", key=b"k")
+    _, version = identified(table, where)
+    with fetch(table, where, version, tmp_path / "rows.csv") as rows:
+        prepare(rows, where, tmp_path / "copy.duckdb", key=b"k")
     assert not (tmp_path / "rows.csv").exists()
     found = columns_of(texts)
     with DuckDBEngine(tmp_path / "copy.duckdb") as engine:
         codes = engine._rows_of(f"SELECT {', '.join(map(quoted, names))} FROM prepared")
-    wanted = by_reference(found, schema(), key=b"k")
+    wanted = by_reference(found, where, key=b"k")
     assert sorted(map(repr, codes)) == sorted(
         repr(tuple(None if not column.known[row] else int(column.values[row]) for column in
                    (wanted.columns[name] for name in names)))

@@ -21,6 +21,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.lake_table import LakeTable
 from tests.contracts.handed import prepare
+from tests.contracts.sources import CELLS, OF_TEXTS
 
 LONG = 'a column\'s name of 70 characters with a `backtick`, a "quote" & a dot.'
 assert len(LONG) == 70
@@ -119,6 +120,19 @@ def test_every_type_is_read_as_from_a_file(named, file, table, tmp_path):
     found = copy_of(file.parent if named == "a folder" else table, ALL, tmp_path)
     assert rows_of(found) == rows_of(expected)
     assert any(code is not None for row in rows_of(found) for code in row)
+
+
+def test_cells_of_every_rule_are_read_as_from_a_file(tmp_path):
+    """Codes for unknown, dates and numbers as people write them, truths and cases, in texts of every odd form."""
+    declared = schema_of(OF_TEXTS)
+    texts = [*(cell for cell in CELLS if isinstance(cell, str)), None]
+    path = tmp_path / "texts" / "part-0.parquet"
+    path.parent.mkdir()
+    pq.write_table(pa.table({name: pa.array(texts, pa.string()) for name in declared.names}), path)
+    expected = prepare(path, declared, tmp_path / "file.duckdb", key=b"k")
+    found = rows_of(copy_of(path.parent, declared, tmp_path))
+    assert found == rows_of(expected)
+    assert all(any(code is not None for code in column) for column in zip(*found, strict=True))
 
 
 def test_units_have_the_same_ranks(file, table, tmp_path):
