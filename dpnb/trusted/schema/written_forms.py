@@ -149,10 +149,10 @@ def number_rule(
     pattern = f"{sign}(?P<body>{body}){around}"
     if parentheses:
         pattern += f"|{around}{gap}[(]{around}{gap}(?P<negative>{body}){around}{gap}[)]{around}"
-    blanks = WIDE + "()" if gap else ""
+    beside = (WIDE if gap else "") + ("()" if parentheses else "")
     return TextRule(
         "number",
-        characters="".join(sorted({*marks, *blanks})),
+        characters="".join(sorted({*marks, *beside})),
         becoming=str(decimal),
         length=2 if percent else 0,
         pattern=pattern,

@@ -7,7 +7,7 @@ returns an expression. Types are public facts of a file; no expression looks at 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from dpnb.trusted.schema.calendar import DAY, FIRST_DAY, LAST_DAY, MINUTES, MOMENT, ZONE
@@ -27,7 +27,6 @@ _NULL = '"NULL"'
 
 _BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
 _INFINITE = "[+-]?[iI].*"
-_ASCII = r"[\x00-\x7f]*"
 
 
 def literal(text: str) -> str:
@@ -162,7 +161,12 @@ def _letters(sql: str, rule: TextRule) -> str:
     """A translation letter by letter is far slower than the engine's own change of case, which ASCII allows."""
     case = "lower" if rule.becoming == LOWER else "upper"
     other = f"translate({sql}, {literal(rule.characters)}, {literal(rule.becoming)})"
-    return f"CASE WHEN regexp_full_match({sql}, {literal(_ASCII)}) THEN {case}({sql}) ELSE {other} END"
+    return f"CASE WHEN {_is_ascii(sql)} THEN {case}({sql}) ELSE {other} END"
+
+
+def _is_ascii(sql: str) -> str:
+    """Whether a text has as many bytes as letters, which costs less to count than a pattern does to match."""
+    return f"strlen({sql}) = length({sql})"
 
 
 def _class(characters: str) -> str:
@@ -211,9 +215,10 @@ def _number(sql: str, rule: TextRule) -> str:
 
 
 def _plain(sql: str, rule: TextRule) -> str:
-    plain = sql
-    for word in (*rule.words, *rule.characters):
-        plain = f"replace({plain}, {literal(word)}, '')"
+    wide = "".join(letter for letter in rule.characters if not letter.isascii())
+    plain = _without(sql, (*rule.words, *filter(str.isascii, rule.characters)))
+    if wide:
+        plain = f"CASE WHEN {_is_ascii(sql)} THEN {plain} ELSE {_without(plain, wide)} END"
     if rule.becoming != ".":
         plain = f"replace({plain}, {literal(rule.becoming)}, '.')"
     if "negative" in rule.pattern:
@@ -221,6 +226,12 @@ def _plain(sql: str, rule: TextRule) -> str:
     if rule.length:
         plain = f"{plain} || CASE WHEN contains({sql}, '%') THEN 'e-{rule.length}' ELSE '' END"
     return plain
+
+
+def _without(sql: str, words: Iterable[str]) -> str:
+    for word in words:
+        sql = f"replace({sql}, {literal(word)}, '')"
+    return sql
 
 
 def _unnamed(pattern: str) -> str:
