@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import tomllib
 from pathlib import Path
 
 import duckdb
@@ -103,6 +104,24 @@ def test_a_folder_is_read_as_one_file_of_its_rows_is(folder, tmp_path, unit):
         DuckDBEngine(copy).close()
     order = (lambda table: table) if unit is None else (lambda table: sorted(table, key=repr))
     assert order(found["folder"]) == order(found["pattern"]) == order(found["file"])
+
+
+def test_a_long_name_in_the_files_of_a_folder_is_drafted_and_read(tmp_path, dpnb_home):
+    """Seen: dpnb init drafted header = … of a folder too, and its declaration was refused: "header goes with one file"."""
+    made, long = tmp_path / "visits", "age of the person " * 8
+    made.mkdir()
+    for place, ages in enumerate(([41, 7], [99])):
+        write(made / f"part-{place}.parquet", {long: ages}, **{long: pa.int32()})
+    assert main(["init", str(made), "--all"]) == 0
+    terms = tomllib.loads((tmp_path / "visits.dpnb.toml").read_text(encoding="utf-8"))
+    (name,) = terms["columns"]
+    assert terms["columns"][name]["header"] == long
+    terms["columns"][name] |= {"type": "integer", "lower": 0, "upper": 120}
+    terms["dataset"] |= {"unit": "row"}
+    terms["budget"] = {"epsilon": 10**6}
+    people = dpnb.open(made, schema=terms, quiet=True)
+    answers = dpnb.release({"all": people[name].sum()}, epsilon=10**5)
+    assert answers["all"].value == pytest.approx(147, abs=0.1)
 
 
 def attached(curator, source, name="visits"):

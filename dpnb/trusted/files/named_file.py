@@ -101,7 +101,7 @@ class NamedFile:
             When there is none, or this user may not read it.
         """
         if path.name == EVERY:
-            return NamedFolder.of(path)
+            return NamedFolder.of(path, dialect)
         try:
             _ordinary(path, path.stat())
             descriptor = os.open(path, os.O_RDONLY | _flags())
@@ -197,7 +197,7 @@ class NamedFolder(NamedFile):
     parts: tuple[NamedFile, ...] = ()
 
     @classmethod
-    def of(cls, path: Path) -> NamedFolder:
+    def of(cls, path: Path, dialect: Dialect = STRICT) -> NamedFolder:
         """Open a folder and its files.
 
         Raises
@@ -215,7 +215,7 @@ class NamedFolder(NamedFile):
             _refuse_others(path.parent, found)
             parts = tuple(opened.enter_context(NamedFile.open(one)) for one in found)
             opened.pop_all()
-        return cls(path, descriptor, parts=parts)
+        return cls(path, descriptor, dialect, parts)
 
     def close(self) -> None:
         """Let go of the folder and its files."""

@@ -223,8 +223,8 @@ def _dialect(written: Section, place: Path | None, where: str) -> Dialect:
 def _headers(columns: Section, place: Path | None, where: str) -> tuple[tuple[str, str], ...]:
     """The declared names of columns that a file's header calls otherwise, each with that name."""
     found = {name: facts["header"] for name, facts in columns.items() if "header" in facts}
-    if found and (place is None or place.name == EVERY):
-        raise OwnerError(f"{where}: header goes with one file: rename the column where the rows are")
+    if found and place is None:
+        raise OwnerError(f"{where}: header goes with files: rename the column where the rows are")
     return tuple(found.items())
 
 

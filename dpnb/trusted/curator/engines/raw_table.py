@@ -127,7 +127,7 @@ def _open_file(
     view: str = "raw_table",
 ) -> RawTable:
     if isinstance(file, NamedFolder):
-        return _of_parts(file, [_open_file(connection, one) for one in file.parts])
+        return _called(_of_parts(file, [_open_file(connection, one) for one in file.parts]), file.dialect)
     name = file.path.name
     kind = format_of(file.path)
     refuse_empty(file)
