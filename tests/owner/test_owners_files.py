@@ -1,4 +1,4 @@
-"""Nineteen files of the kinds that owners hold, with invented values: decisions to open, every cell read, five answers as pandas gives them.
+"""Nineteen texts and tables of the kinds that owners hold, and six of other programs, with invented values: decisions to open, every cell read, five answers as pandas gives them.
 
 Each file is drafted, filled in with what a person knows, checked and asked. pandas reads the file itself, with the options that it needs.
 """
@@ -9,12 +9,14 @@ import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
 import dpnb
@@ -23,6 +25,8 @@ from dpnb.owner.draft import decisions
 from dpnb.owner.inspection import inspected
 from dpnb.trusted.schema.owner import declaration_of
 from dpnb.trusted.wire.places import Home
+from tests.contracts.sas_file import write_sas
+from tests.contracts.workbook import write_workbook
 from tests.owner.test_header_lines import LONG
 
 ROWS = 300
@@ -107,6 +111,11 @@ def with_others(**columns: Any) -> Write:
     return lambda frame, path: csv()(frame.assign(**columns), path)
 
 
+def table(frame: pd.DataFrame) -> list[list[Any]]:
+    """A frame as the rows of a sheet, its header first."""
+    return [list(frame), *frame.assign(visited=frame["visited"].dt.date).to_numpy(dtype=object).tolist()]
+
+
 def coded(frame: pd.DataFrame, path: Path) -> None:
     """Incomes with codes for what is unknown."""
     income = frame["income"].astype(object)
@@ -164,7 +173,27 @@ FILES: Mapping[str, Owned] = {
         more=("--all",),
     ),
     "stored.parquet": Owned(lambda frame, path: frame.astype({"sex": "category"}).to_parquet(path)),
+    "lines.jsonl": Owned(
+        lambda frame, path: frame.to_json(path, orient="records", lines=True, date_format="iso")
+    ),
+    "arrow.feather": Owned(lambda frame, path: frame.to_feather(path)),
+    "sheet.xlsx": Owned(lambda frame, path: write_workbook(path, {"People": table(frame)})),
+    "spss.sav": Owned(pyreadstat.write_sav),
+    "panel.dta": Owned(pyreadstat.write_dta),
+    "trial.sas7bdat": Owned(
+        lambda frame, path: write_sas(path, frame.assign(visited=frame["visited"].dt.date).to_dict("list"))
+    ),
 }
+READERS: Mapping[str, Callable[..., Any]] = {
+    ".parquet": pd.read_parquet,
+    ".jsonl": partial(pd.read_json, lines=True),
+    ".feather": pd.read_feather,
+    ".xlsx": partial(pd.read_excel, engine="calamine"),
+    ".sav": pd.read_spss,
+    ".dta": pd.read_stata,
+    ".sas7bdat": lambda path: pyreadstat.read_sas7bdat(path)[0],
+}
+"""How pandas reads what is no text."""
 
 
 def as_toml(content: Mapping[str, Any]) -> str:
@@ -222,7 +251,7 @@ def test_a_file_opens_after_few_decisions_and_answers_as_pandas_does(tmp_path, d
     assert (found.rows, found.totals) == (ROWS, 0)
 
     age, income, sex, visited = _columns(owned)
-    read = pd.read_parquet(data) if data.suffix == ".parquet" else pd.read_csv(data, **owned.read)
+    read = READERS.get(data.suffix, pd.read_csv)(data, **owned.read)
     truth = {
         "rows": len(read),
         "age": read[owned.names.get(age, age)].mean(),
@@ -258,6 +287,6 @@ def _dates(cells: pd.Series, owned: Owned) -> pd.Series:
 def test_half_of_the_files_ask_for_eight_decisions_or_fewer(tmp_path):
     """Those that say which columns are wanted ask for these alone."""
     asked = {name: decisions(drafted(tmp_path, name).read_text(encoding="utf-8")) for name in FILES}
-    assert len(asked) == 19
+    assert len(asked) == 25
     assert median(asked.values()) <= 8
     assert max(asked.values()) <= 12, asked
