@@ -163,12 +163,12 @@ def _arrow(path: Path, kind: str) -> Columns:
 
 def _table(path: Path, dialect: Dialect, schema: Schema, table: str | None) -> Columns:
     """The declared columns of a sheet, of lines of JSON or of a statistics package's file, each cell as the curator takes it."""
+    from dpnb.trusted.curator.engines.preparing import uses_of
     from dpnb.trusted.curator.engines.table_file import table_of
 
     headers = dict(dialect.headers)
-    names = dict.fromkeys((*schema.names, *filter(None, [schema.unit_column])))
-    wanted = list(dict.fromkeys(headers.get(name, name) for name in names))
+    wanted = {headers.get(name, name): use for name, use in uses_of(schema).items()}
     with NamedFile.open(path, dialect) as named:
-        blocks = list(table_of(named, table, schema.unit_column).blocks(wanted))
+        blocks = list(table_of(named, table, wanted).blocks(list(wanted)))
     none = [np.empty(0, dtype=object)]
     return {name: np.concatenate([block[name] for block in blocks] or none) for name in wanted}

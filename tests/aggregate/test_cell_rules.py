@@ -18,7 +18,7 @@ import pytest
 from dpnb.datasets.cell_text import text_of
 from dpnb.datasets.preparation import coded, prepare
 from dpnb.errors import OwnerError
-from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql
+from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql, uses_of
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.files.dialect import STRICT
 from dpnb.trusted.files.named_file import held
@@ -57,7 +57,7 @@ def rows(schema: Schema, raw: Any, folder: Any) -> list[tuple[Any, ...]]:
         duckdb.connect(config={"pandas_analyze_sample": "0", "threads": "1"}) as engine,
     ):
         _declare_categories(engine, schema)
-        source = open_source(engine, handed(named, schema), workshop=Path(workshop))
+        source = open_source(engine, handed(named, schema), workshop=Path(workshop), uses=uses_of(schema))
         return engine.execute(prepared_sql({"": source}, schema, b"key")).fetchall()
 
 
@@ -301,6 +301,18 @@ def test_numbers_with_a_point_of_their_own_refuse_another_decimal(ending, tmp_pa
             codes(declared(MONEY, **GERMAN), raw, tmp_path)
     with pytest.raises(OwnerError, match='remove decimal = ","'):
         coded(np.array([1.234]), declared(MONEY, **GERMAN)["x"])
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".jsonl"])
+def test_a_number_beside_texts_with_a_comma_is_that_number(ending, tmp_path):
+    """Seen: a cell that Excel held as the number 1.234 counted as 1234, and 1.5 as missing, where another cell was the text 1.234,5."""
+    cells = [1.234, 1.5, "1.234,5", 7, 1e-7, -0.25, "x"]
+    schema = declared(MONEY, **GERMAN)
+    for column in (cells, [cell for cell in cells if not isinstance(cell, str)]):
+        WRITERS[ending](tmp_path / f"rows{ending}", {"x": column, "beside": [1] * len(column)})
+        numbers = [1234.5 if cell == "1.234,5" else cell for cell in column]
+        wanted = [None if cell == "x" else schema["x"].code_of(cell) for cell in numbers]
+        assert codes(schema, tmp_path / f"rows{ending}", tmp_path) == wanted
 
 
 # Refusals ---------------------------------------------------------------------------------------------------------

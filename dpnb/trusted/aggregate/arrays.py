@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.cell import LARGEST_WHOLE
 
-Use: TypeAlias = Literal["grid", "category", "unit"]
+Use: TypeAlias = Literal["grid", "category", "unit", "comma"]
 Cells: TypeAlias = NDArray[Any]  # of numbers, or of texts and None
 
 
@@ -27,7 +27,7 @@ def plain_array(column: object, name: str, use: Use) -> Cells:
         Of numbers or truths, or of objects that are texts or ``None``.
     name : str
         The column's name, for the error message.
-    use : {"grid", "category", "unit"}
+    use : {"grid", "category", "unit", "comma"}
         What the column is read for: one that names the unit must be carried exactly.
 
     Raises

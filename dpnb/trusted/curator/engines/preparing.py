@@ -143,7 +143,8 @@ def _whole(source: Any) -> Iterator[None]:
 def uses_of(schema: Schema) -> dict[str, Use]:
     """The columns that are read, and for what: what names a unit must be exact, whatever else it is."""
     uses: dict[str, Use] = {
-        c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.columns
+        c.name: "comma" if c.cells.of_texts else "grid" if c.type in ("integer", "number") else "category"
+        for c in schema.columns
     }
     return uses if schema.unit_column is None else uses | {schema.unit_column: "unit"}
 

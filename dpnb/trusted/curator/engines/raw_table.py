@@ -162,7 +162,7 @@ def _open_table(
     """Cells that a library reads, in a table of the connection's own, of the types that the file declares."""
     headers = dict(file.dialect.headers)
     wanted = {headers.get(name, name): use for name, use in (uses or {}).items()}
-    found = table_of(file, table, next((name for name, use in wanted.items() if use == "unit"), None))
+    found = table_of(file, table, wanted)
     names = list(found.kinds if uses is None else wanted)
     for name in names:
         if name not in found.kinds and not found.further:

@@ -19,12 +19,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.trusted.aggregate.arrays import Cells
+from dpnb.trusted.aggregate.arrays import Cells, Use
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.csv_header import LONGEST_ROW
 from dpnb.trusted.files.dialect import UTF_8
@@ -76,8 +77,8 @@ class TableFile:
     further: bool = False
 
 
-def table_of(file: NamedFile, table: str | None, unit: str | None = None) -> TableFile:
-    """Read what a file says of its columns, of which one may name units.
+def table_of(file: NamedFile, table: str | None, uses: Mapping[str, Use] = MappingProxyType({})) -> TableFile:
+    """Read what a file says of its columns, whose cells are taken as they are used.
 
     Raises
     ------
@@ -86,8 +87,8 @@ def table_of(file: NamedFile, table: str | None, unit: str | None = None) -> Tab
     """
     kind = format_of(file.path)
     if kind == "json":
-        return TableFile(_names_of(file), partial(_blocks_of_lines, file), further=True)
-    return _sheet(file, table, unit) if kind == "excel" else _statistics(file, kind)
+        return TableFile(_names_of(file), partial(_blocks_of_lines, file, uses), further=True)
+    return _sheet(file, table, uses) if kind == "excel" else _statistics(file, kind)
 
 
 def library(name: str, file: NamedFile) -> Any:
@@ -135,7 +136,13 @@ def _number(word: str) -> str | None:
     return None if word == "NaN" else word
 
 
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_number)
+class _Number(str):
+    """A number with a point, as the text that it is written as."""
+
+    __slots__ = ()
+
+
+_JSON = json.JSONDecoder(parse_int=str, parse_float=_Number, parse_constant=_number)
 """A number keeps its own text, every digit of it."""
 
 
@@ -170,14 +177,20 @@ def _names_of(file: NamedFile) -> dict[str, str]:
     return dict.fromkeys(names, "VARCHAR")
 
 
-def _blocks_of_lines(file: NamedFile, names: Sequence[str]) -> Iterator[dict[str, Cells]]:
+def _blocks_of_lines(
+    file: NamedFile, uses: Mapping[str, Use], names: Sequence[str]
+) -> Iterator[dict[str, Cells]]:
     records = _records(file)
     while held := list(itertools.islice(records, 1 + _CELLS // (16 * len(names)))):
-        yield {name: _objects([_member(record.get(name)) for record in held]) for name in names}
+        yield {
+            name: _objects([_member(record.get(name), uses.get(name)) for record in held]) for name in names
+        }
 
 
-def _member(cell: object) -> str | None:
+def _member(cell: object, use: Use | None) -> str | None:
     """A member's text; a list or an object is no cell."""
+    if isinstance(cell, _Number):
+        return _pointed(str(cell), use)
     if isinstance(cell, str):
         return plain_text(cell)
     return str(int(cell)) if isinstance(cell, bool) else None
@@ -225,7 +238,7 @@ def _named_sheet(file: NamedFile, table: str | None) -> Any:
         return opened.get_sheet_by_name(table or names[0])
 
 
-def _sheet(file: NamedFile, table: str | None, unit: str | None) -> TableFile:
+def _sheet(file: NamedFile, table: str | None, uses: Mapping[str, Use]) -> TableFile:
     sheet = _named_sheet(file, table)
     header = ["" if text is None else text.strip() for text in map(_text, next(_rows_of(sheet, file), []))]
     named = [name for name in header if name]
@@ -238,7 +251,7 @@ def _sheet(file: NamedFile, table: str | None, unit: str | None) -> TableFile:
         wide, below = len(header), itertools.islice(_rows_of(sheet, file), 1, None)
         rows = 1 + _CELLS // (16 * wide)
         while held := [*itertools.chain.from_iterable(itertools.islice(below, rows))]:
-            yield {name: _cells(held[header.index(name) :: wide], name == unit) for name in wanted}
+            yield {name: _cells(held[header.index(name) :: wide], uses.get(name)) for name in wanted}
 
     return TableFile(dict.fromkeys(named, "VARCHAR"), blocks)
 
@@ -254,16 +267,21 @@ def _rows_of(sheet: Any, file: NamedFile) -> Iterator[list[Any]]:
                 yield row
 
 
-def _cells(column: Sequence[Any], names_unit: bool) -> Cells:  # noqa: FBT001 - asked of each column of a sheet
+def _pointed(number: str, use: Use | None) -> str:
+    """The text of a number: with a comma where the column's texts have one, so that it is that number and no thousand of it."""
+    return number.replace(".", ",") if use == "comma" else number
+
+
+def _cells(column: Sequence[Any], use: Use | None) -> Cells:
     """Numbers where each cell is one or empty, else texts. Of equal cells, which have equal texts, the text is written once."""
     filled = [math.nan if cell == "" else cell for cell in column]
-    if not names_unit and {*map(type, filled)} == {float}:
+    if use not in ("unit", "comma") and {*map(type, filled)} == {float}:
         return np.array(filled)
-    texts = {cell: _text(cell, names_unit) for cell in {*column}}
+    texts = {cell: _text(cell, use) for cell in {*column}}
     return _objects([*map(texts.__getitem__, column)])
 
 
-def _text(cell: object, names_unit: bool = False) -> str | None:  # noqa: FBT001, FBT002 - asked of each cell of a sheet
+def _text(cell: object, use: Use | None = None) -> str | None:
     """A cell's own text; a time of day is none, and a moment at midnight is its day.
 
     A number of 2^53 or more names no unit: Excel, which keeps fifteen digits, may have merged two.
@@ -273,7 +291,8 @@ def _text(cell: object, names_unit: bool = False) -> str | None:  # noqa: FBT001
     if isinstance(cell, bool):
         return str(int(cell))
     if isinstance(cell, float | int):
-        return None if names_unit and abs(cell) >= LARGEST_WHOLE else number_text(float(cell))
+        text = None if use == "unit" and abs(cell) >= LARGEST_WHOLE else number_text(float(cell))
+        return text and _pointed(text, use)
     if isinstance(cell, dt.datetime):
         return cell.isoformat(" ").removesuffix(" 00:00:00")
     return cell.isoformat() if isinstance(cell, dt.date) else None
