@@ -20,7 +20,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from heapq import merge
 from typing import Any, Final
 
 from dpnb.trusted.canonical import JsonObject, Record, canonical
@@ -185,12 +184,19 @@ def best(
     enough = [question for loss in paid if asked.fits_in(loss) for question in paid[loss]]
     less = sorted((loss for loss in paid if not asked.fits_in(loss)), key=_rank, reverse=True)
     for listed in (enough, *(paid[loss] for loss in less)):
-        for charge, entry, place, question, draws in merge(
-            *(db.execute(_PLACES, (where, one)) for one in listed)
-        ):
-            if again.isdisjoint(json.loads(draws)):
-                return _stored_answer(db, (entry, place), question, asked.measure, charge)
+        found = filter(None, (_oldest(db, where, question, again) for question in listed))
+        if (row := min(found, default=None)) is not None:
+            charge, entry, place, question = row
+            return _stored_answer(db, (entry, place), question, asked.measure, charge)
     return None
+
+
+def _oldest(
+    db: sqlite3.Connection, where: str, question: str, again: frozenset[str]
+) -> tuple[int, int, int, str] | None:
+    """Return where the oldest answer to a question as it was put once is; draws in `again` are left out."""
+    rows = db.execute(_PLACES, (where, question))
+    return next((row for *row, draws in rows if again.isdisjoint(json.loads(draws))), None)
 
 
 # one look-up in the index for each different question, however many rows have it
@@ -214,10 +220,14 @@ def _stored_answer(
     return StoredAnswer(row, _loss(question, measure), paid, charge, time)
 
 
-@lru_cache(maxsize=4096)
 def _loss(question: str, measure: Measure) -> PrivacyLoss:
-    """Return what a question cost in a measure, by the record of its events."""
-    return compose([PrivacyEvent.from_json(event) for event in json.loads(question)["events"]], measure)
+    """Return what a question cost in a measure, by the record of its events, which comes first: whoever asks may word each as they like."""
+    return _composed(question.partition(',"share":')[0], measure)
+
+
+@lru_cache(maxsize=4096)
+def _composed(events: str, measure: Measure) -> PrivacyLoss:
+    return compose([PrivacyEvent.from_json(event) for event in json.loads(f"{events}}}")["events"]], measure)
 
 
 def _rank(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:
