@@ -45,7 +45,7 @@ from dpnb.trusted.curator.config import FIRST_WAIT, Config
 from dpnb.trusted.errors import CuratorError, DpnbError, OwnerError, PlanError, to_wire
 from dpnb.trusted.wire.codec import MAX_REQUEST, encode
 from dpnb.trusted.wire.filelock import FileLock
-from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Failure, Open, Peek, Submit
+from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Failure, Open, Peek, Receipt, Submit
 from dpnb.trusted.wire.places import write_private
 from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN
 
@@ -77,8 +77,10 @@ _NEW_OBJECTS = 10_000
 """After which cycles are looked for."""
 _SHORT = 64 * 2**10
 """Bytes of a request that are read where they arrive: a thread would cost more than they do."""
-_THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
-_KINDS: dict[type, str] = {Submit: "release", Peek: "price"}
+_LONG = 16 * 2**10
+"""Bytes of a plan beyond which its price waits with other long ones and with receipts, and nobody else for them."""
+_THREADS = {"attach": 4, "release": 8, "price": 4, "long": 2, "rest": 8}
+_KINDS: dict[type, str] = {Submit: "release", Peek: "price", Receipt: "long"}
 _KINDS |= dict.fromkeys((Attach, Open, Detach), "attach")
 
 
@@ -303,8 +305,10 @@ class RequestHandler(tornado.httputil.HTTPMessageDelegate):
             raise Refused(404)
         if self._method != address.method:
             raise Refused(405)
-        body = self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers
-        if body and not address.asks:
+        # a chunk may be one byte, which takes as long as a page of a body does
+        if "Transfer-Encoding" in self.headers:
+            raise Refused(411)
+        if self.headers.get("Content-Length", "0") != "0" and not address.asks:
             raise Refused(413)
         self._address = address
         self._late = asyncio.get_running_loop().call_later(WHOLE_BODY, self.life.hang_up, self.stream)
@@ -408,6 +412,7 @@ async def _reply(asked: RequestHandler) -> bytes:
     if application.life.unsent_of(_owner(asked.stream)) > MOST_UNSENT_EACH:
         return _UNREAD
     kind = _KINDS.get(type(asks), "rest")
+    kind = "long" if kind == "price" and len(body) > _LONG else kind
     return cast("bytes", await application.workers.run(kind, application.service.carry_out, asks, asked.who))
 
 
