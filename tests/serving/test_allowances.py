@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from secrets import token_hex
 
 import pytest
+from msgspec import Raw
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import OwnerError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.trusted import system
+from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.query.plan import digest_of
 from dpnb.trusted.serving import served_curator
 from dpnb.trusted.serving.allowances import SECOND, WorkBuckets
 from dpnb.trusted.serving.settings import read_settings
@@ -63,6 +67,47 @@ def test_no_more_numbers_are_stored_for_an_analyst_than_the_owner_says(office):
         released(data)
     assert here.entries() == entries
     released(office(each="numbers = 431").people(here.token("ada")))
+
+
+def reworded(data, texts=(), again=("all",), epsilon="0.001"):
+    """A count to be submitted, with these texts, though it is stored."""
+    plan = read_json(bytes(batch_of([data.count()], Ask.make(epsilon=epsilon)).body))
+    plan["questions"][0]["texts"] = [*plan["questions"][0]["texts"], *texts]
+    text = canonical({**plan, "again": list(again)})
+    return Submit(handle=data.handle, request=token_hex(16), digest=digest_of(text), plan=Raw(text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("more", "numbers"),
+    [({"texts": ["é" * 1000] * 50}, 60_147), ({"again": [f"{n:032x}" for n in range(1000)]}, 7_101)],
+)
+def test_what_is_written_beside_numbers_counts_as_much_as_they_do(office, more, numbers):
+    """Seen: six charges of one number each added 46 MB for good, by their texts, and counted as 606 of 5,000,000 numbers."""
+    here = office(each="numbers = 5000")
+    ada = here.token()
+    told = here.told(reworded(here.people(ada), **more), ada)
+    assert f"stores up to {numbers:,} numbers" in told["message"]
+    for kind, epsilon in (("answered", "0.001"), ("failure", "0.002")):  # the ledger knows after a restart
+        here = office(each=f"numbers = {numbers}")
+        ada = here.token()
+        told = here.told(reworded(here.people(ada), **more, epsilon=epsilon), ada)
+        assert told["is"] == kind
+    assert f"; 0 of the {numbers:,} that you may store" in told["message"]
+
+
+def test_one_thing_is_measured_so_often_and_no_more(office, monkeypatch):
+    """Each look at its price goes through what was bought before; a stored answer stays free."""
+    monkeypatch.setattr(served_curator, "TIMES", 2)
+    for times in (2, 0):  # the ledger knows after a restart
+        here = office()
+        ada = here.token()
+        data = here.people(ada)
+        told = [here.told(reworded(data), ada) for _ in range(times + 1)]
+        assert [one["is"] for one in told] == [*["answered"] * times, "failure"]
+        assert "measured 2 times, which is the most" in told[-1]["message"]
+        assert here.told(reworded(data, again=()), ada)["charged"]["amount"] == "0"
+    bob = here.token("bob")
+    assert here.told(reworded(here.people(bob)), bob)["is"] == "answered"
 
 
 def test_a_charge_that_was_made_is_completed_whatever_is_allowed_since(office, monkeypatch):
@@ -178,7 +223,8 @@ def test_a_receipt_that_is_not_ones_own_tells_nothing_of_its_size(office):
 @pytest.mark.parametrize(
     ("each", "more", "words"),
     [
-        ("", "work = 61", "work is a number of seconds from 0 to 60: write work = 2"),
+        ("", "work = 61", r"work is a number of seconds from 0\.01 to 60: write work = 2"),
+        ("", "work = 0", r"work is a number of seconds from 0\.01 to 60: write work = 2"),
         ("", "free_disk = -1", "free_disk is a number of MiB from 0 to 1,073,741,824: write free_disk = 32"),
         ("numbers = true", "", "numbers is a number from 0 to 1,000,000,000,000: write numbers = 5000000"),
     ],

@@ -12,15 +12,18 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from dpnb.trusted.aggregate import algebra
 from dpnb.trusted.aggregate.algebra import Request
+from dpnb.trusted.canonical import JsonObject, Record, canonical
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip, Thresholding
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query.limits import limited
+from dpnb.trusted.query.plan_record import read_parts
 from dpnb.trusted.query.price import Charge
 
 SECOND = 100_000
@@ -41,7 +44,11 @@ _CANDIDATES = 4
 _ROWS = 100_000
 """Rows that a dataset is taken to have whose size is private."""
 VECTOR = 100
-"""How many numbers a vector counts as beside its own, for what is written of it."""
+"""How many numbers a vector counts as beside its own, for what is written of it; more, where more is written."""
+_BYTES_EACH, _COPIES, _DRAW = 5, 3, 7
+"""Bytes of a stored number, how often the words of a question are stored, and numbers for each draw that a plan leaves out."""
+TIMES = 200
+"""How often one thing is measured for a principal: what is stored of it is looked through whenever it is asked, under the ledger's lock."""
 
 
 def work_of(questions: Iterable[Charge], unit: PrivacyUnit) -> int:
@@ -64,17 +71,33 @@ def _steps(request: Request) -> int:
     return nodes + _PRODUCT * (len(request.pairs) + len(limits))
 
 
-def numbers_of(questions: Iterable[Charge]) -> int:
-    """Return how many numbers are stored of some questions, at most."""
-    return sum(numbers_in(one.bundle.parts) for one in questions)
+def numbers_of(questions: Iterable[Charge], again: Sequence[str] = ()) -> int:
+    """Return how many numbers are stored of some questions, at most, with what is left out of the answers that they may have."""
+    listed = ((one.bundle.parts, one.bundle.texts, one.bundle.plan) for one in questions)
+    return _DRAW * len(again) + sum(numbers_in(*one) for one in listed)
 
 
-def numbers_in(parts: Iterable[Measurement]) -> int:
-    """Return how many numbers are stored of measurements, at most."""
-    return sum(
-        VECTOR + (part.mechanism.work(1) if isinstance(part.mechanism, Thresholding) else part.cells)
-        for part in parts
+def numbers_in(parts: Sequence[Measurement], texts: Sequence[str], plan: Record) -> int:
+    """Return how many numbers are stored of a question, at most: those that are measured, and what is written of it."""
+    written = len(canonical([list(texts) * _COPIES, plan]).encode()) // _BYTES_EACH
+    return max(VECTOR * len(parts), written) + sum(
+        part.mechanism.work(1) if isinstance(part.mechanism, Thresholding) else part.cells for part in parts
     )
+
+
+class Stored:
+    """What is stored for a principal of a pool: how many numbers, and how often each thing was measured."""
+
+    def __init__(self, charges: Iterable[JsonObject] = ()) -> None:
+        self.numbers, self.times = 0, Counter[str]()
+        for one in charges:
+            said = [(read_parts(part["plan"]), part["texts"], part["plan"]) for part in one["questions"]]
+            self.add(_DRAW * len(one["again"]) + sum(numbers_in(*part) for part in said), one["questions"])
+
+    def add(self, numbers: int, questions: Iterable[JsonObject]) -> None:
+        """Count what a charge stores."""
+        self.numbers += numbers
+        self.times.update(one["measured"] for one in questions)
 
 
 class WorkBuckets:

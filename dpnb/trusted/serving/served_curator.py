@@ -25,16 +25,16 @@ from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.terms import compare
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorGone, DpnbError, OwnerError, PlanError, SchemaError
-from dpnb.trusted.query.plan_record import read_parts
 from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.allowances import (
     BYTES,
     LETTERS,
     LONG,
     NUMBERS,
+    TIMES,
     VECTOR,
+    Stored,
     WorkBuckets,
-    numbers_in,
     numbers_of,
     work_of,
 )
@@ -114,8 +114,8 @@ class ServedCurator(Curator):
     work: WorkBuckets
     long: AbstractContextManager[bool]
     """Held by the one long request that is answered now."""
-    numbers: dict[tuple[str, str], int]
-    """How many are stored for a principal of a pool, as far as that was asked."""
+    stored: dict[tuple[str, str], Stored]
+    """What is stored for a principal of a pool, as far as that was asked."""
 
     @classmethod
     def of(
@@ -131,7 +131,7 @@ class ServedCurator(Curator):
             When the ledger is not the one that answers were given from.
         """
         made = cls.opened(Config(settings.home, studies=studies), randomness)
-        made.settings, made.served, made.declared, made.numbers = settings, {}, {}, {}
+        made.settings, made.served, made.declared, made.stored = settings, {}, {}, {}
         made.work, made.long = WorkBuckets(settings.work), threading.RLock()
         made.refuse_to_start()
         try:
@@ -302,9 +302,9 @@ class ServedCurator(Curator):
         def allowed(charge: Callable[[], ChargeRow]) -> ChargeRow:
             # before the lock of all charges: a slow Hub holds up nobody else's
             _ASKING.get().check().need("release")
-            held = self._numbers(batch.principal, attached)
+            stored = self._stored(batch.principal, attached)
             try:
-                self._refuse_full(attached, held, numbers_of(batch.questions))
+                self._refuse_full(attached, stored, batch)
                 self._take(batch.principal, work_of(batch.questions, attached.schema.unit), whole=True)
             except DpnbError:
                 if self._ledger.charged(batch.request, batch.principal) is None:
@@ -312,32 +312,37 @@ class ServedCurator(Curator):
             row = guard(charge)
             if row.new:
                 names = {question["measured"] for question in row.questions}
-                more = numbers_of(one for one in batch.questions if one.measured in names)
-                self.numbers[batch.principal, attached.pool] = held + more
+                mine = [one for one in batch.questions if one.measured in names]
+                stored.add(numbers_of(mine, batch.again), row.questions)
             return row
 
         return allowed
 
-    def _numbers(self, principal: str, attached: Attached) -> int:
-        """Return how many numbers are stored for a principal of a dataset's pool; the ledger is read once in a life."""
+    def _stored(self, principal: str, attached: Attached) -> Stored:
+        """Return what is stored for a principal of a dataset's pool; the ledger is read once in a life."""
         place = principal, attached.pool
-        if place not in self.numbers:
+        if place not in self.stored:
             query = "SELECT body FROM charges JOIN entries USING (entry) WHERE principal = ? AND pool = ?"
             with self._ledger.beside() as db:
-                listed = (one for (body,) in db.execute(query, place) for one in read_json(body)["questions"])
-                self.numbers[place] = sum(numbers_in(read_parts(one["plan"])) for one in listed)
-        return self.numbers[place]
+                self.stored[place] = Stored(read_json(body) for (body,) in db.execute(query, place))
+        return self.stored[place]
 
-    def _refuse_full(self, attached: Attached, held: int, more: int) -> None:
+    def _refuse_full(self, attached: Attached, stored: Stored, batch: PendingBatch) -> None:
         """Refuse what there is no room for, before it is charged."""
         home, most = self.settings.home.root, self.declared[attached.known_as].numbers
         if (word := disk_fault(home, self.settings.free_disk)) is not None:
             raise OwnerError(f"The disk of {home} is {word}: nothing is charged until there is room.")
-        if held + more > most:
+        more = numbers_of(batch.questions, batch.again)
+        if stored.numbers + more > most:
             raise PlanError(
-                f"This cell stores up to {more:,} numbers (a vector counts {VECTOR} more than it has); {max(most - held, 0):,} of the {most:,} "
-                "that you may store of this dataset are left. Ask fewer groups or questions; the owner can raise numbers = in the "
-                "service's file. Nothing was spent."
+                f"This cell stores up to {more:,} numbers (a vector counts {VECTOR} more than it has, and long texts and conditions count); "
+                f"{max(most - stored.numbers, 0):,} of the {most:,} that you may store of this dataset are left. Ask fewer groups or questions; "
+                "the owner can raise numbers = in the service's file. Nothing was spent."
+            )
+        if any(stored.times[one.measured] >= TIMES for one in batch.questions):
+            raise PlanError(
+                f"You had one of these questions measured {TIMES} times, which is the most: ask it at a loss that you asked before, in a "
+                "cell of its own and without again=True. Nothing was spent."
             )
 
     def _unknown(self, name: str) -> str:

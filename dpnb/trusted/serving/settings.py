@@ -45,10 +45,11 @@ _DATASET = ("schema", "study", "each", "groups", "store", "numbers")
 STORES = ("principal", "group", "everyone")
 """Who may read what somebody was answered: they alone, the first of their groups here, or everybody; the first is meant where nothing is said."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_NOTHING = Decimal(0)
 BUCKET = 0.05
 """Seconds: answers are sent at a whole multiple of it."""
-WORK, MOST_SECONDS = 2.0, 60.0
-"""Seconds of work that one request may be, by the public estimate; and the most that an owner may say."""
+WORK, LEAST_SECONDS, MOST_SECONDS = 2.0, Decimal("0.01"), 60.0
+"""Seconds of work that one request may be, by the public estimate; and the least and most that an owner may say."""
 NUMBERS = 5_000_000
 """Numbers that are stored for an analyst of a dataset, of about five bytes each, for good."""
 
@@ -165,7 +166,7 @@ def read_settings(path: Path) -> Settings:
         key,
         _prefix(service.get("prefix", "")),
         _amount(service, "bucket", " of seconds", 10, BUCKET),
-        _amount(service, "work", " of seconds", MOST_SECONDS, WORK),
+        _amount(service, "work", " of seconds", MOST_SECONDS, WORK, LEAST_SECONDS),
         _amount(service, "free_disk", " of MiB", 2**30, LEAST_FREE / 2**20) * 2**20,
         path.absolute(),
         hub_of(_section(facts["hub"], hub, ("api", "service")), os.environ, hub) if "hub" in facts else None,
@@ -230,10 +231,14 @@ def _prefix(text: Any) -> str:
     return text
 
 
-def _amount(facts: Mapping[str, Any], name: str, of: str, most: float, usual: float) -> float:
+def _amount(
+    facts: Mapping[str, Any], name: str, of: str, most: float, usual: float, least: Decimal = _NOTHING
+) -> float:
     found = facts.get(name, usual)
-    if isinstance(found, bool) or not isinstance(found, int | float | Decimal) or not 0 <= found <= most:
-        raise OwnerError(f"{name} is a number{of} from 0 to {most:,.0f}: write {name} = {usual:.10g}.")
+    if isinstance(found, bool) or not isinstance(found, int | float | Decimal) or not least <= found <= most:
+        raise OwnerError(
+            f"{name} is a number{of} from {least:g} to {most:,.0f}: write {name} = {usual:.10g}."
+        )
     return float(found)
 
 
