@@ -24,6 +24,15 @@ def test_a_home_is_made_for_its_user_alone(tmp_path):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+def test_a_log_that_is_full_keeps_no_more_and_says_so(tmp_path, monkeypatch):
+    """A service then writes to its error stream. Seen: whoever filled the log hid each fault that came after."""
+    monkeypatch.setattr(places, "_LONGEST_LOG", 10)
+    home = Home(tmp_path / "home").make()
+    assert home.note("now", "first", OwnerError("no"))
+    assert not home.note("now", "second", OwnerError("no"))
+    assert "second" not in home.log.read_text()
+
+
 def test_a_socket_path_is_short_however_deep_the_home(tmp_path):
     """Sockets have a length limit; homes have none."""
     deep = tmp_path.joinpath(*["folder" * 5] * 10)

@@ -217,7 +217,7 @@ class Identities:
     def readable(self) -> bool:
         """Say whether the owner's tokens can be read."""
         try:
-            self._tokens.listed()
+            self._tokens.renew()
         except OwnerError:
             return False
         return True

@@ -128,12 +128,16 @@ class Tokens:
 
     def _by_digest(self, digest: str) -> Token | None:
         """Return a token that holds now, as the file says now."""
+        self.renew()
+        found = self._known.get(digest)
+        return None if found is None or found.revoked or self.now() >= found.expires else found
+
+    def renew(self) -> None:
+        """Read the file again if it has changed."""
         if self._stat() != self._stamp:
             with self._reading:
                 stamp = self._stat()  # before the file is read: what changes meanwhile is read again
                 self._known, self._stamp = {one.digest: one for one in self.listed()}, stamp
-        found = self._known.get(digest)
-        return None if found is None or found.revoked or self.now() >= found.expires else found
 
     def now(self) -> float:
         """Return the time, in seconds since 1970; it never goes back."""

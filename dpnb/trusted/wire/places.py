@@ -104,8 +104,9 @@ class Home:
         try:
             descriptor = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             with os.fdopen(descriptor, "ab") as log:
-                if log.tell() < _LONGEST_LOG:
-                    log.write(line)
+                if log.tell() >= _LONGEST_LOG:
+                    return False
+                log.write(line)
         except OSError:  # a full disk, for one
             return False
         return True
