@@ -285,6 +285,8 @@ CONTRACTS = ("EngineContract", "SourceContract", "LawContract")
 # that take a syntax tree, a pickle or a file for a fact of ours and not of Python's
 ELSEWISE = {
     "tests/client/test_every_statistic.py",
+    "tests/curator/test_folder.py",
+    "tests/curator/test_server.py",
     "tests/fuzz/test_engine.py",
     "tests/widgets/test_forecasts.py",
     "tests/widgets/test_names.py",
