@@ -127,7 +127,7 @@ def _read(path: Path, dialect: Dialect, schema: Schema, table: str | None = None
                 f"The truth in {path.name} is not read: save its table as a CSV or Parquet file."
             )
         case _:
-            columns = _table(path, dialect, schema, table)
+            return _table(path, dialect, schema, table)
     return {**columns, **{name: columns[header] for name, header in dialect.headers}}
 
 
@@ -167,8 +167,9 @@ def _table(path: Path, dialect: Dialect, schema: Schema, table: str | None) -> C
     from dpnb.trusted.curator.engines.table_file import table_of
 
     headers = dict(dialect.headers)
-    wanted = {headers.get(name, name): use for name, use in uses_of(schema).items()}
+    uses = uses_of(schema)
+    wanted = {name: headers.get(name, name) for name in uses}
     with NamedFile.open(path, dialect) as named:
-        blocks = list(table_of(named, table, wanted).blocks(list(wanted)))
+        blocks = list(table_of(named, table, uses).blocks(wanted))
     none = [np.empty(0, dtype=object)]
     return {name: np.concatenate([block[name] for block in blocks] or none) for name in wanted}

@@ -302,6 +302,33 @@ def test_the_truth_of_every_kind_of_public_file_is_that_of_its_cells(tmp_path, e
     assert list(zip(found["where"].tolist(), found["age"].tolist(), strict=True)) == CODES
 
 
+COMMA = {"type": "number", "lower": 0, "upper": 2000, "step": "0.001"}
+
+
+def test_each_of_two_columns_of_one_header_has_its_cells_as_it_uses_them(tmp_path):
+    """Seen: beside a category of the same header two people whom Excel may have merged were one unit, and 1.234 was 1234."""
+    write_workbook(tmp_path / "p.xlsx", {"People": [["id"], [2.0**53], [2.0**53], [1.234], [7]]}, large=True)
+    columns = {
+        "code": {"type": "category", "values": ["7", "8"], "header": "id"},
+        "paid": {**COMMA, "decimal": ",", "thousands": ".", "header": "id"},
+        "id": COMMA,
+    }
+    found = {}
+    for unit in ("row", "id"):
+        facts = {"name": "t", "source": str(tmp_path / "p.xlsx"), "adjacency": "add-remove", "unit": unit}
+        facts |= {} if unit == "row" else {"max_rows_per_unit": 2}
+        owned = load({"dataset": facts, "budget": {"epsilon": 1}, "columns": columns})
+        copy = prepare(owned.source, owned.schema, tmp_path / f"{unit}.duckdb", dialect=owned.dialect)
+        with duckdb.connect(str(copy), read_only=True) as connection:
+            query = "SELECT code, paid, id FROM prepared ORDER BY paid"
+            found[unit] = connection.execute(query).fetchall()
+        truth = PublicRows(owned.schema, lambda read=owned: read_file(read)).table.columns
+        told = zip(*(truth[name].tolist() for name in ("code", "paid", "id")), strict=True)
+        assert sorted(told, key=lambda row: row[1]) == found[unit]
+    assert found["id"] == [(None, 1234, 1234), (0, 7000, 7000)]
+    assert found["row"] == [*found["id"], *[(None, 2_000_000, 2_000_000)] * 2]
+
+
 @pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".feather", ".sav", ".dta", ".sas7bdat"])
 def test_what_is_no_such_file_is_damaged_or_says_its_line(tmp_path, ending):
     """Cut, altered, or a text with that ending: one error without a cell, and nothing is written."""

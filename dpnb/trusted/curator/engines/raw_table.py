@@ -137,7 +137,7 @@ def _open_file(
         if kind == "arrow":
             return _called(_open_arrow(connection, file, view), file.dialect)
         if kind not in ("parquet", "duckdb"):
-            return _called(_open_table(connection, file, table, uses, view), file.dialect)
+            return _open_table(connection, file, table, uses, view)
         if kind == "parquet":
             sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
             return _called(_described(connection, sql), file.dialect)
@@ -159,20 +159,24 @@ def _open_table(
     uses: Mapping[str, Use] | None,
     view: str,
 ) -> RawTable:
-    """Cells that a library reads, in a table of the connection's own, of the types that the file declares."""
-    headers = dict(file.dialect.headers)
-    wanted = {headers.get(name, name): use for name, use in (uses or {}).items()}
-    found = table_of(file, table, wanted)
-    names = list(found.kinds if uses is None else wanted)
-    for name in names:
-        if name not in found.kinds and not found.further:
-            raise no_column(name)
-    columns = {name: (f"c{place}", found.kinds.get(name, "VARCHAR")) for place, name in enumerate(names)}
+    """Cells that a library reads, in a table of the connection's own, of the types that the file declares.
+
+    Of two columns that read one column of the file each has its cells as it uses them.
+    """
+    found, headers = table_of(file, table, uses or {}), dict(file.dialect.headers)
+    wanted = {
+        name: headers.get(name, name) for name in ({**found.kinds, **headers} if uses is None else uses)
+    }
+    columns: dict[str, tuple[str, str]] = {}
+    for name, header in wanted.items():
+        if header not in found.kinds and not found.further:
+            raise no_column(header)
+        columns[name] = f"c{len(columns)}", found.kinds.get(header, "VARCHAR")
     declared = ", ".join(f"{column} {kind}" for column, kind in columns.values())
     held = quoted(f"{view} ##held")
     connection.execute("SET pandas_analyze_sample = 0")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {held} ({declared})")
-    for cells in found.blocks(names):
+    for cells in found.blocks(wanted):
         block = {columns[name][0]: column for name, column in cells.items()}
         numbers = {
             column

@@ -67,13 +67,13 @@ class TableFile:
     kinds : mapping of str to str
         Each column's type in SQL, as the file declares it.
     blocks : callable
-        Given names of columns, it yields their cells for the next rows: numbers, moments, or texts and None.
+        Given columns' names, each with that in the file, it yields their cells for the next rows: numbers, moments, or texts and None.
     further : bool
         Whether a row may have columns that are not listed, since each names its own.
     """
 
     kinds: Mapping[str, str]
-    blocks: Callable[[Sequence[str]], Iterator[dict[str, Cells]]]
+    blocks: Callable[[Mapping[str, str]], Iterator[dict[str, Cells]]]
     further: bool = False
 
 
@@ -178,12 +178,13 @@ def _names_of(file: NamedFile) -> dict[str, str]:
 
 
 def _blocks_of_lines(
-    file: NamedFile, uses: Mapping[str, Use], names: Sequence[str]
+    file: NamedFile, uses: Mapping[str, Use], wanted: Mapping[str, str]
 ) -> Iterator[dict[str, Cells]]:
     records = _records(file)
-    while held := list(itertools.islice(records, 1 + _CELLS // (16 * len(names)))):
+    while held := list(itertools.islice(records, 1 + _CELLS // (16 * len(wanted)))):
         yield {
-            name: _objects([_member(record.get(name), uses.get(name)) for record in held]) for name in names
+            name: _objects([_member(record.get(header), uses.get(name)) for record in held])
+            for name, header in wanted.items()
         }
 
 
@@ -247,11 +248,14 @@ def _sheet(file: NamedFile, table: str | None, uses: Mapping[str, Use]) -> Table
     if len(set(named)) < len(named):
         raise OwnerError(f'"{file.path.name}" names a column twice in its first row: rename one of them.')
 
-    def blocks(wanted: Sequence[str]) -> Iterator[dict[str, Cells]]:
+    def blocks(wanted: Mapping[str, str]) -> Iterator[dict[str, Cells]]:
         wide, below = len(header), itertools.islice(_rows_of(sheet, file), 1, None)
         rows = 1 + _CELLS // (16 * wide)
         while held := [*itertools.chain.from_iterable(itertools.islice(below, rows))]:
-            yield {name: _cells(held[header.index(name) :: wide], uses.get(name)) for name in wanted}
+            yield {
+                name: _cells(held[header.index(called) :: wide], uses.get(name))
+                for name, called in wanted.items()
+            }
 
     return TableFile(dict.fromkeys(named, "VARCHAR"), blocks)
 
@@ -347,11 +351,12 @@ def _statistics(file: NamedFile, kind: str) -> TableFile:
         for name in said.column_names
     }
 
-    def blocks(names: Sequence[str]) -> Iterator[dict[str, Cells]]:
-        most, first = 1 + _CELLS // len(names), 0
+    def blocks(wanted: Mapping[str, str]) -> Iterator[dict[str, Cells]]:
+        names = [*{*wanted.values()}]
+        most, first = 1 + _CELLS // len(wanted), 0
         while True:
-            cells, _ = _read(file, usecols=list(names), row_offset=first, row_limit=most)
-            yield {name: _column(cells[name], kinds[name], moments.get(name)) for name in names}
+            cells, _ = _read(file, usecols=names, row_offset=first, row_limit=most)
+            yield {name: _column(cells[at], kinds[at], moments.get(at)) for name, at in wanted.items()}
             if len(cells[names[0]]) < most:
                 return
             first += most
