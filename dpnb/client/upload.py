@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.datasets.containers import plain_column
+from dpnb.datasets.containers import plain_column, use_of
 from dpnb.errors import OwnerError
 from dpnb.trusted.aggregate.arrays import Use
 from dpnb.trusted.schema import Schema
@@ -69,10 +69,7 @@ def declared_columns(frame: object, schema: Schema, table: str = "") -> dict[str
     OwnerError
         When a declared column is not in the frame, or holds what is no column of numbers, texts or dates.
     """
-    uses: dict[str, Use] = {
-        c.name: "grid" if c.type in ("integer", "number") else "category"
-        for c in schema.rows_of(table).columns
-    }
+    uses: dict[str, Use] = {column.name: use_of(column) for column in schema.rows_of(table).columns}
     if schema.unit_column is not None:
         uses[schema.unit_column] = "unit"
     return {name: plain_column(_column(frame, name, schema, table), name, use) for name, use in uses.items()}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dpnb.datasets.cell_text import moment_texts, text_of
 from dpnb.trusted.aggregate.arrays import Cells, Use, inexact, numeric, unreadable
 from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema import Column
 from dpnb.trusted.schema.cell import LARGEST_WHOLE
 
 _POLARS_TEXTS = {"String", "Utf8", "Categorical", "Enum"}
@@ -35,8 +36,9 @@ def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> 
     raw : array, list, or column of a frame
     name : str
         How a refusal calls it.
-    use : {"grid", "category", "unit"}
-        Dates have no place on a grid of numbers; a number that names a unit is exact in a binary64, or missing.
+    use : {"grid", "category", "unit", "comma"}
+        Dates have no place on a grid of numbers; a number that names a unit is exact in a binary64, or missing; beside texts with a
+        comma it has one too, where each cell says whether it is a number.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def _from_numpy(array: Cells, name: str, use: Use) -> Cells:
     if array.ndim != 1 or kind not in "biufUTOM":
         raise unreadable(name, str(array.dtype) if array.ndim == 1 else f"arrays of {array.ndim} dimensions")
     if kind == "M":
-        if use == "grid":
+        if use in ("grid", "comma"):
             raise _dates(name)
         return _objects(moment_texts(array))
     if kind in "UTO":
@@ -83,7 +85,19 @@ def _from_numpy(array: Cells, name: str, use: Use) -> Cells:
 def _from_cells(cells: Sequence[Any], use: Use) -> Cells:
     if {type(cell) for cell in cells} <= {str, type(None)} and _all_utf8(cells):
         return _objects([cell or None for cell in cells])
-    return _objects([None if use == "unit" and _is_large(cell) else text_of(cell) for cell in cells])
+    return _objects([cell_as(cell, use) for cell in cells])
+
+
+def use_of(column: Column) -> Use:
+    """What a declared column is read for, unless it names the unit."""
+    grid: Use = "comma" if column.cells.of_texts else "grid"
+    return grid if column.type in ("integer", "number") else "category"
+
+
+def cell_as(cell: object, use: Use) -> str | None:
+    """A cell's own text as it is used: a number has a comma beside texts that have one, so that it is that number and no thousand of it."""
+    text = None if use == "unit" and _is_large(cell) else text_of(cell)
+    return text.replace(".", ",") if text and use == "comma" and not isinstance(cell, str) else text
 
 
 def _is_large(cell: object) -> bool:

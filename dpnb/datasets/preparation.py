@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.datasets.cell_text import canonical, text_of, unit_of
-from dpnb.datasets.containers import plain_column
+from dpnb.datasets.containers import cell_as, plain_column, use_of
 from dpnb.datasets.exact_answers import ints_of, table_of
-from dpnb.trusted.aggregate.arrays import Cells, Use, written_otherwise
+from dpnb.trusted.aggregate.arrays import Cells, written_otherwise
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
@@ -134,15 +134,14 @@ def read(cell: object, column: Column) -> int | None:
 
     This is the definition: :func:`quantise` is the same for a whole column, faster, and so is the curator's SQL.
     """
-    text = column.cell_text(text_of(cell))
+    text = column.cell_text(cell_as(cell, use_of(column)))
     code = _category_code(text, column) if column.type == "category" else _grid_code(text, column)
     return column.missing_code if code is None else code
 
 
 def _ruled(raw: object, column: Column) -> Cells:
     """The texts that are read of a column's cells, where rules are declared for them."""
-    use: Use = "grid" if column.type in ("integer", "number") else "category"
-    plain = plain_column(raw, column.name, use)
+    plain = plain_column(raw, column.name, use_of(column))
     if plain.dtype.kind == "f" and column.cells.of_texts:
         raise written_otherwise(column.name, "numbers")
     cells = plain.tolist()

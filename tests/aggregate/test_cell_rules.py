@@ -6,6 +6,8 @@ import datetime as dt
 import math
 import random
 import tempfile
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import polars as pl
 import pytest
 
 from dpnb.datasets.cell_text import text_of
-from dpnb.datasets.preparation import coded, prepare
+from dpnb.datasets.preparation import coded, prepare, read
 from dpnb.errors import OwnerError
 from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql, uses_of
 from dpnb.trusted.curator.engines.raw_table import open_source
@@ -313,6 +315,18 @@ def test_a_number_beside_texts_with_a_comma_is_that_number(ending, tmp_path):
         numbers = [1234.5 if cell == "1.234,5" else cell for cell in column]
         wanted = [None if cell == "x" else schema["x"].code_of(cell) for cell in numbers]
         assert codes(schema, tmp_path / f"rows{ending}", tmp_path) == wanted
+
+
+@pytest.mark.parametrize(
+    "number", [1.5, np.float64(1.5), Decimal("1.5"), Fraction(3, 2)], ids=lambda n: type(n).__name__
+)
+def test_a_number_among_the_objects_of_a_frame_is_that_number_too(number, tmp_path):
+    """Seen: 1.234 in a pandas column of objects counted as 1234 under decimal = ","."""
+    schema = declared(MONEY, **GERMAN)
+    frame = pd.DataFrame({"x": pd.Series([1.234, number, "1.234,5", 7, None], dtype=object)})
+    wanted = [*map(schema["x"].code_of, (1.25, 1.5, 1234.5, 7)), None]
+    assert codes(schema, frame, tmp_path) == coded(frame["x"], schema["x"])["x"].tolist() == wanted
+    assert [read(cell, schema["x"]) for cell in frame["x"]] == wanted
 
 
 # Refusals ---------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 import re
 
-QUANTISER_VERSION = 2
+QUANTISER_VERSION = 3
 """The version of the map from raw cells to codes: a prepared copy of another version is prepared again."""
 
 BLANK = " \t\n\r\f\v"
