@@ -20,11 +20,10 @@ from dpnb.client.http_connection import HttpConnection
 from dpnb.errors import OptionError
 from dpnb.trusted import system
 from dpnb.trusted.errors import CuratorGone, PlanError
-from dpnb.trusted.wire.codec import decoded
+from dpnb.trusted.wire.codec import MAX_REPLY, decoded
 from dpnb.trusted.wire.messages import Reply
 from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN
 
-MAX_REPLY = 512 * 2**20
 _REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
 _OTHER_NAMES, _OUT_OF_DATE = {62, 64}, {9, 10}
 _LATER = {502, 503, 504}

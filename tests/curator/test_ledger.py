@@ -452,6 +452,31 @@ def test_a_forged_publication_does_not_verify(path, forgery):
         assert not ledger.verify().intact
 
 
+def test_a_row_of_the_store_that_is_missing_is_damage(path):
+    """Seen: it was looked up, read as nothing, and the release ended in a StopIteration; nothing was examined."""
+    with Ledger(path) as ledger:
+        charge(ledger)
+        ledger.store("r1", "ann", [answer(1)])
+        found = ledger.best_stored("ann", "v1", "s1", "m1", [("key0", PrivacyLoss.pure("0.1"))])
+        assert ledger.stored(found) == [answer(1)]
+        forge(path, "DELETE FROM stored")
+        with pytest.raises(OwnerError, match="dpnb restore"):
+            ledger.stored(found)
+        assert "stored" in ledger.frozen
+
+
+@pytest.mark.parametrize(
+    "more", [{"after": b"x"}, {"cut": -1}, {"most": 9}], ids=lambda more: next(iter(more))
+)
+def test_what_is_no_one_packed_answer_of_a_bounded_length_is_not_read(more, monkeypatch):
+    """Neither what follows it nor what it unpacks to is taken on trust, when the answer's hash is still to be looked at."""
+    *_, stored = packed({"value": [3]})
+    assert answer_store.unpacked(stored) == b'{"value":[3]}'
+    monkeypatch.setattr(answer_store, "MAX_REPLY", more.get("most", answer_store.MAX_REPLY))
+    with pytest.raises(ValueError, match="stored answer"):
+        answer_store.unpacked(stored[: more.get("cut")] + more.get("after", b""))
+
+
 def long_answer(size=20_000, scale=10**8):
     """An answer of many numbers, noised at an ε of 10⁻⁸."""
     draw = random.Random(1)

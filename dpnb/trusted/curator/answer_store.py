@@ -30,6 +30,7 @@ from dpnb.trusted.privacy.accountant import compose
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.wire.codec import MAX_REPLY
 
 Answer = Record
 
@@ -60,6 +61,21 @@ def packed(answer: Answer) -> Packed:
     """Write an answer out and compress it."""
     text = canonical(answer).encode()
     return hashlib.sha256(text).hexdigest(), draws_of(answer), zlib.compress(text, 1)
+
+
+def unpacked(stored: bytes) -> bytes:
+    """Return the text of an answer that is stored compressed.
+
+    Raises
+    ------
+    ValueError
+        When there is anything else, or the text is longer than a reply: nobody can keep a curator busy by what a row unpacks to.
+    """
+    packing = zlib.decompressobj()
+    text = packing.decompress(stored, MAX_REPLY)
+    if not packing.eof or packing.unused_data:
+        raise ValueError("A stored answer is cut off, longer than a reply, or followed by something else.")
+    return text
 
 
 def draws_of(answer: Answer) -> str:
@@ -130,7 +146,7 @@ def read(answers: Found, *, whole: bool = True) -> list[Answer]:
         leaves.
     """
     charge, stored, said = answers
-    texts, listed = list(map(zlib.decompress, stored)), json.loads(said)["answers"]
+    texts, listed = list(map(unpacked, stored)), json.loads(said)["answers"]
     hashes = [hashlib.sha256(text).hexdigest() for text in texts]
     if (hashes != listed) if whole else not set(hashes) <= set(listed):
         raise ValueError(f"The answers of charge {charge} are not those that were stored.")

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from dpnb.trusted.canonical import Record, canonical
-from dpnb.trusted.curator.answer_store import address, brief, draws_of, published_rows
+from dpnb.trusted.curator.answer_store import address, brief, draws_of, published_rows, unpacked
 from dpnb.trusted.curator.chain import GENESIS, link, rows_of
 from dpnb.trusted.curator.file_faults import MISREAD
 from dpnb.trusted.curator.ledger_tables import COLUMNS, make_tables
@@ -317,7 +316,7 @@ def _stored_rows(db: sqlite3.Connection, entry: int) -> list[tuple[Any, ...]]:
     query = (
         "SELECT place, address, charge, question, draws, answer FROM stored WHERE entry = ? ORDER BY place"
     )
-    rows = [(*row, zlib.decompress(packed)) for *row, packed in db.execute(query, (entry,))]
+    rows = [(*row, unpacked(packed)) for *row, packed in db.execute(query, (entry,))]
     same = all(draws_of(json.loads(text)) == draws for *_, draws, text in rows)
     return [(*row, hashlib.sha256(text).hexdigest()) for *row, _, text in rows] if same else []
 

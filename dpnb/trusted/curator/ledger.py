@@ -454,7 +454,10 @@ class Ledger(Database):
         with self._named():
             with self.reading() as db:
                 found = [answer_store.found(db, one.entry, one.row) for one in wanted]
-            return [answer for one in found if one for answer in answer_store.read(one, whole=False)]
+            rows = [one for one in found if one is not None and len(one[1]) == 1]
+            if len(rows) < len(wanted):
+                raise ValueError("A row of the store is missing.")
+            return [answer for one in rows for answer in answer_store.read(one, whole=False)]
 
     def room(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> Room:
         """Return what every cap that holds leaves now, and which of them leaves the least."""

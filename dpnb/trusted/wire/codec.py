@@ -18,6 +18,7 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.wire.messages import Reply, Request, ServiceRequest
 
 MAX_REQUEST = 4 * 2**20
+MAX_REPLY = 512 * 2**20
 MAX_DEPTH = 200
 MAX_BRACKETS = 500_000
 MAX_LIST = 100_000
