@@ -6,15 +6,15 @@ authority's key is thrown away: a new folder has a new authority.
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import json
 import re
 import secrets
-import shlex
 import shutil
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
@@ -31,30 +31,35 @@ from dpnb.trusted.records import check_dataset_name
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.places import write_private
 
-_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+_PLAIN = re.compile(r"[^\s%\"'\\$;]+")
+"""A path that systemd reads in a unit as it stands."""
+_HOMES = ("/home", "/root", "/run/user")
+"""What ``ProtectHome=yes`` hides."""
 _STUDY = "study:"
 _PORT = 8443
 _DAYS = 825
 """How long a certificate holds."""
 _CONFIG = """[service]
 home = "home"                   # ledger, prepared copies, tokens and log: back it up (dpnb backup)
-listen = "0.0.0.0:{port}"
+listen = "{listen}:{port}"
 certificate = "host.pem"
 key = "host.key"
 
-[datasets.{name}]
+[datasets."{name}"]
 {source}
 each = {{ epsilon = {epsilon} }}
 """
 _NEXT = """Wrote {folder}. Three steps are left:
-  1. sudo useradd --system dpnb; sudo chown -R dpnb: {quoted}; let dpnb, and nobody else, read the data
-  2. sudo cp {quoted}/dpnb-curator.service /etc/systemd/system/; sudo systemctl enable --now dpnb-curator
+  1. sudo useradd --system dpnb; sudo chown -R dpnb: {folder}; let dpnb, and nobody else, read the data
+  2. sudo cp {folder}/dpnb-curator.service /etc/systemd/system/; sudo systemctl enable --now dpnb-curator
   3. give {who} the file ca.pem, and these three lines (the token is not shown again):
-     export DPNB_SERVICE=https://{host}:{port}
+     export DPNB_SERVICE=https://{address}:{port}
      export DPNB_CA=ca.pem
      export DPNB_TOKEN={token}"""
 
-_UNREACHED = "This folder is in your home, which the user dpnb can usually not enter: better make it in /srv."
+_UNREACHED = """
+In a home, which the unit lets be read and the user dpnb can usually not enter: {places}. Better have them in /srv or /opt."""
 
 
 def make_service_folder(folder: Path, ask: Callable[[str, str], str]) -> str:
@@ -80,24 +85,34 @@ def make_service_folder(folder: Path, ask: Callable[[str, str], str]) -> str:
     folder = folder.absolute()
     if folder.exists():
         raise OwnerError(f"{folder} exists and is left as it is. Name a new folder.")
-    name, source = _dataset(ask("Declaration of the dataset (people.dpnb.toml), or study:hiv", ""))
+    _refuse_for_systemd(folder, "Name a folder such as /srv/dpnb")
+    program = shutil.which("dpnb") or sys.executable
+    _refuse_for_systemd(program, "Install dpnb elsewhere, for example in /opt/dpnb")
+    declared = ask("Declaration of the dataset (people.dpnb.toml), or study:hiv", "")
+    name, source = _dataset(declared)
     host = ask("Name of this host, as analysts write it", socket.getfqdn())
-    if not _HOST.fullmatch(host):
-        raise OwnerError(f"{host} is not the name or address of a host: write curator.uni.example.")
+    address, listen = _address(host)
     epsilon = ask("What each analyst may spend, in ε", "1")
     who = ask("The first analyst, by a name that stays (ada@uni.example)", "")
+    read = [
+        folder,
+        Path(program),
+        Path(sys.executable),
+        *([] if declared.startswith(_STUDY) else [Path(declared)]),
+    ]
+    hidden = _in_homes(read)
     draft = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
         draft.mkdir(mode=0o700)
         _write_certificate(draft, host)
-        config = _CONFIG.format(port=_PORT, name=name, source=source, epsilon=epsilon)
+        config = _CONFIG.format(listen=listen, port=_PORT, name=name, source=source, epsilon=epsilon)
         write_private(draft / "curator.toml", config.encode())
         unit = unit_text().format(
             what="dpnb: protected datasets",
             user="dpnb",
             folder=folder,
-            program=shutil.which("dpnb") or f"{sys.executable} -m dpnb",
-            home="read-only" if folder.is_relative_to(Path.home()) else "yes",
+            program=f"{program} -m dpnb" if program == sys.executable else program,
+            home="read-only" if hidden else "yes",
         )
         write_private(draft / "dpnb-curator.service", unit.encode())
         token, _ = tokens_of(read_settings(draft / "curator.toml").home.make()).issue(who, ("release",), 30)
@@ -106,10 +121,30 @@ def make_service_folder(folder: Path, ask: Callable[[str, str], str]) -> str:
         raise OwnerError(f"{folder} cannot be written: {fault.strerror}.") from fault
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    told = _NEXT.format(
-        folder=folder, quoted=shlex.quote(str(folder)), who=who, host=host, port=_PORT, token=token
-    )
-    return f"{told}\n{_UNREACHED}" if folder.is_relative_to(Path.home()) else told
+    told = _NEXT.format(folder=folder, who=who, address=address, port=_PORT, token=token)
+    return told + (_UNREACHED.format(places=", ".join(hidden)) if hidden else "")
+
+
+def _refuse_for_systemd(place: str | Path, fix: str) -> None:
+    """Refuse a path that a unit would have to quote."""
+    if not _PLAIN.fullmatch(str(place)):
+        raise OwnerError(f"{place} has a blank, a quote or a sign that systemd reads otherwise. {fix}.")
+
+
+def _in_homes(places: Sequence[Path]) -> list[str]:
+    """Return the places, where they really are, that are in somebody's home."""
+    homes, real = [Path.home().resolve(), *map(Path, _HOMES)], [place.resolve() for place in places]
+    return [*dict.fromkeys(str(one) for one in real if any(one.is_relative_to(home) for home in homes))]
+
+
+def _address(host: str) -> tuple[str, str]:
+    """Return a host as it stands in an address, and what a service listens on that is reached there."""
+    with contextlib.suppress(ValueError):
+        if ipaddress.ip_address(host).version == 6 and "%" not in host:
+            return f"[{host}]", "[::]"
+    if not _HOST.fullmatch(host):
+        raise OwnerError(f"{host} is not the name or address of a host: write curator.uni.example.")
+    return host, "0.0.0.0"  # noqa: S104 - of every network that the host is in
 
 
 def unit_text() -> str:
