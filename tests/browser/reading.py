@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-# how large the letters of all drawings are on the screen
-LETTERS = """() => [...document.querySelectorAll("svg text")].filter(one => one.textContent.trim() && one.checkVisibility())
+# how large the letters of all drawings are on the screen, but for those of a lecture, which has a test of its own
+LETTERS = """() => [...document.querySelectorAll("svg text")]
+    .filter(one => one.textContent.trim() && one.checkVisibility() && !one.closest(".lecture"))
     .map(one => parseFloat(getComputedStyle(one).fontSize) * Math.sqrt(Math.abs(one.getScreenCTM().a * one.getScreenCTM().d)))"""
 # words of code that a line's end cuts, though they would fit into a line
 CUT = r"""code => [...document.querySelectorAll(code)].flatMap(node => [...node.childNodes]

@@ -192,6 +192,7 @@ function lectureView(root: HTMLElement, link: Link<LectureFacts, LectureSet>): V
     held.tell();
   };
   keys(root, press, other);
+  root.classList.add('lecture');
   root.style.cssText = LARGE;
   root.append(...parts.nodes);
 
