@@ -424,8 +424,9 @@ class Session:
         except BudgetError as refusal:
             self._forget(place, batch)
             raise with_remedies(refusal, batch, lambda other: self._looked_up(other)[1]) from None
-        except DpnbError:
-            self._forget(place, batch)
+        except DpnbError as refusal:
+            if not refusal.details.get("later"):  # what only has to wait may have been charged before
+                self._forget(place, batch)
             raise
         self._waiting.pop(place, None)
         return answered

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from secrets import token_hex
 
 import pytest
 from msgspec import Raw
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.errors import OwnerError, PlanError
+from dpnb.errors import AccessError, OwnerError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.trusted import system
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.query.plan import digest_of
-from dpnb.trusted.serving import served_curator
+from dpnb.trusted.serving import allowances, gateway, served_curator
 from dpnb.trusted.serving.allowances import SECOND, WorkBuckets
 from dpnb.trusted.serving.settings import read_settings
+from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Receipt, Submit
 from tests.serving.conftest import CONFIG, write_people
 from tests.serving.test_gateway import Office, released
@@ -110,21 +114,61 @@ def test_one_thing_is_measured_so_often_and_no_more(office, monkeypatch):
     assert here.told(reworded(here.people(bob)), bob)["is"] == "answered"
 
 
-def test_a_charge_that_was_made_is_completed_whatever_is_allowed_since(office, monkeypatch):
-    """Its answer was paid for: the limit of numbers is not held against it."""
-    here = office(each="numbers = 150")
-    ada = here.token()
-    data = here.people(ada)
-    batch = batch_of([data.count()], Ask.make(epsilon="0.1"))
-    message = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
+def charged_alone(here, data):
+    """Let a count be charged, and its answer not be stored."""
 
     def broken(*_, **__):
         raise OwnerError("no")
 
-    with monkeypatch.context() as during:
+    with pytest.MonkeyPatch.context() as during:
         during.setattr(here.curator._ledger, "store", broken)
-        assert here.told(message, ada)["is"] == "failure"
-    assert here.told(message, ada)["is"] == "answered"
+        with pytest.raises(OwnerError):
+            released(data)
+    assert data.budget.spent.amount == Fraction(1, 10)
+
+
+LIMITS = pytest.mark.parametrize(("each", "times"), [("numbers = 150", 200), ("", 1)])
+
+
+@LIMITS
+def test_a_charge_that_was_made_is_completed_whatever_is_allowed_since(office, monkeypatch, each, times):
+    """Its answer was paid for: neither limit is held against it."""
+    monkeypatch.setattr(served_curator, "TIMES", times)
+    here = office(each=each)
+    data = here.people(here.token())
+    charged_alone(here, data)
+    assert released(data).charged.amount == Fraction(1, 10)
+    assert data.budget.spent.amount == Fraction(1, 10)
+
+
+@LIMITS
+def test_a_charge_of_an_earlier_life_is_adopted_whatever_is_allowed_since(office, monkeypatch, each, times):
+    """Seen: it was refused for want of room, and the answer that was paid for could never be had."""
+    monkeypatch.setattr(served_curator, "TIMES", times)
+    here = office(each=each)
+    charged_alone(here, here.people(here.token()))
+    here = office(each=each)
+    data = here.people(here.token())
+    assert released(data).charged.amount == 0
+    assert data.budget.spent.amount == Fraction(1, 10)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_charged_request_that_has_to_wait_is_not_charged_again(office, busy):
+    """Seen: with an empty bucket the retry was told that nothing was spent, and the next run was a second charge."""
+    here = office()
+    data = here.people(here.token())
+    charged_alone(here, data)
+    with contextlib.ExitStack() as held:
+        if busy:
+            held.enter_context(here.desk._at_once("ada", gateway._BATCHES))
+        else:
+            here.curator.work._left["ada"] = -SECOND, time.monotonic()
+        with pytest.raises(PlanError, match="charged once at most"):
+            released(data)
+    here.curator.work._left.clear()
+    released(data)
+    assert data.budget.spent.amount == Fraction(1, 10)
 
 
 def test_nothing_is_charged_on_a_disk_that_is_almost_full(office, monkeypatch):
@@ -177,13 +221,62 @@ def test_of_long_requests_one_is_answered_at_a_time_and_short_ones_do_not_wait(o
     assert done.is_set()
 
 
+class Passed:
+    """A lane for long requests that tells somebody when it is entered and left."""
+
+    def __init__(self, told):
+        self.told = told
+
+    def __enter__(self):
+        self.told("in")
+
+    def __exit__(self, *_):
+        self.told("out")
+
+
+def test_a_token_revoked_while_its_long_request_waits_spends_nothing(office, monkeypatch):
+    """Seen: it was looked at before the wait, charged, and answered."""
+    monkeypatch.setattr(served_curator, "LONG", 700)
+    here = office()
+    ada, bob = (here.people(here.token(name)) for name in ("ada", "bob"))
+    here.curator.long = Passed(lambda step: step == "in" and here.tokens.revoke("ada"))
+    with pytest.raises(AccessError, match="unknown, expired or revoked"):
+        ada.session.release([ada[ada.age > n].count() for n in range(9)], Ask.make(epsilon="0.1"))
+    assert bob.session.datasets["people"].budget.left.amount == 3
+
+
+def test_few_long_requests_wait_and_more_are_told_to_come_again(monkeypatch):
+    """Those who wait hold threads that short ones need."""
+    monkeypatch.setattr(allowances, "WAITERS", 0)
+    lane = allowances.LongLane()
+    with ThreadPoolExecutor(1) as beside:
+        with lane, lane:
+            refused = beside.submit(lane.__enter__).exception()
+        assert isinstance(refused, PlanError)
+        assert refused.details == {"later": True}
+        assert beside.submit(lane.__enter__).exception() is None
+
+
+def test_no_long_request_waits_while_the_answer_of_another_is_written(office, monkeypatch):
+    """Its turn ends when it is answered."""
+    monkeypatch.setattr(served_curator, "LONG", 700)
+    here = office()
+    data = here.people(here.token())
+    steps = []
+    here.curator.long = Passed(steps.append)
+    monkeypatch.setattr(gateway, "encode", lambda told: steps.append("written") or encode(told))
+    data.session.release([data[data.age > n].count() for n in range(9)], Ask.make(epsilon="0.1"))
+    assert steps[-3:] == ["in", "out", "written"]
+
+
 def test_a_bucket_is_emptied_by_work_and_fills_again():
     """Five of the largest requests, full again in 100 seconds; a principal's own."""
     now = [0.0]
     buckets = WorkBuckets(2, lambda: now[0])
     buckets.take("ada", 9 * SECOND)
     with pytest.raises(
-        PlanError, match=r"much work lately: of 10 seconds 1\.00 are left\. Run it again in 10 s\. Nothing"
+        PlanError,
+        match=r"much work lately: of 10 seconds 1\.00 are left\. Run it again in 10 s: it is charged once",
     ):
         buckets.take("ada", 2 * SECOND)
     buckets.take("bob", 2 * SECOND)

@@ -34,6 +34,9 @@ REQUEST, STATEMENT = 100, 3_000
 """Units of any message, and of a page of a statement."""
 LONG = 10_000
 """Units of a request that is answered only while no other one as long is."""
+_MANY = "Many long requests wait. Run it again in a moment: it is charged once at most."
+WAITERS = 16
+"""Long requests that wait for another: half of the threads that release."""
 LETTERS, BYTES, NUMBERS, _STEPS = 10, 3, 16, 5_000
 """Letters of a plan that is read and priced, bytes of stored answers that are signed, numbers that are sent, and steps of all rows: so many
 are a unit."""
@@ -122,7 +125,7 @@ class WorkBuckets:
         Raises
         ------
         PlanError
-            Before any charge, with what is left and when there is enough.
+            With what is left and when there is enough, which may be after the charge of this request: then it says `later`.
         """
         if whole and units > self._most:
             raise PlanError(
@@ -138,5 +141,23 @@ class WorkBuckets:
         if missing > 0:
             raise PlanError(
                 f"You asked for much work lately: of {self._full / SECOND:g} seconds {max(left, 0) / SECOND:.2f} are left. Run it again in "
-                f"{math.ceil(missing / self._full * _FILLS)} s. Nothing was spent."
+                f"{math.ceil(missing / self._full * _FILLS)} s: it is charged once at most.",
+                later=True,
             )
+
+
+class LongLane:
+    """Held by the one thread that answers a long request; few wait for it, so that threads are left for short ones."""
+
+    def __init__(self) -> None:
+        self._lock, self._places = threading.RLock(), threading.Semaphore(WAITERS)
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            if not self._places.acquire(blocking=False):
+                raise PlanError(_MANY, later=True)
+            self._lock.acquire()
+            self._places.release()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()

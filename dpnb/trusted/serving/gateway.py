@@ -110,7 +110,8 @@ class Gateway:
         try:
             token = self._identities.check(token)
             with self.curator.asked_by(token, lambda: self._identities.check(token)):
-                reply = encode(self._reply(request, token))
+                told = self._reply(request, token)
+            reply = encode(told)
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
             return self._failure(error, kind)
         if isinstance(request, Submit):
@@ -218,7 +219,7 @@ class Gateway:
         mine = (principal, most.what)
         with self._counting:
             if self._busy[mine] >= most.number:
-                raise PlanError(f"{most.words} Nothing was spent.")
+                raise PlanError(f"{most.words} It is charged once at most.", later=True)
             self._busy[mine] += 1
         try:
             yield

@@ -7,10 +7,9 @@ an owner changes meanwhile takes effect when the service is started anew, or ask
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
@@ -20,7 +19,7 @@ from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.answer_store import EVERYBODY
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.open_dataset import Attached
-from dpnb.trusted.curator.release import Guarded, PendingBatch, Randomness
+from dpnb.trusted.curator.release import Guarded, PendingBatch, Randomness, cost, enough, looked_up
 from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.terms import compare
 from dpnb.trusted.curator.totals import ChargeRow
@@ -33,6 +32,7 @@ from dpnb.trusted.serving.allowances import (
     NUMBERS,
     TIMES,
     VECTOR,
+    LongLane,
     Stored,
     WorkBuckets,
     numbers_of,
@@ -112,8 +112,7 @@ class ServedCurator(Curator):
     declared: dict[str, ServedDataset]
     """What the owner's file says of a dataset, by its name in the ledger."""
     work: WorkBuckets
-    long: AbstractContextManager[bool]
-    """Held by the one long request that is answered now."""
+    long: LongLane
     stored: dict[tuple[str, str], Stored]
     """What is stored for a principal of a pool, as far as that was asked."""
 
@@ -132,7 +131,7 @@ class ServedCurator(Curator):
         """
         made = cls.opened(Config(settings.home, studies=studies), randomness)
         made.settings, made.served, made.declared, made.stored = settings, {}, {}, {}
-        made.work, made.long = WorkBuckets(settings.work), threading.RLock()
+        made.work, made.long = WorkBuckets(settings.work), LongLane()
         made.refuse_to_start()
         try:
             for one in settings.datasets.values():
@@ -152,11 +151,17 @@ class ServedCurator(Curator):
             finally:
                 _ASKING.reset(mine)
 
-    def _take(self, principal: str, units: int, *, whole: bool = False) -> None:
-        """Take work from a principal's bucket; of long requests one is answered at a time, so that short ones do not wait for many."""
-        self.work.take(principal, units, whole=whole)
+    def _take(self, principal: str, units: int) -> None:
+        """Take work from a principal's bucket, and wait where it is much."""
+        self.work.take(principal, units)
+        self._wait(units)
+
+    def _wait(self, units: int) -> None:
+        """Let one long request be answered at a time, so that short ones do not wait for many; a token revoked meanwhile is refused."""
         if units > LONG:
-            _ASKING.get().held.enter_context(self.long)
+            asking = _ASKING.get()
+            asking.held.enter_context(self.long)
+            asking.check()
 
     def open_served(self, name: str, principal: str) -> AttachedReply:
         """Open a dataset for a principal."""
@@ -300,15 +305,17 @@ class ServedCurator(Curator):
         guard = super()._unless_cancelled(batch, attached)
 
         def allowed(charge: Callable[[], ChargeRow]) -> ChargeRow:
-            # before the lock of all charges: a slow Hub holds up nobody else's
-            _ASKING.get().check().need("release")
             stored = self._stored(batch.principal, attached)
+            units = work_of(batch.questions, attached.schema.unit)
             try:
                 self._refuse_full(attached, stored, batch)
-                self._take(batch.principal, work_of(batch.questions, attached.schema.unit), whole=True)
+                self.work.take(batch.principal, units, whole=True)
             except DpnbError:
-                if self._ledger.charged(batch.request, batch.principal) is None:
-                    raise  # what was charged is completed all the same
+                if self._pays(batch, attached):
+                    raise
+            self._wait(units)
+            # after all that waits; before the lock of all charges: a slow Hub holds up no short one of others
+            _ASKING.get().check().need("release")
             row = guard(charge)
             if row.new:
                 names = {question["measured"] for question in row.questions}
@@ -317,6 +324,13 @@ class ServedCurator(Curator):
             return row
 
         return allowed
+
+    def _pays(self, batch: PendingBatch, attached: Attached) -> bool:
+        """Say whether a batch is charged now: what was charged, to it or to one that it adopts, is completed whatever is allowed since."""
+        if self._ledger.charged(batch.request, batch.principal) is not None:
+            return False
+        stored = enough(batch, looked_up(batch, attached, self._ledger), attached, self._ledger)
+        return bool(cost(batch, stored, attached, self._ledger))
 
     def _stored(self, principal: str, attached: Attached) -> Stored:
         """Return what is stored for a principal of a dataset's pool; the ledger is read once in a life."""
