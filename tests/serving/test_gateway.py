@@ -314,6 +314,40 @@ def test_what_changes_in_the_owners_file_holds_at_once_or_is_said_to_wait(office
     assert office.told(Open(name="people"), ada)["budget"]["cap"]["amount"] == "1"
 
 
+def test_what_each_may_spend_of_a_shared_budget_is_taken_up_for_all_its_datasets(settings):
+    """Seen: each was compared with what the file said of the other before, and neither was taken up."""
+    folder, file = settings.file.parent, settings.file
+    schema = (folder / "people.dpnb.toml").read_text().replace("\nsource", '\npool = "all"\nsource')
+    (folder / "people.dpnb.toml").write_text(schema)
+    (folder / "others.dpnb.toml").write_text(schema.replace("people", "others"))
+    (folder / "others.csv").write_text("age,g\n1,a\n2,b\n")
+    each = "each = { epsilon = 1 }\n"
+    text = file.read_text() + f'[datasets.others]\nschema = "others.dpnb.toml"\n{each}'
+    file.write_text(text)
+    with contextlib.closing(Office(read_settings(file))) as office:
+        log = office.curator._home.log
+        for times, told in ((2, False), (1, True)):  # of one alone, the other contradicts it
+            file.write_text(text.replace("epsilon = 1", f"epsilon = 0.{times}", times))
+            office.desk.take_up()
+            caps = {one.each.cap.amount for one in office.curator.declared.values()}
+            assert caps == {Fraction(1, 5)}
+            assert (log.exists() and "share a budget" in log.read_text()) == told
+
+
+def test_another_hub_is_said_to_wait_for_the_next_start(settings):
+    """Seen: the log named everything else that was not taken up."""
+    file = settings.file
+    hub = '[hub]\napi = "http://127.0.0.1:8081/hub/api"\nservice = "dpnb"\n'
+    file.write_text(file.read_text() + hub)
+    with contextlib.closing(Office(read_settings(file))) as office:
+        log = office.curator._home.log
+        office.desk.take_up()
+        assert not log.exists()
+        file.write_text(file.read_text().replace("8081", "9081"))
+        office.desk.take_up()
+        assert ": hub changed. This holds from the next start" in log.read_text()
+
+
 def test_what_an_owner_says_of_a_loosening_is_for_auditors(office):
     """The change is everybody's, the reason is not: it may name anything."""
     ada, eve = office.token(), office.token("eve", "audit")

@@ -10,7 +10,9 @@ from dpnb.__main__ import main
 from dpnb.errors import AccessError, OwnerError
 from dpnb.trusted.owner import issued_tokens
 from dpnb.trusted.owner.issued_tokens import IssuedTokens, tokens_of
+from dpnb.trusted.serving.hub import Identities
 from dpnb.trusted.serving.settings import read_settings
+from dpnb.trusted.serving.tokens import Tokens
 from dpnb.trusted.wire.places import Home
 from tests.serving.conftest import CONFIG
 
@@ -92,6 +94,15 @@ def test_another_process_revokes_and_the_next_look_sees_it(tokens, tmp_path):
     assert [tokens.holds(one) for one in held] == [False, False, True]
     with pytest.raises(OwnerError, match="No valid token"):
         other.revoke("ada")
+
+
+def test_a_file_that_cannot_be_looked_at_is_the_owners_fault(tmp_path):
+    """Seen: /health, which anybody may ask for, failed where it said "tokens"."""
+    (tmp_path / "home").touch()
+    tokens = Tokens(tmp_path / "home" / "tokens.json")
+    with pytest.raises(OwnerError, match=r"tokens\.json cannot be read: restore it"):
+        tokens.find("dpnb_any")
+    assert not Identities(tokens).readable()
 
 
 @pytest.mark.parametrize(

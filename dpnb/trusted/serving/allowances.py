@@ -1,7 +1,8 @@
 """What an analyst may make others pay: work, numbers that are stored for good, and the disk on which they are stored.
 
-All of it is decided before a charge, from what is public: the plan, the schema and the declared size. How long anything takes depends on
-the data, and enters nowhere.
+All of it is decided before a charge. Work and numbers are counted from what is public: the plan, the schema and the declared size. How
+long anything takes depends on the data, and enters nowhere; how full a disk is depends on the prepared copies too
+(``docs/explanation/limits.md``).
 
 Work is counted in units of :mod:`dpnb.trusted.query.limits`, and each principal has a bucket of them that fills again. The estimate is above
 what batches of every statistic took near the limit (``tests/curator/largest.py``).
@@ -32,11 +33,9 @@ _REQUESTS, _FILLS = 5, 100.0
 """How many of the largest requests a full bucket is, and seconds in which an empty one is full: a tenth of a processor where one is 2 seconds."""
 REQUEST, STATEMENT = 100, 3_000
 """Units of any message, and of a page of a statement."""
-LONG = 10_000
-"""Units of a request that is answered only while no other one as long is."""
+LONG, WAITERS = 10_000, 16
+"""Units of a request that is answered only while no other one as long is, and how many wait for that: half of the threads that release."""
 _MANY = "Many long requests wait. Run it again in a moment: it is charged once at most."
-WAITERS = 16
-"""Long requests that wait for another: half of the threads that release."""
 LETTERS, BYTES, NUMBERS, _STEPS = 10, 3, 16, 5_000
 """Letters of a plan that is read and priced, bytes of stored answers that are signed, numbers that are sent, and steps of all rows: so many
 are a unit."""
@@ -49,7 +48,7 @@ _ROWS = 100_000
 VECTOR = 100
 """How many numbers a vector counts as beside its own, for what is written of it; more, where more is written."""
 _BYTES_EACH, _COPIES, _DRAW = 5, 3, 7
-"""Bytes of a stored number, how often the words of a question are stored, and numbers for each draw that a plan leaves out."""
+"""Bytes of what is written that count as a number, as many as one of eight digits takes; how often the words of a question are stored, and numbers for each draw that a plan leaves out."""
 TIMES = 200
 """How often one thing is measured for a principal: what is stored of it is looked through whenever it is asked, under the ledger's lock."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
@@ -41,16 +41,7 @@ from dpnb.trusted.serving.allowances import (
 from dpnb.trusted.serving.health import disk_fault, share_left
 from dpnb.trusted.serving.settings import ServedDataset, Settings
 from dpnb.trusted.serving.tokens import Token
-from dpnb.trusted.wire.messages import (
-    Attach,
-    Cap,
-    Peek,
-    Receipt,
-    Receipted,
-    Statement,
-    StatementOf,
-    Submit,
-)
+from dpnb.trusted.wire.messages import Attach, Cap, Peek, Receipt, Receipted, Statement, StatementOf, Submit
 from dpnb.trusted.wire.messages import Attached as AttachedReply
 
 _TOKEN = "what its owner lets your token spend, "  # noqa: S105 - words
@@ -135,7 +126,7 @@ class ServedCurator(Curator):
         made.refuse_to_start()
         try:
             for one in settings.datasets.values():
-                made.served[one.name] = made.open_first(one)
+                made.served[one.name] = made.open_first(one, {})
         except BaseException:
             made.close()
             raise
@@ -159,9 +150,8 @@ class ServedCurator(Curator):
     def _wait(self, units: int) -> None:
         """Let one long request be answered at a time, so that short ones do not wait for many; a token revoked meanwhile is refused."""
         if units > LONG:
-            asking = _ASKING.get()
-            asking.held.enter_context(self.long)
-            asking.check()
+            _ASKING.get().held.enter_context(self.long)
+            _ASKING.get().check()
 
     def open_served(self, name: str, principal: str) -> AttachedReply:
         """Open a dataset for a principal."""
@@ -185,18 +175,17 @@ class ServedCurator(Curator):
 
         What an analyst may do holds from now on; everything else there from the next start.
         """
-        before, lives = self.settings, ("work", "free_disk", "datasets", "hub")
+        before, lives = self.settings, ("work", "free_disk", "datasets")
         names = [one.name for one in fields(Settings) if one.name not in lives]
         waits = [name for name in names if getattr(before, name) != getattr(settings, name)]
-        for name in sorted({*before.datasets, *settings.datasets}):
-            one, old = settings.datasets.get(name), before.datasets.get(name)
-            if one is None or old is None or one.source != old.source:
-                waits.append(f"[datasets.{name}]")
-                continue
+        kept = {name: one.source for name, one in before.datasets.items()}
+        new = {name: one for name, one in settings.datasets.items() if one.source == kept.get(name)}
+        waits += [f"[datasets.{name}]" for name in sorted({*kept, *settings.datasets} - set(new))]
+        for name, one in sorted(new.items()):
             try:
-                self._declare(one, self.served[name])
+                self._declare(one, self.served[name], new)
                 if self._outdated(self.served[name]):
-                    self.served[name] = self.open_first(one)
+                    self.served[name] = self.open_first(one, new)
             except DpnbError as fault:
                 self.note(fault, f"taking up {name}")
         if waits:
@@ -226,15 +215,15 @@ class ServedCurator(Curator):
             return self._receipt_of(request, token.principal, shares)
         return self._statement_of(request, token.principal, token.principal, shares)
 
-    def open_first(self, one: ServedDataset) -> Attached:
-        """Open a dataset as its owner."""
+    def open_first(self, one: ServedDataset, new: Mapping[str, ServedDataset]) -> Attached:
+        """Open a dataset as its owner; `new` is what the owner's file says now."""
         reply = self._attach(Attach(source=one.source, mode=Mode.ENFORCED.value), OWNER)
         attached = self._find(reply.handle, OWNER)
-        self._declare(one, attached)
+        self._declare(one, attached, new)
         return attached
 
-    def _declare(self, one: ServedDataset, attached: Attached) -> None:
-        """Let hold what the owner's file says of an open dataset, unless it contradicts that or another dataset."""
+    def _declare(self, one: ServedDataset, attached: Attached, new: Mapping[str, ServedDataset]) -> None:
+        """Let hold what the owner's file says of an open dataset, unless it contradicts that or another dataset, as that is said now."""
         for name, other in self.served.items():
             if name == one.name:
                 continue
@@ -242,7 +231,7 @@ class ServedCurator(Curator):
                 raise OwnerError(
                     f"[datasets.{one.name}] and {name} are the same dataset in the ledger: give their schemas different names."
                 )
-            said = self.declared[other.known_as]
+            said = new.get(name, self.declared[other.known_as])
             if other.pool == attached.pool and (said.each, said.groups) != (one.each, one.groups):
                 raise OwnerError(
                     f"[datasets.{one.name}] and {name} share a budget: give both the same each and groups."
@@ -327,10 +316,9 @@ class ServedCurator(Curator):
 
     def _pays(self, batch: PendingBatch, attached: Attached) -> bool:
         """Say whether a batch is charged now: what was charged, to it or to one that it adopts, is completed whatever is allowed since."""
-        if self._ledger.charged(batch.request, batch.principal) is not None:
-            return False
+        unpaid = self._ledger.charged(batch.request, batch.principal) is None
         stored = enough(batch, looked_up(batch, attached, self._ledger), attached, self._ledger)
-        return bool(cost(batch, stored, attached, self._ledger))
+        return unpaid and bool(cost(batch, stored, attached, self._ledger))
 
     def _stored(self, principal: str, attached: Attached) -> Stored:
         """Return what is stored for a principal of a dataset's pool; the ledger is read once in a life."""

@@ -24,6 +24,7 @@ OURS = "dpnb_"
 """How the text of a token that an owner issued begins."""
 _JUMP = 3600
 """Seconds by which a clock may run ahead of the ticks that were counted, before a token that expires by it alone is looked at as a fault."""
+_UNREADABLE = "{} cannot be read: restore it, or remove it and issue new tokens."
 _UNKNOWN = (
     "This token is unknown, expired or revoked. Nothing was spent. Ask the owner of the data for another."
 )
@@ -149,6 +150,8 @@ class Tokens:
             found = os.stat(self.path)  # noqa: PTH116 - three of these are made for each release
         except FileNotFoundError:
             return ()
+        except OSError as fault:
+            raise OwnerError(_UNREADABLE.format(self.path.name)) from fault
         return (found.st_ino, found.st_mtime_ns, found.st_size)
 
     def listed(self) -> list[Token]:
@@ -158,9 +161,7 @@ class Tokens:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as fault:
-            raise OwnerError(
-                f"{self.path.name} cannot be read: restore it, or remove it and issue new tokens."
-            ) from fault
+            raise OwnerError(_UNREADABLE.format(self.path.name)) from fault
         lists = ("scopes", "datasets", "groups")
         return [
             Token(**{**record, **{name: tuple(record.get(name, ())) for name in lists}}) for record in records
