@@ -32,8 +32,8 @@ from tests.mutants.table import Mutant, replaced
 def columns_of_one_type(real: Any) -> Any:
     """Lines whose columns are read as a library does that looks for their types."""
 
-    def blocks(file: NamedFile, names: Sequence[str]) -> Any:
-        for cells in real(file, names):
+    def blocks(*asked: Any) -> Any:
+        for cells in real(*asked):
             for held in cells.values():
                 numeric = np.array([number_of(cell) is not None for cell in held])
                 if not numeric.all():
