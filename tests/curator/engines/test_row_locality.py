@@ -235,8 +235,11 @@ def write_zsav(path, columns):
 
 
 def write_dta(path, columns):
-    """A file of Stata."""
-    pyreadstat.write_dta(statistics_frame(columns), path.with_name("aside.dta"), version=15)
+    """A file of Stata, which has no number of 2¹⁰²³ or more: such a cell is missing in it."""
+    frame = statistics_frame(columns).apply(
+        lambda cells: cells.where(cells.abs() < 2.0**1023) if cells.dtype == "float64" else cells
+    )
+    pyreadstat.write_dta(frame, path.with_name("aside.dta"), version=15)
     path.with_name("aside.dta").rename(path)
 
 
