@@ -180,9 +180,8 @@ def _serve(config: Path | None) -> NoReturn:
     _allocate_in_one_place()
     run(config, studies="dpnb.datasets")
     sys.stderr.flush()
-    os._exit(
-        0
-    )  # what was charged is stored; a usual end would have DuckDB list sixty objects that it still holds
+    # what was charged is stored; a usual end would have DuckDB list sixty objects that it still holds
+    os._exit(0)
 
 
 _M_ARENA_MAX = -8

@@ -13,10 +13,10 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpnb.client.connection import Line
 from dpnb.client.priced_batch import AskedBatch, batch_of, stored_questions, told_answers
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import PendingQuestion
@@ -30,9 +30,6 @@ from dpnb.trusted.privacy.loss import floored_digits, parse_exact
 from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 from dpnb.trusted.wire.messages import Answered, Peek, Peeked, Submit
-
-if TYPE_CHECKING:
-    from dpnb.client.session import Session
 
 _FAR_LESS, _MOST_HELD = 1000, 99
 """How much less an answer may have cost to be worth adding to another, and how many are."""
@@ -48,26 +45,26 @@ class Wanted:
     releases: tuple[Release, ...] = ()
 
 
-def fetch_held(session: Session, wanted: Sequence[Wanted]) -> None:
+def fetch_held(line: Line, wanted: Sequence[Wanted]) -> None:
     """Add to some questions every other answer to them that is stored; where one cannot be fetched now, what was found stays."""
     for kind in ("epsilon", "rho"):
         left = [one for one in wanted if one.share.kind == kind]
         for _ in range(_MOST_HELD):
-            left = _one_more(session, left) if left else []
+            left = _one_more(line, left) if left else []
 
 
-def _one_more(session: Session, wanted: Sequence[Wanted]) -> list[Wanted]:
+def _one_more(line: Line, wanted: Sequence[Wanted]) -> list[Wanted]:
     """Add one more answer to each question that has one; return these."""
     try:
         batch = _asked(wanted)
-        stored = stored_questions(batch, _look_up(session, batch))
+        stored = stored_questions(batch, _look_up(line, batch))
         if any(stored) and not all(stored):
             wanted = [one for one, there in zip(wanted, stored, strict=True) if there]
             batch = _asked(wanted)
-            stored = stored_questions(batch, _look_up(session, batch))
+            stored = stored_questions(batch, _look_up(line, batch))
         if not stored or not all(stored):
             return []
-        found = [release for release in _fetched(session, batch) if release is not None]
+        found = [release for release in _fetched(line, batch) if release is not None]
     except DpnbError:
         return []
     if len(found) != len(wanted) or not all(release.stored for release in found):
@@ -77,16 +74,16 @@ def _one_more(session: Session, wanted: Sequence[Wanted]) -> list[Wanted]:
     return list(wanted)
 
 
-def _look_up(session: Session, batch: AskedBatch) -> Peeked:
-    told: Peeked = session.line.ask(Peek(handle=batch.dataset.handle, plan=batch.body), Peeked)
+def _look_up(line: Line, batch: AskedBatch) -> Peeked:
+    told: Peeked = line.ask(Peek(handle=batch.dataset.handle, plan=batch.body), Peeked)
     return told
 
 
-def _fetched(session: Session, batch: AskedBatch) -> tuple[Release | None, ...]:
+def _fetched(line: Line, batch: AskedBatch) -> tuple[Release | None, ...]:
     """Return the answers of a batch of which all was just found stored; its questions stay as they are."""
     request = secrets.token_hex(16)
     message = Submit(handle=batch.dataset.handle, request=request, digest=batch.digest, plan=batch.body)
-    return told_answers(batch, session.line.ask(message, Answered))
+    return told_answers(batch, line.ask(message, Answered))
 
 
 def _asked(wanted: Sequence[Wanted]) -> AskedBatch:
@@ -108,7 +105,7 @@ def handed_out(item: PricedQuestion, releases: Sequence[Release]) -> tuple[Relea
 
 
 def with_held(
-    session: Session, batch: AskedBatch, releases: Sequence[Release | None]
+    line: Line, batch: AskedBatch, releases: Sequence[Release | None]
 ) -> tuple[tuple[Release, ...], ...]:
     """Return the answers of a batch, each stored one beside the others that are held."""
     wanted = {
@@ -116,7 +113,7 @@ def with_held(
         for place, (group, release) in enumerate(zip(batch.groups, releases, strict=True))
         if release is not None and release.stored and not batch.again
     }
-    fetch_held(session, list(wanted.values()))
+    fetch_held(line, list(wanted.values()))
     return tuple(
         handed_out(item, wanted[place].releases) if place in wanted else () if release is None else (release,)
         for place, (item, release) in enumerate(zip(batch.priced.items, releases, strict=True))
@@ -127,7 +124,7 @@ def _share(release: Release) -> Share:
     return Share(release.share_kind, parse_exact(release.share))
 
 
-def stored_widths(session: Session, batch: AskedBatch, stored: Sequence[bool]) -> tuple[float | None, ...]:
+def stored_widths(line: Line, batch: AskedBatch, stored: Sequence[bool]) -> tuple[float | None, ...]:
     """Return the 95 % privacy half-width that the stored answer of each question will show, the widest of several; else nothing."""
     wanted = {
         place: Wanted(group[0], item.share)
@@ -136,7 +133,7 @@ def stored_widths(session: Session, batch: AskedBatch, stored: Sequence[bool]) -
         )
         if there and item.share is not None
     }
-    fetch_held(session, list(wanted.values()))
+    fetch_held(line, list(wanted.values()))
     items = batch.priced.items
     return tuple(
         half_width_of(items[place], wanted[place].releases) if place in wanted else None
@@ -155,7 +152,7 @@ def half_width_of(item: PricedQuestion, releases: Sequence[Release]) -> float | 
     return float(np.max(np.asarray(found, dtype=float)))
 
 
-def met_by_held(session: Session, batch: AskedBatch) -> AskedBatch:
+def met_by_held(line: Line, batch: AskedBatch) -> AskedBatch:
     """Return a batch of ``within=`` in which a question that a held answer is accurate enough for asks no more than this cost.
 
     So that a cell that is run again is free, whatever is known of sizes since.
@@ -167,7 +164,7 @@ def met_by_held(session: Session, batch: AskedBatch) -> AskedBatch:
         for place, (group, item) in enumerate(zip(batch.groups, batch.priced.items, strict=True))
         if item.share is not None
     }
-    fetch_held(session, list(wanted.values()))
+    fetch_held(line, list(wanted.values()))
     asked = list(batch.priced.asked)
     for place, one in wanted.items():
         good = [release for release in one.releases if _meets(batch, place, release)]

@@ -305,7 +305,7 @@ class Session:
         _refuse_inner()
         first = answer.releases[0]
         wanted = Wanted(answer, Share(first.share_kind, parse_exact(first.share)), answer.releases)
-        fetch_held(self, [wanted])
+        fetch_held(self.line, [wanted])
         return wanted.releases
 
     def sizes(self, dataset: Dataset) -> ReleasedSizes:
@@ -325,9 +325,9 @@ class Session:
         return Glance(sum(stored), asked, _cost(batch, peeked), _loss(peeked.left))
 
     def _view(self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None) -> PlanView:
-        batch, peeked = self._looked_up(met_by_held(self, batch))
+        batch, peeked = self._looked_up(met_by_held(self.line, batch))
         stored, held = stored_questions(batch, peeked), held_shares(batch, peeked)
-        priced = as_stored(batch.priced, stored, held, stored_widths(self, batch, stored))
+        priced = as_stored(batch.priced, stored, held, stored_widths(self.line, batch, stored))
         return PlanView(
             dataset=batch.dataset,
             priced=sized(priced, self.sizes(batch.dataset)),
@@ -344,13 +344,13 @@ class Session:
     def _released(
         self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None, *, alone: bool = False
     ) -> BatchReport:
-        batch = met_by_held(self, batch)
+        batch = met_by_held(self.line, batch)
         if batch.priced.saves:
             batch = self._looked_up(batch)[0]
         answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
         releases = told_answers(batch, answered)
         single = tuple(() if one is None else (one,) for one in releases)
-        _fill(batch, single if alone else with_held(self, batch, releases))
+        _fill(batch, single if alone else with_held(self.line, batch, releases))
         return self._reported(batch, labels, answered, releases)
 
     def _reported(

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from dpnb.estimate.operations import DIVISIONS, Operation
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.inference.elementwise import Number
+from dpnb.inference.interval import Interval, Kind
 from dpnb.statistics._base import Axis
 from dpnb.statistics.result import Result
 
@@ -59,11 +60,30 @@ class Expression(Protocol):
         """Whether the value was read already."""
 
     @property
+    def pending(self) -> bool:
+        """Whether some question under it has no answer yet."""
+
+    @property
+    def keys(self) -> tuple[Any, ...]:
+        """The public keys of its axes."""
+
+    @property
     def value(self) -> Number:
         """The point value."""
 
     def leaves(self) -> tuple[PendingQuestion, ...]:
         """The distinct measurements under it."""
+
+
+class IntervalEstimate(Expression, Protocol):
+    """What tests and tables ask of an estimate besides."""
+
+    @property
+    def estimand(self) -> str:
+        """What is estimated, in words."""
+
+    def interval(self, level: object = 0.95, kind: Kind | None = None) -> Interval:
+        """The interval of a level and kind."""
 
 
 Leaf = Callable[[Expression], np.ndarray]

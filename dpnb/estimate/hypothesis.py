@@ -25,13 +25,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate.draws import DRAWN, EXACT, least_alpha, percentile_alpha
+from dpnb.estimate.evaluate import IntervalEstimate
 from dpnb.inference.digits import given
 from dpnb.inference.elementwise import Number, Truth
 from dpnb.inference.interval import Kind
@@ -40,9 +41,6 @@ from dpnb.inference.wald import wald
 from dpnb.statistics.formula import INTERCEPT
 from dpnb.statistics.hypotheses import constraints
 from dpnb.trusted.canonical import Record
-
-if TYPE_CHECKING:
-    from dpnb.estimate.estimate import Estimate
 
 _SHOWN = 12
 
@@ -93,7 +91,12 @@ class HypothesisTest:
     __slots__ = ("__weakref__", "_found", "_run", "estimate", "hypothesis", "name")
 
     def __init__(
-        self, estimate: Estimate, hypothesis: str, run: Callable[[Any], Tested], *, name: str = "z test"
+        self,
+        estimate: IntervalEstimate,
+        hypothesis: str,
+        run: Callable[[Any], Tested],
+        *,
+        name: str = "z test",
     ) -> None:
         self.estimate = estimate
         self.hypothesis = hypothesis
@@ -256,7 +259,7 @@ _ONE_LEVEL = 0.05
 _ABOUT = {"confidence": "the population", "privacy": "this dataset"}
 
 
-def z_test(estimate: Estimate, null: ArrayLike, kind: Kind, alternative: str) -> HypothesisTest:
+def z_test(estimate: IntervalEstimate, null: ArrayLike, kind: Kind, alternative: str) -> HypothesisTest:
     """Return the test of an estimate against a null value; see :meth:`dpnb.estimate.Estimate.test`.
 
     Parameters
@@ -287,7 +290,7 @@ def z_test(estimate: Estimate, null: ArrayLike, kind: Kind, alternative: str) ->
     return HypothesisTest(estimate, f"{estimate.text} is{side} {value} in {_ABOUT[kind]}", run)
 
 
-def _inverted(estimate: Estimate, at: np.ndarray, kind: Kind, alternative: str) -> Tested:
+def _inverted(estimate: IntervalEstimate, at: np.ndarray, kind: Kind, alternative: str) -> Tested:
     value = np.asarray(estimate.value, dtype=float)
     try:
         null = np.broadcast_to(at, value.shape)
@@ -312,7 +315,7 @@ def _inverted(estimate: Estimate, at: np.ndarray, kind: Kind, alternative: str) 
     return Tested(p_value, deviate, smallest, None, basis, bounded=both <= smallest)
 
 
-def _both_sides(estimate: Estimate, null: np.ndarray, kind: Kind) -> tuple[float, np.ndarray]:
+def _both_sides(estimate: IntervalEstimate, null: np.ndarray, kind: Kind) -> tuple[float, np.ndarray]:
     """Return the smallest p-value that is resolved, and the two-sided p-value of each component."""
     smallest = least_alpha(estimate)
     at_once = percentile_alpha(estimate, null, kind)
@@ -328,7 +331,7 @@ def _deviate(p_value: float) -> float:
     return abs(normal_quantile(p_value / 2)) if p_value < 1 else 0.0
 
 
-def wald_test(coefficients: Estimate, hypothesis: str | None, kind: Kind) -> HypothesisTest:
+def wald_test(coefficients: IntervalEstimate, hypothesis: str | None, kind: Kind) -> HypothesisTest:
     """Return the test of linear hypotheses about the coefficients of a fit together.
 
     Parameters
@@ -355,7 +358,7 @@ def wald_test(coefficients: Estimate, hypothesis: str | None, kind: Kind) -> Hyp
     return HypothesisTest(coefficients, f"{hypothesis} in {_ABOUT[kind]}", run, name="Wald test")
 
 
-def _wald(coefficients: Estimate, matrix: np.ndarray, right: np.ndarray, kind: Kind) -> Tested:
+def _wald(coefficients: IntervalEstimate, matrix: np.ndarray, right: np.ndarray, kind: Kind) -> Tested:
     coefficients.interval(0.95, kind)  # raises the reason where there is none
     fit: Any = coefficients.outcome.fit  # type: ignore[union-attr]
     basis = "Wald's statistic against draws of its errors, noise and sampling together."
@@ -368,7 +371,7 @@ def _wald(coefficients: Estimate, matrix: np.ndarray, right: np.ndarray, kind: K
     return Tested(max(p_value, DRAWN), statistic, DRAWN, len(right), basis, bounded=p_value <= DRAWN)
 
 
-def _inside_domain(estimate: Estimate, null: np.ndarray) -> None:
+def _inside_domain(estimate: IntervalEstimate, null: np.ndarray) -> None:
     domain = (-math.inf, math.inf) if estimate.outcome is None else estimate.outcome.domain
     for end, beyond in zip(domain, (np.less, np.greater), strict=True):
         if np.any(beyond(null, end)):
@@ -381,7 +384,7 @@ def _inside_domain(estimate: Estimate, null: np.ndarray) -> None:
 Limits = Callable[[float], tuple[float, float]]
 
 
-def _limits(estimate: Estimate, place: tuple[int, ...], kind: Kind) -> Limits:
+def _limits(estimate: IntervalEstimate, place: tuple[int, ...], kind: Kind) -> Limits:
     """Return the interval of one component as a function of ``alpha``."""
 
     def limits(alpha: float) -> tuple[float, float]:

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.estimate.hypothesis import HypothesisTest, wald_test
+from dpnb.estimate.hypothesis import HypothesisTest, p_text, wald_test
 from dpnb.estimate.pending_question import PendingQuestion
-from dpnb.estimate.regression_table import Summary, summary_of
+from dpnb.estimate.regression_table import Summary
 from dpnb.estimate.table import Table, Tabular, rows
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
@@ -31,6 +31,7 @@ from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import Fit
 from dpnb.statistics.regression_readings import AnyFit, Fitted
+from dpnb.statistics.result import FLAG_WORDS
 from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
 from dpnb.trusted.canonical import Record
 
@@ -484,7 +485,7 @@ class Regression(Tabular):
 
     def summary(self, level: float = 0.95) -> Summary:
         """Return the table of the regression."""
-        return summary_of(self, level)
+        return _summary(self, level)
 
     def __repr__(self) -> str:
         if self.pending:
@@ -527,3 +528,52 @@ def _look(given: Mapping[str, ArrayLike], name: str) -> np.ndarray:
     if name not in given:
         raise OptionError(f"This needs a value of {name}: write {name}=….")
     return np.asarray(given[name])
+
+
+def _summary(regression: Regression, level: float) -> Summary:
+    """Return the table of a released regression at a level."""
+    estimate = regression.coefficients
+    privacy = estimate.interval(level, "privacy")
+    low = high = errors = t = p = None
+    notes = []
+    try:
+        low, high = estimate.interval(level, "confidence")
+        errors, t, p = regression.standard_errors, regression.t_values, regression.p_values
+    except Unavailable as reason:
+        notes.append(str(reason))
+    columns = [estimate.value, errors, t, p, low, high, privacy.half_width]
+    rows = tuple(
+        (
+            term,
+            *(_cell(None if column is None else column[place]) for column in columns[:3]),
+            "–" if p is None else _p_cell(regression.tested, place),
+            *(_cell(None if column is None else column[place]) for column in columns[4:]),
+        )
+        for place, term in enumerate(regression.terms)
+    )
+    percent = f"{plainly(100 * level)} %"
+    return Summary(
+        f"{regression.method} of {regression.formula}",
+        regression.facts(),
+        ("", "coef", "std err", "t", "p", f"[{percent}", f"{percent}]", "privacy ±"),
+        rows,
+        (
+            "Standard errors and intervals include sampling and noise; privacy ± is what the noise alone hides about this dataset.",
+            *regression.notes(),
+            *notes,
+            *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags if flag in FLAG_WORDS),
+            *regression.advice(),
+        ),
+    )
+
+
+def _p_cell(test: HypothesisTest, place: int) -> str:
+    return (
+        p_text(float(test.p_value[place]), bounded=bool(test.bounded[place])).removeprefix("p ").lstrip("= ")
+    )
+
+
+def _cell(found: float | None) -> str:
+    if found is None or math.isnan(found):
+        return "–"
+    return f"{found:.4g}".replace("inf", "∞")

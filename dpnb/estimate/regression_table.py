@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import html
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from dpnb.errors import Unavailable
-from dpnb.estimate.hypothesis import HypothesisTest, p_text
 from dpnb.estimate.table import aligned, tabular
-from dpnb.inference.digits import given
-from dpnb.statistics.result import FLAG_WORDS
-
-if TYPE_CHECKING:
-    from dpnb.estimate.regression_summary import Regression
 
 
 @dataclass(frozen=True)
@@ -72,52 +63,3 @@ class Summary:
             f"<div><p><strong>{html.escape(self.title)}</strong><br>{facts}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
         )
-
-
-def summary_of(regression: Regression, level: float) -> Summary:
-    """Return the table of a released regression at a level."""
-    estimate = regression.coefficients
-    privacy = estimate.interval(level, "privacy")
-    low = high = errors = t = p = None
-    notes = []
-    try:
-        low, high = estimate.interval(level, "confidence")
-        errors, t, p = regression.standard_errors, regression.t_values, regression.p_values
-    except Unavailable as reason:
-        notes.append(str(reason))
-    columns = [estimate.value, errors, t, p, low, high, privacy.half_width]
-    rows = tuple(
-        (
-            term,
-            *(_cell(None if column is None else column[place]) for column in columns[:3]),
-            "–" if p is None else _p_cell(regression.tested, place),
-            *(_cell(None if column is None else column[place]) for column in columns[4:]),
-        )
-        for place, term in enumerate(regression.terms)
-    )
-    percent = f"{given(100 * level)} %"
-    return Summary(
-        f"{regression.method} of {regression.formula}",
-        regression.facts(),
-        ("", "coef", "std err", "t", "p", f"[{percent}", f"{percent}]", "privacy ±"),
-        rows,
-        (
-            "Standard errors and intervals include sampling and noise; privacy ± is what the noise alone hides about this dataset.",
-            *regression.notes(),
-            *notes,
-            *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags if flag in FLAG_WORDS),
-            *regression.advice(),
-        ),
-    )
-
-
-def _p_cell(test: HypothesisTest, place: int) -> str:
-    return (
-        p_text(float(test.p_value[place]), bounded=bool(test.bounded[place])).removeprefix("p ").lstrip("= ")
-    )
-
-
-def _cell(found: float | None) -> str:
-    if found is None or math.isnan(found):
-        return "–"
-    return f"{found:.4g}".replace("inf", "∞")

@@ -21,14 +21,13 @@ from numpy.typing import ArrayLike
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import wording
+from dpnb.estimate.evaluate import IntervalEstimate
 from dpnb.inference.digits import dated, number
 from dpnb.inference.interval import KINDS
 from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from dpnb.estimate.estimate import Estimate
 
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -234,7 +233,7 @@ class Table(Tabular):
         columns: Mapping[str, Sequence[object]],
         keys: tuple[str, ...] = (),
         estimand: str = "",
-        estimate: Estimate | None = None,
+        estimate: IntervalEstimate | None = None,
     ) -> None:
         self.keys, self.estimand, self.estimate = keys, estimand, estimate
         self.columns: dict[str, tuple[Any, ...]] = {name: tuple(column) for name, column in columns.items()}
@@ -317,7 +316,7 @@ def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
     return Table({name: [row[name] for row in rows] for name in rows[0]})
 
 
-def table_of(estimate: Estimate, level: float = 0.95) -> Table:
+def table_of(estimate: IntervalEstimate, level: float = 0.95) -> Table:
     """One row for each value: its keys, the value, and both intervals where they can be given.
 
     A choice has its label before the value where the label is no number; where entries are undefined, a note says which.
@@ -350,7 +349,7 @@ def _free(name: str, keys: tuple[str, ...]) -> str:
     return _free(f"{name} of value", keys) if name in keys else name
 
 
-def _key_columns(estimate: Estimate) -> Iterator[tuple[str, list[object]]]:
+def _key_columns(estimate: IntervalEstimate) -> Iterator[tuple[str, list[object]]]:
     shape = estimate.shape
     if not shape:
         return
