@@ -13,12 +13,13 @@ from dpnb_site import api, live, pages, search, source_pages
 from dpnb_site.links import ROOT, SOURCES
 
 OUT = ROOT / "build-docs"
+PAPERS = ROOT / "notebooks" / "replication"
 
 
 def forget_older_runs(cache: Path) -> None:
     """Remove the outputs of notebooks that another version of the code has run."""
     code = hashlib.sha256()
-    for path in sorted((ROOT / "dpnb").rglob("*.py")):
+    for path in [*sorted((ROOT / "dpnb").rglob("*.py")), *sorted(PAPERS.glob("papers.*"))]:
         code.update(path.read_bytes())
     stamp = cache / "code"
     if not stamp.is_file() or stamp.read_text() != code.hexdigest():
@@ -49,7 +50,7 @@ def main() -> int:
         os.environ |= {
             "OPENBLAS_NUM_THREADS": "1",
             "DPNB_HOME": home,
-            "PYTHONPATH": "",
+            "PYTHONPATH": str(PAPERS),
             "PATH": path,
             "IPYTHONDIR": quiet_kernels(Path(home)),
         }
