@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dpnb.client.combining import combine
     from dpnb.client.opening import open  # noqa: A004 - the public name
     from dpnb.client.power import power
+    from dpnb.client.sql import sql
     from dpnb.estimate import to_json
     from dpnb.estimate.together import together
     from dpnb.version import __version__
@@ -33,6 +34,7 @@ __all__ = [
     "report",
     "session",
     "spend",
+    "sql",
     "studies",
     "to_json",
     "together",
@@ -44,6 +46,7 @@ _NAMES = {
     "combine": "dpnb.client.combining",
     "open": "dpnb.client.opening",
     "power": "dpnb.client.power",
+    "sql": "dpnb.client.sql",
     "receipt": "dpnb.client.receipt",
     "panel": "dpnb.widgets.kinds.panel",
     "to_json": "dpnb.estimate",
