@@ -74,6 +74,7 @@ INTERACTIONS = (
     Entry("seesaw"),
     Entry("sentence", line=False),
     Entry("stored"),
+    Entry("synthetic"),
     Entry("wall"),
 )
 """In the order of their names; ``%dp budget`` is a command of its own, which prints the card, and a sentence is code."""

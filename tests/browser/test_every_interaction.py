@@ -167,6 +167,7 @@ def test_every_interaction_with_a_loss_is_heard_above(show, each):
         "clamp",
         "attack",
         "remeasure",
+        "synthetic",
     }
     parts = show(*each.values()).locator("[data-dpnb]")
     found = {

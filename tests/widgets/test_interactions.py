@@ -70,6 +70,7 @@ OWN_MAKERS = {
     "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
     "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
     "stored": lambda data: widgets.stored(released(data), name="m"),
+    "synthetic": lambda _: widgets.synthetic({"age": 6, "educ": 5, "married": 2}, n=3_000, epsilon=0.5),
     "panel": lambda _: widgets.panel(),
     "guide": widgets.guide,
     "plan": lambda data: widgets.plan(planned(data)),
@@ -431,6 +432,11 @@ def test_after_a_cell_nothing_is_priced_again(data, monkeypatch):
             lambda data: widgets.remeasure(dpnb.release([data.x.quantile([0.2, 0.5])], epsilon=1)[0]),
             "no single number",
             id="a vector",
+        ),
+        pytest.param(lambda _: widgets.synthetic({"age": 6}), "2 to 20 columns", id="one column"),
+        pytest.param(lambda _: widgets.synthetic({"a": 6, "b": 1}), "whole number from 2", id="one value"),
+        pytest.param(
+            lambda _: widgets.synthetic(relations=[("age", "town")]), "pairs of age", id="no such pair"
         ),
         pytest.param(lambda _: widgets.page([3]), "made of interactions", id="a page of numbers"),
     ],

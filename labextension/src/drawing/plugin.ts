@@ -19,7 +19,7 @@ function closePrototype(): void {
 
 const plugin = {
   id: 'dpnb-widgets:classes',
-  description: 'The interactions of dpnb: fixed code and a closed table of kinds.',
+  description: 'The interactions of dpnb: a closed table of fixed code.',
   autoStart: true,
   optional: [IJupyterWidgetRegistry],
   activate: (_app: unknown, registry: IJupyterWidgetRegistry | null): void => {
