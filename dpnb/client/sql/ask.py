@@ -92,7 +92,7 @@ def words(dataset: Dataset) -> str:
         for one in schema.prepared
     ]
     for place, said in _PLACES.items():
-        lines += ["", said, *(f"  {word}: {meaning}" for word, meaning in WORDS[place].values())]
+        lines += ["", said, *(f"  {word}: {meaning}" for word, meaning in WORDS[place].items())]
     return "\n".join(lines)
 
 

@@ -16,11 +16,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client.sql.names import FALSE, TRUE, Rows, Value, both, found, neither, parameter
-from dpnb.client.sql.reader import MAKERS, each, fail, pointing, reads, unknown
+from dpnb.client.sql.reader import MAKERS, each, fail, pointing, reads, unread
 from dpnb.errors import PlanError, SchemaError
 from dpnb.planner.compile import is_condition
 from dpnb.planner.expression import (
     BinOp,
+    ClipTo,
     Compare,
     Const,
     Expr,
@@ -28,7 +29,6 @@ from dpnb.planner.expression import (
     IsIn,
     Neg,
     Part,
-    Ref,
     Where,
     show_value,
 )
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
 
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARED = {"eq": "==", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
-_TRUTH: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
+TRUTH: dict[str, Callable[[Any, Any], Any]] = {
+    kind: getattr(operator, kind[:2]) for kind in ("eq", "gt", "lt")
 }
+TRUTH |= {"neq": operator.ne, "gte": operator.ge, "lte": operator.le}
+_OF_SIGN = {sign: TRUTH[kind] for kind, sign in _COMPARED.items()}
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _FLOATS, _WHOLE = ("DOUBLE", "FLOAT"), ("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128")
-_DATES = ("DATE", "TIMESTAMP", "TIMESTAMPNTZ")
-_TOWARD_ZERO = "{sql}: of negative numbers and fractions DuckDB cuts toward zero and dpnb goes down. Write FLOOR(x / k), which means one thing."
-_NO_ELSE = "{sql} is NULL in some rows, and so is what is made of it here. Give its CASE an ELSE."
+_CHAIN = 16
+"""Up to so many conditions stand in a row as Python's & does; more are joined by halves, so that depth is logarithmic."""
+_MONTHS = {"DAY": 0, "WEEK": 0, "MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_PARTS = ("year", "quarter", "month", "hour", "dayofweek", "dayofweekiso")
+_CALLED = {"dow": "dayofweek", "weekday": "dayofweek", "isodow": "dayofweekiso"}
 
 
 def value(rows: Rows, node: Node) -> Value:
@@ -64,75 +64,71 @@ def value(rows: Rows, node: Node) -> Value:
     with pointing(node):
         make = MAKERS["rows"].get(node.key)
         if make is None:
-            fail(node, "{sql} is no value of a row.")
+            raise unread(node)
         made = make(rows, node)
-        found = made if isinstance(made, Value) else Value(made)
-        rows.allowed(found.expr)
-        return found
+        known: Value = made if isinstance(made, Value) else Value(made)
+        rows.allowed(known.expr)
+        return known
+
+
+def own(rows: Rows, node: Node) -> Value:
+    """Return a value of the dataset's own rows; of a second table's there are sums and counts alone."""
+    made = value(rows, node)
+    if made.source:
+        fail(node, "second table", source=made.source)
+    return made
 
 
 def whole(rows: Rows, node: Node) -> Expr:
     """Return an expression that is NULL only where its columns are missing."""
-    found = value(rows, node)
-    if found.source:
-        fail(
-            node,
-            f'{{sql}} is of the rows of {found.source}. Its owner declares what is taken of them: [prepare] x = {{ any = "{found.source}.…", is = … }}.',
-        )
-    if found.known != TRUE:
-        fail(node, _NO_ELSE)
-    return found.expr
+    made = own(rows, node)
+    if made.known != TRUE:
+        fail(node, "no else")
+    return made.expr
 
 
 def constant(rows: Rows, node: Node, what: str) -> Any:
     """Return a constant as Python has it."""
-    found = value(rows, node).expr
-    if not isinstance(found, Const):
-        fail(node, f"{what} is a constant.")
-    return found.value
+    made = value(rows, node).expr
+    if not isinstance(made, Const):
+        fail(node, "constant", what=what)
+    return made.value
 
 
 def truth(rows: Rows, node: Node) -> Expr:
     """Return an expression as a condition."""
-    found = whole(rows, node)
-    column = rows.declared(found)
+    made = whole(rows, node)
+    column = rows.declared(made)
     if (
         column is not None
         and column.values is not None
         and all(isinstance(one, bool) for one in column.values)
     ):
-        return Compare("==", found, Const(True))
-    if found not in (TRUE, FALSE) and not is_condition(found):
-        if isinstance(found, Where) and {found.then, found.other} <= {TRUE, FALSE}:
-            return found.condition if found.then == TRUE else neither(found.condition)
-        fail(node, "{sql} is not a condition. Compare it: {sql} = …")
-    return found
+        return Compare("==", made, TRUE)
+    if isinstance(made, Where) and {made.then, made.other} == {TRUE, FALSE}:
+        return made.condition if made.then == TRUE else neither(made.condition)
+    if made not in (TRUE, FALSE) and not is_condition(made):
+        fail(node, "no condition")
+    return made
 
 
 # names and constants ------------------------------------------------------------------------------------------
 
 
-@reads(
-    "rows",
-    "column",
-    "",
-    "a column, an alias, a name of an inner SELECT",
-    "the column, or what the name stands for",
-)
+@reads("rows", "column", "")
 def _column(rows: Rows, node: Node) -> Value:
-    alias = found(node.name, rows.aliases)
-    own = found(node.name, rows.every)
-    if alias is None or own is not None or node.text("table") or rows.is_unit(node):
+    """A column, an alias, a name of an inner SELECT – the column, or what the name stands for."""
+    alias, taken = found(node.name, rows.aliases), found(node.name, rows.every)
+    if alias is None or taken is not None or node.text("table") or rows.is_unit(node):
         return rows.column(node)
     return value(replace(rows, aliases={}), alias)
 
 
-@reads("rows", "literal", "", "numbers, 'texts', TRUE, FALSE", "constants")
+@reads("rows", "literal", "")
 def _literal(_: Rows, node: Node) -> Expr:
+    """Numbers, 'texts', TRUE, FALSE, DATE '2021-03-01' – constants."""
     text = node.name
-    if node.is_string:
-        return Const(text)
-    return Const(int(text)) if text.isdigit() else Const(Fraction(text))
+    return Const(text if node.is_string else int(text) if text.isdigit() else Fraction(text))
 
 
 @reads("rows", "boolean", "")
@@ -142,11 +138,17 @@ def _boolean(_: Rows, node: Node) -> Expr:
 
 @reads("rows", "null", "")
 def _null(_: Rows, node: Node) -> Expr:
-    fail(node, "NULL is compared with IS NULL, and stands in CASE … ELSE NULL. Nowhere else has it a value.")
+    fail(node, "null")
 
 
-@reads("rows", "placeholder", "", ":x, $x, {{x}}", "a constant of the notebook, or a released estimate")
+@reads("rows", "subquery", "")
+def _subquery(_: Rows, node: Node) -> Expr:
+    fail(node, "subquery")
+
+
+@reads("rows", "placeholder", "")
 def _placeholder(rows: Rows, node: Node) -> Expr:
+    """:x, $x, {{x}} – a constant of the notebook, or a released estimate."""
     return parameter(node, rows.parameters)
 
 
@@ -158,22 +160,14 @@ def _paren(rows: Rows, node: Node) -> Value:
 # arithmetic ---------------------------------------------------------------------------------------------------
 
 
-def _joined(rows: Rows, node: Node, make: Callable[[Expr, Expr], Expr]) -> Value:
-    left, right = (value(rows, one) for one in each(node, "this", "expression"))
-    for one, at in ((left, node.this), (right, node.expression)):
-        if one.source:
-            whole(rows, at)
+def _operated(rows: Rows, node: Node, make: Callable[[Expr, Expr], Expr]) -> Value:
+    left, right = (own(rows, one) for one in each(node, "this", "expression"))
     return Value(make(left.expr, right.expr), both("and", left.known, right.known))
 
 
-@reads(
-    "rows",
-    "add sub mul div",
-    "this expression",
-    "+ − * /",
-    "arithmetic; the divisor of a row is a constant; a date ± INTERVAL or days, date − date",
-)
+@reads("rows", "add sub mul div", "this expression")
 def _arithmetic(rows: Rows, node: Node) -> Value:
+    """X + y, x - y, x * y, x / 2 – arithmetic; the divisor of a row is a constant; a date ± INTERVAL or days, date - date."""
     sign = _ARITHMETIC[node.key]
     if node.expression.key == "interval" and sign in "+-":
         return Value(_later(rows, node, sign))
@@ -182,212 +176,188 @@ def _arithmetic(rows: Rows, node: Node) -> Value:
         if isinstance(left, Const) and isinstance(right, Const):
             return _folded(node, sign, left.value, right.value)
         if sign == "/" and not isinstance(right, Const):
-            fail(
-                node,
-                "{sql}: division by a column could fail in some row. Divide by a constant, or divide two aggregates.",
-            )
+            fail(node, "by column")
         return BinOp(sign, left, right)
 
-    return _joined(rows, node, make)
+    return _operated(rows, node, make)
 
 
 def _folded(node: Node, sign: str, left: Any, right: Any) -> Const:
-    if isinstance(left, str) and not isinstance(right, str) and sign in "+-":
-        days = dt.timedelta(int(right))
-        return Const(str(_date(node, left) + (days if sign == "+" else -days)))
-    if isinstance(left, str) or isinstance(right, str):
-        if sign == "-" and isinstance(left, str) and isinstance(right, str):
-            return Const((_date(node, left) - _date(node, right)).days)
-        fail(node, "{sql}: a text has no arithmetic.")
+    """Return arithmetic of two constants, exactly."""
+    texts = isinstance(left, str), isinstance(right, str)
+    if texts == (True, True) and sign == "-":
+        return Const((_date(node, left) - _date(node, right)).days)
+    if texts == (True, False) and sign in "+-" and right == int(right):
+        return Const(str(_moved(node, _date(node, left), int(right) if sign == "+" else -int(right), "DAY")))
+    if any(texts):
+        fail(node, "text")
     if sign == "/" and not right:
-        fail(node, "{sql} divides by zero.")
-    if sign == "/":
-        exact = Fraction(left) / Fraction(right)
-        return Const(int(exact) if exact.denominator == 1 else exact)
-    return Const({"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](left, right))
+        fail(node, "by zero")
+    exact = (
+        Fraction(left) / Fraction(right)
+        if sign == "/"
+        else Fraction({"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](left, right))
+    )
+    return Const(int(exact) if exact.denominator == 1 else exact)
 
 
-def _date(node: Node, text: str) -> dt.date:
+def _date(node: Node, text: Any) -> dt.date:
     try:
         return dt.date.fromisoformat(text.strip()[:10])
-    except ValueError:
-        fail(node, f"{text[:40]!r} is not a date: write DATE '2021-03-01'.")
+    except (ValueError, AttributeError):
+        fail(node, "date", text=str(text)[:40])
+
+
+def _moved(node: Node, date: dt.date, steps: int, unit: str) -> dt.date:
+    """Return a date so many days, weeks, months, quarters or years later."""
+    try:
+        if not _MONTHS[unit]:
+            return date + dt.timedelta(steps * (7 if unit == "WEEK" else 1))
+        year, month = divmod(date.year * 12 + date.month - 1 + steps * _MONTHS[unit], 12)
+        return dt.date(year, month + 1, min(date.day, calendar.monthrange(year, month + 1)[1]))
+    except (KeyError, ValueError, OverflowError, calendar.IllegalMonthError):
+        fail(node, "step")
 
 
 def _later(rows: Rows, node: Node, sign: str) -> Expr:
-    """Return a date so many days, months or years later or earlier."""
+    """Return a date plus or minus an interval."""
     interval, date = node.expression, whole(rows, node.this)
-    unit = interval.args["unit"].name.rstrip("S").upper() if interval.args.get("unit") else ""
-    count = constant(rows, interval.this, "An interval")
-    try:
-        steps = int(count) * (1 if sign == "+" else -1)
-    except ValueError:
-        fail(node, "{sql}: an interval is a whole number: INTERVAL 90 DAY.")
-    if isinstance(date, Const) and isinstance(date.value, str):
-        moment = _date(node, date.value)
-        try:
-            return Const(str(_moved(moment, steps, unit))) if unit in _MOVES else _no_step(node)
-        except (ValueError, OverflowError):
-            fail(node, "{sql} is no date of the calendar.")
-    step = rows.number(date).calendar
-    if (unit, step) not in {("DAY", "day"), ("HOUR", "hour"), ("MONTH", "month"), ("WEEK", "day")}:
-        _no_step(node)
+    unit = interval.text("unit").rstrip("S").upper()
+    count = constant(rows, interval.this, "the length")
+    if not re.fullmatch(r"-?\d{1,9}", str(count)):
+        fail(node, "interval")
+    steps = int(count) if sign == "+" else -int(count)
+    if isinstance(date, Const):
+        return Const(str(_moved(node, _date(node, date.value), steps, unit)))
+    if (unit, rows.number(date).calendar) not in {
+        ("DAY", "day"),
+        ("HOUR", "hour"),
+        ("MONTH", "month"),
+        ("WEEK", "day"),
+    }:
+        fail(node, "step")
     return BinOp("+" if steps >= 0 else "-", date, Const(abs(steps) * (7 if unit == "WEEK" else 1)))
-
-
-_MOVES = {"DAY": 0, "WEEK": 0, "MONTH": 1, "QUARTER": 3, "YEAR": 12}
-
-
-def _no_step(node: Node) -> Expr:
-    fail(
-        node,
-        "{sql}: a date column moves by its own step, such as INTERVAL 3 DAY; a constant date by DAY, WEEK, MONTH, QUARTER or YEAR.",
-    )
-
-
-def _moved(date: dt.date, steps: int, unit: str) -> dt.date:
-    if not _MOVES[unit]:
-        return date + dt.timedelta(steps * (7 if unit == "WEEK" else 1))
-    year, month = divmod(date.year * 12 + date.month - 1 + steps * _MOVES[unit], 12)
-    return dt.date(year, month + 1, min(date.day, calendar.monthrange(year, month + 1)[1]))
 
 
 @reads("rows", "interval", "this unit")
 def _interval(_: Rows, node: Node) -> Expr:
-    fail(node, "{sql} stands beside a date: DATE '1998-12-01' - INTERVAL 90 DAY.")
+    fail(node, "interval")
 
 
-@reads(
-    "rows",
-    "intdiv mod",
-    "this expression",
-    "// %",
-    "whole division and remainder, where the declared range is not negative and both are whole",
-)
+@reads("rows", "intdiv mod", "this expression")
 def _cut(rows: Rows, node: Node) -> Value:
-    def make(left: Expr, right: Expr) -> Expr:
-        if (
-            not isinstance(right, Const)
-            or isinstance(right.value, str)
-            or right.number <= 0
-            or right.number.denominator != 1
-        ):
-            fail(node, "{sql}: divide by a whole number above zero.")
-        if isinstance(left, Const):
-            by = int(right.number)
-            if left.number.denominator != 1 or left.number < 0:
-                fail(node, _TOWARD_ZERO)
-            return Const(int(left.number) // by if node.key == "intdiv" else int(left.number) % by)
-        number = rows.number(left)
-        if (
-            number.lowest < 0
-            or number.calendar
-            or number.step.denominator != 1
-            or number.offset.denominator != 1
-        ):
-            fail(node, _TOWARD_ZERO)
-        down = BinOp("//", left, right)
-        return down if node.key == "intdiv" else BinOp("-", left, BinOp("*", down, right))
+    """X // 10, x % 10 – whole division and remainder, where both are whole and the declared range is not negative."""
 
-    return _joined(rows, node, make)
+    def make(left: Expr, right: Expr) -> Expr:
+        if not isinstance(right, Const) or isinstance(right.value, str) or right.number <= 0:
+            fail(node, "by whole")
+        number = rows.number(left)
+        if number.calendar or any(one.denominator != 1 for one in (number.step, number.offset, right.number)):
+            fail(node, "by whole")
+        if number.lowest < 0:
+            fail(node, "toward zero")
+        if isinstance(left, Const):
+            return Const(
+                int({"intdiv": operator.floordiv, "mod": operator.mod}[node.key](left.number, right.number))
+            )
+        down = BinOp("//", left, right)
+        return (
+            down
+            if node.key == "intdiv"
+            else ClipTo(BinOp("-", left, BinOp("*", down, right)), 0, right.number - 1)
+        )
+
+    return _operated(rows, node, make)
 
 
 @reads("rows", "neg", "this")
 def _negative(rows: Rows, node: Node) -> Value:
-    found = value(rows, node.this)
-    if isinstance(found.expr, Const) and not isinstance(found.expr.value, str):
-        return Value(Const(-found.expr.value))
-    return Value(Neg(whole(rows, node.this)))
+    made = own(rows, node.this)
+    if isinstance(made.expr, Const):
+        return Value(Const(-made.expr.number))
+    return replace(made, expr=Neg(made.expr))
 
 
-@reads("rows", "pow", "this expression", "POWER(x, 2), x ** 2", "the square")
+@reads("rows", "pow", "this expression")
 def _power(rows: Rows, node: Node) -> Expr:
+    """POWER(x, 2), x ** 2 – the square."""
     base = whole(rows, node.this)
-    if constant(rows, node.expression, "A power") != 2:
-        fail(node, "{sql}: of a row there is the square; write x * x * x for a cube.")
+    if constant(rows, node.expression, "the power") != 2:
+        fail(node, "power")
     return BinOp("*", base, base)
 
 
-@reads("rows", "abs", "this", "ABS(x)", "x where x > 0, else −x")
+@reads("rows", "abs", "this")
 def _absolute(rows: Rows, node: Node) -> Expr:
-    found = whole(rows, node.this)
-    if isinstance(found, Const):
-        return Const(abs(found.number))
-    return Where(Compare(">", found, Const(0)), found, Neg(found))
+    """ABS(x) – x where x > 0, else -x."""
+    made = whole(rows, node.this)
+    return (
+        Const(abs(made.number))
+        if isinstance(made, Const)
+        else Where(Compare(">", made, Const(0)), made, Neg(made))
+    )
 
 
-@reads("rows", "floor ceil", "this", "FLOOR(x), CEIL(x)", "x // 1, −(−x // 1)")
+@reads("rows", "floor ceil", "this")
 def _floor(rows: Rows, node: Node) -> Expr:
-    found = whole(rows, node.this)
-    return BinOp("//", found, Const(1)) if node.key == "floor" else Neg(BinOp("//", Neg(found), Const(1)))
+    """FLOOR(x), CEIL(x) – the whole number below, or above."""
+    made = whole(rows, node.this)
+    return BinOp("//", made, Const(1)) if node.key == "floor" else Neg(BinOp("//", Neg(made), Const(1)))
 
 
-@reads(
-    "rows",
-    "cast",
-    "this to",
-    "CAST(x AS …), x::…",
-    "casts that do not round: DOUBLE; INTEGER of whole numbers; DATE and TIMESTAMP of such columns and of texts",
-)
+@reads("rows", "cast", "this to")
 @reads("rows", "trycast", "this to safe")
 def _cast(rows: Rows, node: Node) -> Value:
-    kind, found = node.args["to"].this.name, value(rows, node.this)
-    expr = found.expr
-    text = isinstance(expr, Const) and isinstance(expr.value, str)
-    if kind in _DATES:
-        if text:
-            moment = expr.value.strip()  # type: ignore[attr-defined]
-            _date(node, moment)
-            return Value(Const(moment[:10] if kind == "DATE" else moment))
-        column = rows.declared(expr)
+    """CAST(x AS DOUBLE), x::INTEGER – casts that do not round: of whole numbers to INTEGER, of dates and texts to DATE and TIMESTAMP."""
+    kind, made = node.args["to"].this.name, own(rows, node.this)
+    column = rows.declared(made.expr)
+    if kind in {"DATE", "TIMESTAMP", "TIMESTAMPNTZ"}:
+        if isinstance(made.expr, Const):
+            moment = str(_date(node, made.expr.value))
+            return Value(Const(moment if kind == "DATE" else made.expr.value.strip()))
         if column is not None and column.type == ("date" if kind == "DATE" else "datetime"):
-            return found
-    elif text:
-        pass
-    elif kind in _FLOATS or (kind == "BOOLEAN" and is_condition(expr)):
-        return found
-    elif kind in _WHOLE and not (isinstance(expr, Ref) and not rows.declared(expr).numeric):  # type: ignore[union-attr]
-        number = rows.number(expr)
-        if number.step.denominator == 1 and number.offset.denominator == 1 and number.calendar is None:
-            return found
-    return fail(node, "{sql} rounds, or changes what is read. Leave the cast out, or write FLOOR(x).")
+            return made
+        fail(node, "cast")
+    number = rows.number(made.expr) if kind in (*_FLOATS, *_WHOLE) else None
+    exact = number is not None and number.step.denominator == number.offset.denominator == 1
+    if (kind == "BOOLEAN" and is_condition(made.expr)) or (
+        number is not None and number.calendar is None and (exact or kind in _FLOATS)
+    ):
+        return made
+    return fail(node, "cast")
 
 
 # conditions ---------------------------------------------------------------------------------------------------
 
 
-@reads(
-    "rows",
-    "eq neq gt gte lt lte",
-    "this expression",
-    "= <> < <= > >=",
-    "comparisons; of a category with its declared values",
-)
+@reads("rows", "eq neq gt gte lt lte", "this expression")
 def _compared(rows: Rows, node: Node) -> Expr:
-    for side in each(node, "this", "expression"):
-        if side.key == "null":
-            fail(node, "{sql} is never true. Write IS NULL or IS NOT NULL.")
+    """=, <>, <, <=, >, >= – comparisons; of a category with its declared values."""
+    if "null" in {one.key for one in each(node, "this", "expression")}:
+        fail(node, "never true")
     return compared(rows, node, _COMPARED[node.key], whole(rows, node.this), whole(rows, node.expression))
-
-
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def compared(rows: Rows, node: Node, sign: str, left: Expr, right: Expr) -> Expr:
     """Return a comparison; texts have an order only among declared values."""
     if isinstance(left, Const) and isinstance(right, Const):
         if isinstance(left.value, str) != isinstance(right.value, str):
-            fail(node, "{sql} compares a text with a number.")
-        return TRUE if _TRUTH[sign](left.value, right.value) else FALSE
+            fail(node, "two kinds")
+        return TRUE if _OF_SIGN[sign](left.value, right.value) else FALSE
     if isinstance(left, Const):
         left, right, sign = right, left, _FLIPPED.get(sign, sign)
     column = rows.declared(left)
-    if isinstance(right, Const) and column is not None and column.values is not None:
-        if isinstance(right.value, str) and sign in _FLIPPED and isinstance(column.values[0], str):
+    if (
+        isinstance(right, Const)
+        and isinstance(right.value, str)
+        and column is not None
+        and column.values is not None
+    ):
+        if sign in _FLIPPED and isinstance(column.values[0], str):
             return _among(
-                left, [one for one in column.values if _TRUTH[sign](one, right.value)], column.values
+                left, [one for one in column.values if _OF_SIGN[sign](one, right.value)], column.values
             )
-        if isinstance(right.value, str) and right.value not in column.values:
+        if right.value not in column.values:
             close = nearest(right.value, [str(one) for one in column.values])
             hint = f" Did you mean '{close}'?" if close else ""
             raise SchemaError(
@@ -403,9 +373,10 @@ def _among(column: Expr, chosen: list[Any], every: tuple[Any, ...]) -> Expr:
     return IsIn(column, tuple(chosen)) if chosen else Invert(IsIn(column, every))
 
 
-@reads("rows", "and or", "this expression", "AND OR NOT", "three-valued logic, as in SQL")
+@reads("rows", "and or", "this expression")
 def _logic(rows: Rows, node: Node) -> Expr:
-    parts, left = list[Any](), [node]
+    """AND, OR, NOT – three-valued logic, as in SQL."""
+    parts, left = list[Expr](), [node]
     while left:  # a chain of a thousand is no deep tree
         one = left.pop()
         if one.key == node.key:
@@ -413,18 +384,12 @@ def _logic(rows: Rows, node: Node) -> Expr:
         else:
             parts.append(truth(rows, one))
     while len(parts) > _CHAIN:
-        parts = [
-            both(node.key, *pair) if len(pair) == 2 else pair[0]
-            for pair in (parts[at : at + 2] for at in range(0, len(parts), 2))
-        ]
-    joined: Expr = parts[0]
-    for one in parts[1:]:
-        joined = both(node.key, joined, one)
+        pairs = (parts[at : at + 2] for at in range(0, len(parts), 2))
+        parts = [both(node.key, *pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    joined, *others = parts
+    for one_more in others:
+        joined = both(node.key, joined, one_more)
     return joined
-
-
-_CHAIN = 16
-"""Up to so many conditions stand in a row as Python's & does; more are joined by halves, so that depth is logarithmic."""
 
 
 @reads("rows", "not", "this")
@@ -432,117 +397,95 @@ def _not(rows: Rows, node: Node) -> Expr:
     return neither(truth(rows, node.this))
 
 
-@reads("rows", "is", "this expression", "IS [NOT] NULL, TRUE, FALSE", "never unknown")
+@reads("rows", "is", "this expression")
 def _is(rows: Rows, node: Node) -> Expr:
+    """IS [NOT] NULL, TRUE, FALSE – never unknown."""
     if node.expression.key == "null":
-        found = value(rows, node.this)
-        if found.source:
-            whole(rows, node.this)
-        return neither(both("and", found.known, rows.has(found.expr)))
+        made = own(rows, node.this)
+        return neither(both("and", made.known, rows.has(made.expr)))
     if node.expression.key != "boolean":
-        fail(node, "{sql}: IS goes with NULL, TRUE and FALSE.")
+        fail(node, "is")
     asked = truth(rows, node.this)
     return rows.certain(asked if node.expression.this else neither(asked))
 
 
-@reads(
-    "rows",
-    "nullsafeeq nullsafeneq",
-    "this expression",
-    "IS [NOT] DISTINCT FROM",
-    "never unknown; two NULLs are the same",
-)
+@reads("rows", "nullsafeeq nullsafeneq", "this expression")
 def _distinct(rows: Rows, node: Node) -> Expr:
+    """IS [NOT] DISTINCT FROM – never unknown; two NULLs are the same."""
     left, right = whole(rows, node.this), whole(rows, node.expression)
-    same = rows.certain(compared(rows, node, "==", left, right))
     gone = both("and", neither(rows.has(left)), neither(rows.has(right)))
-    found = both("or", same, gone)
-    return found if node.key == "nullsafeeq" else neither(found)
+    same = both("or", rows.certain(compared(rows, node, "==", left, right)), gone)
+    return same if node.key == "nullsafeeq" else neither(same)
 
 
-@reads("rows", "in", "this expressions", "IN (…)", "one of some constants")
+@reads("rows", "in", "this expressions")
 def _in(rows: Rows, node: Node) -> Expr:
-    subject, found = whole(rows, node.this), list[Expr]()
-    for one in node.expressions:
-        if one.key == "null":
-            fail(node, "{sql}: leave NULL out of IN; add OR x IS NULL.")
-        found.append(whole(rows, one))
-        compared(rows, one, "==", subject, found[-1])
+    """IN (1, 2) – one of some values."""
+    if any(one.key == "null" for one in node.expressions):
+        fail(node, "null in")
+    subject, listed = whole(rows, node.this), [whole(rows, one) for one in node.expressions]
+    parts = [compared(rows, at, "==", subject, one) for at, one in zip(node.expressions, listed, strict=True)]
     if (
-        all(isinstance(one, Const) for one in found)
+        all(isinstance(one, Const) for one in listed)
         and not isinstance(subject, Const)
         and not is_condition(subject)
     ):
-        return IsIn(subject, tuple(found))
-    parts: Expr = FALSE
-    for one in found:
-        parts = both("or", parts, compared(rows, node, "==", subject, one))
-    return parts
+        return IsIn(subject, tuple(listed))
+    joined: Expr = FALSE
+    for one in parts:
+        joined = both("or", joined, one)
+    return joined
 
 
-@reads("rows", "between", "this low high", "BETWEEN", "both ends included")
+@reads("rows", "between", "this low high")
 def _between(rows: Rows, node: Node) -> Expr:
-    subject = whole(rows, node.this)
-    low, high = (whole(rows, one) for one in each(node, "low", "high"))
+    """BETWEEN – both ends included."""
+    subject, low, high = (whole(rows, one) for one in each(node, "this", "low", "high"))
     return both("and", compared(rows, node, ">=", subject, low), compared(rows, node, "<=", subject, high))
 
 
-@reads("rows", "like ilike", "this expression negate", "[NOT] LIKE, ILIKE", "which declared values match")
-def _like(rows: Rows, node: Node) -> Expr:
-    subject, pattern = whole(rows, node.this), constant(rows, node.expression, "A pattern")
-    column = rows.declared(subject)
-    if (
-        column is None
-        or column.values is None
-        or not isinstance(column.values[0], str)
-        or not isinstance(pattern, str)
-    ):
-        fail(
-            node,
-            "{sql}: LIKE is over declared values. Compare a text that nobody listed with =, or ask .frequent_values().",
-        )
+def matching(node: Node, pattern: object) -> Callable[[object], bool]:
+    """Return what tells whether a text matches the pattern of LIKE or ILIKE, which may be negated."""
     signs = {"%": ".*", "_": "."}
-    matches = re.compile(
-        "".join(signs.get(sign, re.escape(sign)) for sign in pattern),
-        re.DOTALL | (re.IGNORECASE if node.key == "ilike" else 0),
-    )
-    found = _among(subject, [one for one in column.values if matches.fullmatch(str(one))], column.values)
-    return neither(found) if node.args.get("negate") else found
+    text = "".join(signs.get(sign, re.escape(sign)) for sign in str(pattern))
+    matches = re.compile(text, re.DOTALL | (re.IGNORECASE if node.key == "ilike" else 0))
+    return lambda one: (matches.fullmatch(str(one)) is None) == bool(node.args.get("negate"))
+
+
+@reads("rows", "like ilike", "this expression negate")
+def _like(rows: Rows, node: Node) -> Expr:
+    """[NOT] LIKE, ILIKE – which declared values match."""
+    subject, pattern = whole(rows, node.this), constant(rows, node.expression, "the pattern")
+    column = rows.declared(subject)
+    if column is None or column.values is None or not isinstance(column.values[0], str):
+        fail(node, "like")
+    return _among(subject, list(filter(matching(node, pattern), column.values)), column.values)
 
 
 # choices ------------------------------------------------------------------------------------------------------
 
 
-@reads(
-    "rows",
-    "case",
-    "this ifs default",
-    "CASE WHEN … THEN … ELSE … END, IF",
-    "the first branch whose condition is true; without ELSE NULL",
-)
-def _case(rows: Rows, node: Node) -> Value:
-    return chosen(
-        [(when, value(rows, then) if then is not None else None) for when, then in branches(rows, node)]
-    )
-
-
+@reads("rows", "case", "this ifs default")
 @reads("rows", "if", "this true false")
-def _if(rows: Rows, node: Node) -> Value:
-    return _case(rows, node)
+def _case(rows: Rows, node: Node) -> Value:
+    """CASE WHEN … THEN … ELSE … END, IF – the first branch whose condition is true; without ELSE NULL."""
+    return chosen([(when, None if then is None else own(rows, then)) for when, then in branches(rows, node)])
 
 
 def branches(rows: Rows, node: Node) -> list[tuple[Expr, Node | None]]:
     """Return the branches of a CASE: conditions that are never unknown, and results; the last one always holds, and NULL is None."""
-    found: list[tuple[Expr, Node | None]] = []
-    subject = node.this if node.key == "case" else None
-    for one in node.args["ifs"] if node.key == "case" else [node]:
-        if subject is None:
-            when = truth(rows, one.this)
-        else:
-            when = compared(rows, one, "==", whole(rows, subject), whole(rows, one.this))
-        found.append((rows.certain(when), one.args["true"]))
-    found.append((TRUE, node.args.get("default" if node.key == "case" else "false")))
-    return [(when, None if then is None or then.key == "null" else then) for when, then in found]
+    simple = node.key == "if"
+    subject = None if simple or node.this is None else whole(rows, node.this)
+    cases: list[tuple[Expr, Node | None]] = []
+    for one in [node] if simple else node.args["ifs"]:
+        when = (
+            truth(rows, one.this)
+            if subject is None
+            else compared(rows, one, "==", subject, whole(rows, one.this))
+        )
+        cases.append((rows.certain(when), one.args["true"]))
+    cases.append((TRUE, node.args.get("false" if simple else "default")))
+    return [(when, None if then is None or then.key == "null" else then) for when, then in cases]
 
 
 def chosen(cases: list[tuple[Expr, Value | None]]) -> Value:
@@ -551,148 +494,101 @@ def chosen(cases: list[tuple[Expr, Value | None]]) -> Value:
     known: Expr = FALSE
     for when, then in reversed(cases):
         here = FALSE if then is None else then.known
-        known = (
-            both("or", both("and", when, here), both("and", neither(when), known)) if here != known else known
-        )
-        if then is not None and when != FALSE:
-            expr = (
-                then.expr
-                if expr is None or when == TRUE
-                else expr
-                if expr == then.expr
-                else Where(when, then.expr, expr)
-            )
+        if here != known:
+            known = both("or", both("and", when, here), both("and", neither(when), known))
+        if then is not None and when != FALSE and then.expr != expr:
+            expr = then.expr if expr is None or when == TRUE else Where(when, then.expr, expr)
     if expr is None:
         raise PlanError("This is NULL in every row.")
     return Value(expr, known)
 
 
-@reads("rows", "coalesce", "this expressions", "COALESCE(x, …)", "the first that is not NULL")
+@reads("rows", "coalesce", "this expressions")
 def _coalesce(rows: Rows, node: Node) -> Value:
-    *firsts, last = [value(rows, one) for one in each(node, "this", "expressions")]
-    if any(one.source for one in (*firsts, last)):
-        fail(node, "{sql} is of a second table's rows, which are added or counted and nothing else.")
+    """COALESCE(x, …) – the first that is not NULL."""
+    *firsts, last = [own(rows, one) for one in each(node, "this", "expressions")]
     cases = [(both("and", one.known, rows.has(one.expr)), Value(one.expr)) for one in firsts]
     return chosen([*cases, (TRUE, last)])
 
 
-@reads("rows", "nullif", "this expression", "NULLIF(x, c)", "x, and NULL where it is c")
+@reads("rows", "nullif", "this expression")
 def _nullif(rows: Rows, node: Node) -> Value:
-    subject = whole(rows, node.this)
-    same = rows.certain(compared(rows, node, "==", subject, whole(rows, node.expression)))
-    return Value(subject, neither(same))
+    """NULLIF(x, 0) – x, and NULL where it is 0."""
+    subject, other = whole(rows, node.this), whole(rows, node.expression)
+    return Value(subject, neither(rows.certain(compared(rows, node, "==", subject, other))))
 
 
-@reads(
-    "rows",
-    "least greatest",
-    "this expressions ignore_nulls",
-    "LEAST, GREATEST",
-    "of those that are not NULL, as DuckDB has it",
-)
+@reads("rows", "least greatest", "this expressions ignore_nulls")
 def _extreme(rows: Rows, node: Node) -> Expr:
-    found, *others = (whole(rows, one) for one in each(node, "this", "expressions"))
-    sign = "<=" if node.key == "least" else ">="
+    """LEAST, GREATEST – of those that are not NULL, as DuckDB has it."""
+    least, *others = (whole(rows, one) for one in each(node, "this", "expressions"))
     for other in others:
-        first = both("or", rows.certain(compared(rows, node, sign, found, other)), neither(rows.has(other)))
-        found = found if first == TRUE else other if first == FALSE else Where(first, found, other)
-    return found
+        before = compared(rows, node, "<=" if node.key == "least" else ">=", least, other)
+        first = both("or", rows.certain(before), neither(rows.has(other)))
+        least = least if first == TRUE else other if first == FALSE else Where(first, least, other)
+    return least
 
 
 # dates --------------------------------------------------------------------------------------------------------
 
-_PARTS = ["year", "quarter", "month", "hour", "dayofweek", "dayofweekiso"]
 
-
-@reads(
-    "rows",
-    " ".join(_PARTS),
-    "this",
-    "YEAR, QUARTER, MONTH, DAYOFWEEK, ISODOW, HOUR",
-    "parts of a date; DAYOFWEEK is 0 on Sundays, ISODOW 7",
-)
+@reads("rows", " ".join(_PARTS), "this")
 def _part_of(rows: Rows, node: Node) -> Expr:
-    return _part(node.key, whole(rows, node.this))
+    """YEAR(d), QUARTER, MONTH, DAYOFWEEK, ISODOW, HOUR – parts of a date; DAYOFWEEK is 0 on Sundays, ISODOW 7."""
+    return _part(node, node.key, whole(rows, node.this))
 
 
-@reads("rows", "extract", "this expression", "EXTRACT(year FROM d), DATE_PART('year', d)", "the same")
+@reads("rows", "extract", "this expression")
 def _extract(rows: Rows, node: Node) -> Expr:
-    return _named_part(node, node.this.name, whole(rows, node.expression))
+    """EXTRACT(year FROM d), DATE_PART('year', d) – the same."""
+    return _part(node, node.this.name, whole(rows, node.expression))
 
 
 @reads("rows", "anonymous", "this expressions")
 def _anonymous(rows: Rows, node: Node) -> Expr:
-    name = node.name.lower()
-    if name in {"date_part", "datepart"} and len(node.expressions) == 2:
-        return _named_part(
-            node, str(constant(rows, node.expressions[0], "A part")), whole(rows, node.expressions[1])
-        )
-    if name in {"dow", "weekday"} and len(node.expressions) == 1:
-        return _part("dayofweek", whole(rows, node.expressions[0]))
-    return fail(node, unknown(node))
+    name, given = node.name.lower(), node.expressions
+    if name in {"date_part", "datepart"} and len(given) == 2:
+        return _part(node, str(constant(rows, given[0], "the part")), whole(rows, given[1]))
+    if name in _CALLED and len(given) == 1:
+        return _part(node, name, whole(rows, given[0]))
+    raise unread(node)
 
 
-def _named_part(node: Node, word: str, date: Expr) -> Expr:
-    word = {"dow": "dayofweek", "weekday": "dayofweek", "isodow": "dayofweekiso"}.get(
-        word.lower(), word.lower()
-    )
+def _part(node: Node, word: str, date: Expr) -> Expr:
+    word = _CALLED.get(word.lower(), word.lower())
     if word not in _PARTS:
-        fail(node, f"{word[:20]} is no part of a date here: year, quarter, month, dow, isodow, hour.")
-    return _part(word, date)
-
-
-def _part(word: str, date: Expr) -> Expr:
+        fail(node, "date part", text=word[:20])
     if word == "quarter":
         return BinOp("//", BinOp("+", Part("month", date), Const(2)), Const(3))
-    if word == "dayofweekiso":
-        return BinOp("+", Part("weekday", date), Const(1))
+    later = BinOp("+", Part("weekday", date), Const(1))
     if word == "dayofweek":
-        return Where(
-            Compare("==", Part("weekday", date), Const(6)),
-            Const(0),
-            BinOp("+", Part("weekday", date), Const(1)),
-        )
-    return Part(word, date)
+        return Where(Compare("==", Part("weekday", date), Const(6)), Const(0), later)
+    return later if word == "dayofweekiso" else Part(word, date)
 
 
-@reads(
-    "rows",
-    "datediff",
-    "this expression unit date_part_boundary",
-    "DATE_DIFF('day', a, b)",
-    "days, months, quarters or years from a to b, as DuckDB counts their ends",
-)
+@reads("rows", "datediff", "this expression unit date_part_boundary")
 def _difference(rows: Rows, node: Node) -> Expr:
-    unit = node.args["unit"].name.lower() if node.args.get("unit") else "day"
-    later, earlier = whole(rows, node.this), whole(rows, node.expression)
+    """DATE_DIFF('day', a, b) – days, months, quarters or years from a to b, as DuckDB counts their ends."""
+    unit, dates = node.text("unit").lower(), [whole(rows, node.this), whole(rows, node.expression)]
     if unit == "day":
-        return BinOp("-", later, earlier)
-    if unit not in {"month", "quarter", "year"} or isinstance(later, Const) or isinstance(earlier, Const):
-        fail(
-            node,
-            "{sql}: two dates have a difference in days; two columns also in months, quarters and years.",
-        )
-    return BinOp("-", *(_count(unit, one) for one in (later, earlier)))
-
-
-def _count(unit: str, date: Expr) -> Expr:
-    if unit == "year":
-        return Part("year", date)
-    a_year = 12 if unit == "month" else 4
-    return BinOp("+", BinOp("*", Part("year", date), Const(a_year)), _part(unit, date))
+        return BinOp("-", *dates)
+    a_year = {"year": 1, "quarter": 4, "month": 12}.get(unit)
+    if a_year is None or any(isinstance(one, Const) for one in dates):
+        fail(node, "date difference")
+    if a_year == 1:
+        return BinOp("-", *(Part("year", one) for one in dates))
+    counts = (
+        BinOp("+", BinOp("*", Part("year", one), Const(a_year)), _part(node, unit, one)) for one in dates
+    )
+    return BinOp("-", *counts)
 
 
 @reads("rows", "timestamptrunc", "this unit")
 def _truncated(_: Rows, node: Node) -> Expr:
-    fail(node, "{sql} is a key: GROUP BY it. To filter, write d >= DATE '…' AND d < DATE '…'.")
+    fail(node, "truncated")
 
 
-def constants(cases: list[tuple[Expr, Node | None]], rows: Rows) -> list[tuple[Expr, Any]] | None:
-    """Return the branches of a CASE whose results are all constants; None where they are not."""
-    found = []
-    for when, then in cases:
-        made = None if then is None else value(rows, then).expr
-        if made is not None and not isinstance(made, Const):
-            return None
-        found.append((when, made))
-    return found
+def constants(rows: Rows, cases: list[tuple[Expr, Node | None]]) -> list[tuple[Expr, Any]] | None:
+    """Return the branches of a CASE with constants as results; None where one is no constant."""
+    made = [(when, None if then is None else value(rows, then).expr) for when, then in cases]
+    return made if all(one is None or isinstance(one, Const) for _, one in made) else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpnb.client import sessions
 from dpnb.client.handles import Dataset
-from dpnb.client.sql.reader import fail, listed, shown
+from dpnb.client.sql.reader import fail, listed
 from dpnb.errors import PlanError, SchemaError
 from dpnb.estimate import Estimate
 from dpnb.planner.compile import condition, is_condition, numeric
@@ -74,22 +74,21 @@ def parameter(node: Node, parameters: Mapping[str, object]) -> Const:
         close = nearest(name, [one for one in parameters if not one.startswith("_")])
         fail(
             node,
-            f":{name} has no value. " + (f"Did you mean :{close}?" if close else f"Set it first: {name} = …"),
+            "parameter",
+            name=name,
+            hint=f"Did you mean :{close}?" if close else f"Set it first: {name} = …",
         )
-    value = parameters[name]
-    if isinstance(value, Estimate):
-        if value.pending:
-            fail(node, f":{name} is pending: release it in a cell above, then write :{name}.")
-        if value.shape:
-            fail(node, f":{name} is {value.size} numbers: take one of them in Python first.")
-        value = value.labels if value.labels is not None else float(value)
+    given: Any = parameters[name]
+    if isinstance(given, Estimate):
+        if given.pending:
+            fail(node, "pending", name=name)
+        if given.shape:
+            fail(node, "several", name=name, size=str(given.size))
+        given = float(given) if given.labels is None else given.labels
     try:
-        return Const(plain(value))
+        return Const(plain(given))
     except PlanError:
-        fail(
-            node,
-            f":{name} is a {type(value).__name__}: a parameter is a number, a text, a date or a released estimate.",
-        )
+        fail(node, "no constant", name=name, kind=type(given).__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +141,14 @@ class Rows:
 
     def kept(self, *conditions: Expr | None) -> Rows:
         """Return the rows where conditions hold too."""
-        return replace(self, where=together(self.where, *conditions))
+        return replace(self, where=together(self.where, *map(_kept, conditions)))
 
     def is_unit(self, node: Node) -> bool:
         """Tell whether a node is the column that names people."""
-        return bool(node.key == "column" and self.unit and node.name.casefold() == self.unit.casefold()) and (
-            found(node.name, self.every) is None
+        named = (
+            node.key == "column" and self.unit is not None and node.name.casefold() == self.unit.casefold()
         )
+        return named and found(node.name, self.every) is None
 
     def column(self, node: Node) -> Value:
         """Return what a column's name stands for.
@@ -159,23 +159,21 @@ class Rows:
             Where there is none; with the nearest name.
         """
         if self.is_unit(node):
-            fail(
-                node,
-                f"{node.name} names people. It can be counted, COUNT(DISTINCT {node.name}), and nothing else.",
-            )
+            fail(node, "unit", unit=node.name)
         table = node.text("table")
         names = found(table, self.names) if table else self.every
         if names is None:
-            fail(node, f"{table} is no table of this SELECT: it has {listed(self.names)}.")
-        value = found(node.name, names)
-        if value is not None:
-            return value
-        whose = table or next(iter(self.names))
+            fail(node, "no such table", table=table, names=listed(self.names))
+        known = found(node.name, names)
+        if known is not None:
+            return known
         close = nearest(node.name, names)
         hint = f"Did you mean {close}?" if close else f"Its columns: {listed(names)}."
         if node.this.args.get("quoted"):
             hint = f"A text is in single quotes: '{node.name}'."
-        raise SchemaError(f"{whose} has no column {node.name}. {hint}")
+        raise SchemaError(
+            f"{table or next(filter(None, self.names), 'The inner SELECT')} has no column {node.name}. {hint}"
+        )
 
     # what an expression is; its limits of depth and size come first, since all that follows walks it ------------
 
@@ -212,6 +210,17 @@ class Rows:
         return both("and", self.has(expr), expr)
 
 
+def _kept(condition: Expr | None) -> Expr | None:
+    """Return a condition as a filter needs it, which leaves out what is unknown by itself: as Python would type it."""
+    if (
+        isinstance(condition, BoolOp)
+        and condition.sign == "and"
+        and condition.left == Invert(IsMissing(condition.right))
+    ):
+        return condition.right
+    return condition
+
+
 def both(sign: str, left: Expr, right: Expr) -> Expr:
     """Return two conditions joined by *and* or *or*; a constant decides, or falls out."""
     decides = FALSE if sign == "and" else TRUE
@@ -239,6 +248,5 @@ def together(*conditions: Expr | None) -> Expr | None:
 
 
 def word_of(node: Node) -> str:
-    """Return a node's SQL as a name for its column in the answer."""
-    text: Any = node.alias or (node.name if node.key == "column" else shown(node))
-    return str(text)
+    """Return the name of a node's column in the answer: its alias, its own, or its text."""
+    return str(node.alias or (node.name if node.key == "column" else node.sql(dialect="duckdb")))

@@ -8,10 +8,11 @@ sqlglot is imported on first use; it comes with ``pip install dpnb[sql]``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from dpnb.client.sql.refusals import NEVER, SAID
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.trusted.records import nearest
 
@@ -25,17 +26,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 MOST_CHARACTERS, MOST_DEPTH = 100_000, 60
 _SHOWN = 60
 _STARTS = ("SELECT", "WITH", "FROM", "(")
-_ONE_SELECT = "A private cell answers one SELECT; {} is not one."
-_ASK_EACH = " Ask each SELECT by itself; released frames are stacked free."
 
 PARTS: dict[str, str] = {
     "select": "with_ expressions from_ joins where group having order limit offset",
-    **dict.fromkeys(("with", "order", "tuple"), "expressions"),
+    **dict.fromkeys(("with", "order", "tuple", "distinct"), "expressions"),
     **dict.fromkeys(("subquery", "table", "cte", "alias"), "this alias"),
     **dict.fromkeys(
-        ("from", "tablealias", "where", "having", "var", "datatypeparam", "placeholder", "paren"), "this"
+        ["from", "tablealias", "where", "having", "var", "datatypeparam", "placeholder", "paren", "boolean"],
+        "this",
     ),
     **dict.fromkeys(("limit", "offset"), "expression"),
+    **dict.fromkeys(("star", "null"), ""),
     "join": "this on side kind using",
     "group": "expressions all",
     "ordered": "this desc nulls_first",
@@ -43,41 +44,14 @@ PARTS: dict[str, str] = {
     "identifier": "this quoted",
     "literal": "this is_string",
     "datatype": "this expressions nested",
-    "distinct": "expressions",
     "filter": "this expression",
-    "star": "",
-    "boolean": "this",
-    "null": "",
 }
 """Which parts are read of the nodes that are no operator and no function."""
 
-WORDS: dict[str, dict[str, tuple[str, str]]] = {"rows": {}, "figures": {}, "released": {}}
-"""What each kind of place understands: its words, and what they mean; the reference page and ``%dp sql`` are made from it."""
-
-_ACROSS = 'EXISTS looks across tables. Its owner declares it: [prepare] x = {{ any = "visits.…", is = … }}.'
-_INSIDE = "A subquery inside an expression is a release of its own: m << {inner}; then write :m."
-_ROWS_ORDER = "LIMIT, ORDER BY and DISTINCT on single rows would let one person decide about others. Leave them out, or filter with WHERE."
-_EXTREME = "{sql} is one person's value. Ask a quantile near the end: quantile_cont({of}, 0.99); the declared bounds are public."
-_MARGINS = "{word} adds margins of one table: ask GROUP BY the finest keys; .margin() of the answer is free."
-_WINDOW = "A window function ranks or accumulates single rows. Over released groups it is free: release, then use the frame."
-_LISTS = "{sql} shows single values. Ask how many rows have each: GROUP BY with COUNT(*)."
-REFUSED: dict[str, str] = {
-    **dict.fromkeys(("union", "except", "intersect"), _ONE_SELECT.format("{word}") + _ASK_EACH),
-    **dict.fromkeys(("window", "qualify"), _WINDOW),
-    "exists": _ACROSS,
-    **dict.fromkeys(("rollup", "cube", "groupingsets", "grouping"), _MARGINS),
-    **dict.fromkeys(("max", "min", "first", "last", "anyvalue", "argmax", "argmin", "ignorenulls"), _EXTREME),
-    **dict.fromkeys(("groupconcat", "arrayagg", "arrayuniqueagg", "histogram", "approxtopk"), _LISTS),
-    **dict.fromkeys(
-        ("tablesample", "fetch"),
-        "{sql} takes some rows and not others. Leave it out: noise hides each person already.",
-    ),
-    "distinct": "SELECT DISTINCT lists values that rows have. Declared values are public; how many rows have each: GROUP BY with COUNT(*).",
-    "escape": "ESCAPE is not read: name the values, x IN ('…', '…').",
-    "pivot": "PIVOT is not read: GROUP BY both columns; .table().wide() of the answer puts one across.",
-    "approxdistinct": "{sql}: one person alone can add a value. The declared values are public; which of them many rows have: .frequent_values().",
-}
-"""What is said of a kind of node that is never read, or that is read in some places alone."""
+MAKERS: dict[str, dict[str, Callable[..., Any]]] = {"rows": {}, "figures": {}, "released": {}}
+"""What translates a kind of node: in a row, as a figure, and on released figures."""
+WORDS: dict[str, dict[str, str]] = {"rows": {}, "figures": {}, "released": {}}
+"""What each of them understands: words, and what they mean; the reference page and ``%dp sql`` are made from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +82,12 @@ class Statement:
 
     def located(self, error: DpnbError) -> DpnbError:
         """Return an error with the line and column to which it points."""
-        at = error.details.get("at")
-        if not isinstance(at, int):
-            return error
-        line, column = self.place(at)
+        line, column = self.place(int(error.details.get("at", 0)))
         return type(error)(f"{error.message} (line {line}, column {column})", line=line, column=column)
 
 
 def sqlglot() -> Any:
-    """Return the reader's library.
+    """Return the library that reads SQL.
 
     Raises
     ------
@@ -126,28 +97,27 @@ def sqlglot() -> Any:
     try:
         import sqlglot as library
     except ImportError:
-        raise OptionError(
-            "SQL is read by sqlglot, which is not installed here: pip install dpnb[sql]"
-        ) from None
+        raise OptionError(SAID["sqlglot"]) from None
     return library
 
 
-def reads(place: str, kinds: str, parts: str, words: str = "", meaning: str = "") -> Callable[[F], F]:
-    """Register what translates some kinds of nodes in one kind of place, and the parts that it reads."""
+def reads(place: str, kinds: str, parts: str) -> Callable[[F], F]:
+    """Register what translates some kinds of nodes in one kind of place, and which parts it reads.
+
+    Its docstring is the line of the reference: words, an en dash, and what they mean; without one the line is another's.
+    """
 
     def register(function: F) -> F:
         for kind in kinds.split():
             known = PARTS.setdefault(kind, parts)
-            assert known == parts or not parts, f"{kind} is read in two ways"
+            assert parts in {"", known}, f"{kind} is read in two ways"
             MAKERS[place][kind] = function
-        if words:
-            WORDS[place][words] = words, meaning
+        words, _, meaning = (function.__doc__ or "").partition(" – ")
+        if meaning:
+            WORDS[place][words] = meaning
         return function
 
     return register
-
-
-MAKERS: dict[str, dict[str, Callable[..., Any]]] = {"rows": {}, "figures": {}, "released": {}}
 
 
 def statements(text: str) -> tuple[Statement, ...]:
@@ -156,67 +126,65 @@ def statements(text: str) -> tuple[Statement, ...]:
     Raises
     ------
     PlanError
-        For a text or comment that does not end, another statement than SELECT, or an empty cell; with line and column.
+        For a text or comment that does not end, a name that is none, or an empty cell; with line and column.
     """
     if len(text) > MOST_CHARACTERS:
         raise PlanError(
             f"A cell of SQL is limited to {MOST_CHARACTERS:,} characters; this has {len(text):,}."
         )
-    found: list[Statement] = []
+    whole, found = Statement(None, text), list[Statement]()
     group: list[Token] = []
-    whole = Statement(None, text)
-    for token in [*_tokens(whole), None]:
-        if token is not None and token.token_type.name != "SEMICOLON":
-            group.append(token)
-        elif group:
-            found.append(_statement(group, whole))
-            group = []
-    if not found:
-        raise PlanError("Write a SELECT: SELECT COUNT(*) FROM people")
+    try:
+        for token in [*_tokens(text), None]:
+            if token is not None and token.token_type.name != "SEMICOLON":
+                group.append(token)
+            elif group:
+                found.append(_statement(group, whole))
+                group = []
+        if not found:
+            raise PlanError("Write a SELECT: SELECT COUNT(*) FROM people", at=0)
+    except DpnbError as error:
+        raise whole.located(error) from None
     return tuple(found)
 
 
 def _statement(tokens: list[Token], whole: Statement) -> Statement:
     name, first = None, tokens[0]
-    if (len(tokens) > 1 and tokens[1].token_type.name == "LT_LT") or (len(tokens) > 2 and _is_arrow(tokens)):
+    if (
+        len(tokens) > 2
+        and [one.text for one in tokens[1:3]] == ["<", "<"]
+        and tokens[2].start == tokens[1].end + 1
+    ):
+        del tokens[2]
+    elif len(tokens) == 1 or tokens[1].text != "<<":
+        tokens = [first, first, *tokens]
+    if tokens[1] is not first:
         name = whole.text[first.start : first.end + 1]
-        if not name.isidentifier():
-            raise whole.located(
-                PlanError(f"{name} is no name to bind an answer to: pay << SELECT …", at=first.start)
+        if not name.isidentifier() or len(tokens) == 2:
+            raise PlanError(
+                f"Bind an answer to a name, and write a SELECT after it: pay << SELECT …, not {name[:_SHOWN]} << …",
+                at=first.start,
             )
-        tokens = tokens[2 if tokens[1].token_type.name == "LT_LT" else 3 :]
-        if not tokens:
-            raise whole.located(PlanError(f"Write a SELECT after {name} <<.", at=first.start))
-    line, column = whole.place(tokens[0].start)
-    return Statement(name, whole.text[tokens[0].start : tokens[-1].end + 1], line, column)
+    line, column = whole.place(tokens[2].start)
+    return Statement(name, whole.text[tokens[2].start : tokens[-1].end + 1], line, column)
 
 
-def _is_arrow(tokens: list[Token]) -> bool:
-    return [one.text for one in tokens[1:3]] == ["<", "<"] and tokens[2].start == tokens[1].start + 1
-
-
-def _tokens(statement: Statement) -> list[Token]:
+def _tokens(text: str) -> list[Token]:
     library = sqlglot()
     try:
-        found: list[Token] = library.tokenize(statement.text, read="duckdb")
+        found: list[Token] = library.tokenize(text, read="duckdb")
     except library.errors.TokenError:
-        at = _opened(statement.text)
-        raise statement.located(
-            PlanError("This text, name or comment does not end: " + _around(statement.text, at), at=at)
-        ) from None
+        at = _opened(text)
+        raise PlanError(f"This text, name or comment does not end: {_around(text, at)}", at=at) from None
     return found
+
+
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|(['\"]|/\*)", re.DOTALL)
 
 
 def _opened(text: str) -> int:
     """Return where the quote or comment begins that does not end."""
-    at = 0
-    for found in re.finditer(
-        r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|(['\"]|/\*)", text, re.DOTALL
-    ):
-        if found[1]:
-            return found.start()
-        at = found.start()
-    return at
+    return next((one.start() for one in _QUOTED.finditer(text) if one[1]), 0)
 
 
 def parse(statement: Statement) -> exp.Select:
@@ -227,103 +195,98 @@ def parse(statement: Statement) -> exp.Select:
     PlanError
         With ``at``, the place in the statement's text.
     """
-    library, tokens = sqlglot(), _tokens(statement)
-    _refuse_depth(tokens)
-    if tokens[0].text.upper() not in _STARTS:
-        known = nearest(tokens[0].text.upper(), _STARTS)
-        hint = f" Did you mean {known}?" if known else ""
-        raise PlanError(_ONE_SELECT.format(tokens[0].text.upper()[:_SHOWN]) + hint, at=tokens[0].start)
-    text = _with_placeholders(statement.text, tokens)
+    library, text = sqlglot(), statement.text
+    tokens = _tokens(text)
+    _refuse_tokens(tokens)
+    word = tokens[0].text.upper()[:_SHOWN]
+    if word not in _STARTS:
+        close = nearest(word, _STARTS)
+        raise PlanError(
+            SAID["a select"].replace("{word}", word) + (f" Did you mean {close}?" if close else ""),
+            at=tokens[0].start,
+        )
     try:
-        tree = library.parse_one(text, dialect="duckdb")
+        tree: Any = library.parse_one(_with_placeholders(text, tokens), dialect="duckdb")
     except library.errors.ParseError as error:
-        raise _syntax(statement.text, error) from None
-    except RecursionError:
-        raise PlanError("This statement is nested too deeply. Write it as several.", at=0) from None
-    if tree.key == "subquery":
-        tree = tree.unnest()
+        first = error.errors[0] if error.errors else {}
+        lines = text.split("\n")[: max(int(first.get("line") or 1) - 1, 0)]
+        at = (
+            sum(len(line) + 1 for line in lines)
+            + int(first.get("col") or 1)
+            - len(first.get("highlight") or "")
+        )
+        raise PlanError(f"SQL cannot be read here: {_around(text, at)}", at=at) from None
+    while tree.key == "subquery":
+        tree = tree.this
     for node in tree.walk():
         _refuse_unread(node)
     if tree.key != "select":
-        raise refusal(tree, _ONE_SELECT.format(tree.key.upper()))
+        fail(tree, "a select", word=tree.key.upper())
     found: exp.Select = tree
     return found
 
 
-def _refuse_depth(tokens: list[Token]) -> None:
+def _refuse_tokens(tokens: list[Token]) -> None:
+    """Refuse brackets that are too deep, numbers that are not decimal, and parameters inside of texts."""
     depth = 0
     for before, token in zip([None, *tokens], tokens, strict=False):
         kind = token.token_type.name
-        depth += (token.text in "([{" and kind != "STRING") or kind == "CASE"
-        depth -= (token.text in ")]}" and kind != "STRING") or kind == "END"
+        depth += (kind != "STRING" and token.text in {"(", "[", "{"}) or kind == "CASE"
+        depth -= (kind != "STRING" and token.text in {")", "]", "}"}) or kind == "END"
         if depth > MOST_DEPTH:
             raise PlanError(
                 f"More than {MOST_DEPTH} brackets inside each other. Write it as several statements.",
                 at=token.start,
             )
-        if (
-            before is not None
-            and before.token_type.name == "NUMBER"
-            and kind == "VAR"
-            and before.end + 1 == token.start
+        if before is not None and (before.token_type.name, kind, before.end + 1) == (
+            "NUMBER",
+            "VAR",
+            token.start,
         ):
             raise PlanError(
                 f"{before.text}{token.text} is no number here: write it in decimal digits.", at=before.start
+            )
+        if kind == "STRING" and "{{" in token.text:
+            raise PlanError(
+                "A parameter is a constant, not a part of a text: write {{x}} without quotes.", at=token.start
             )
 
 
 def _with_placeholders(text: str, tokens: list[Token]) -> str:
     """Return the text with ``:x  `` in the place of ``{{x}}``: a constant of the tree, as long as what was typed."""
-    for place, token in enumerate(tokens):
-        if token.token_type.name == "STRING" and "{{" in token.text:
-            raise PlanError(
-                "A parameter is a constant, not a part of a text: write {{x}} without quotes.", at=token.start
-            )
-        five = tokens[place : place + 5]
-        if [one.text for one in five[:2] + five[3:]] == ["{", "{", "}", "}"] and five[2].text.isidentifier():
-            start, end = five[0].start, five[4].end + 1
-            text = text[:start] + f":{five[2].text}".ljust(end - start) + text[end:]
+    for place in range(len(tokens) - 4):
+        first, second, name, third, last = tokens[place : place + 5]
+        if [one.text for one in (first, second, third, last)] == [
+            "{",
+            "{",
+            "}",
+            "}",
+        ] and name.text.isidentifier():
+            length = last.end + 1 - first.start
+            text = text[: first.start] + f":{name.text}".ljust(length) + text[last.end + 1 :]
     return text
-
-
-def _syntax(text: str, error: Any) -> PlanError:
-    first = error.errors[0] if error.errors else {}
-    lines = text.split("\n")[: max(int(first.get("line") or 1) - 1, 0)]
-    highlight = str(first.get("highlight") or "")
-    at = sum(len(line) + 1 for line in lines) + int(first.get("col") or 1) - len(highlight)
-    at = min(max(at, 0), len(text))
-    return PlanError(f"SQL cannot be read here: {_around(text, at)}", at=at)
 
 
 def _around(text: str, at: int) -> str:
     """Return three words of a text from the one before a place."""
-    before, after = text[:at].split()[-1:], text[at:].split()
+    before, after = text[: max(at, 0)].split()[-1:], text[max(at, 0) :].split()
     return "… " + " ".join([*before, *after[: 3 - len(before)]])[:_SHOWN]
 
 
 def _refuse_unread(node: Node) -> None:
-    kind = node.key
-    if kind not in PARTS:
-        raise refusal(node, REFUSED.get(kind) or unknown(node))
-    read = PARTS[kind].split()
+    """Refuse a node of a kind that nothing reads, and a part of one that is not read."""
+    if node.key not in PARTS:
+        raise unread(node)
     for name, part in node.args.items():
-        if part and name not in read:
-            said = REFUSED.get(getattr(part, "key", name)) or REFUSED.get(name)
-            raise refusal(
-                node,
-                said
-                or f"{name.strip('_').replace('_', ' ').upper()} in {{sql}} is not read here: leave it out.",
-            )
+        if part and name not in PARTS[node.key].split():
+            said = NEVER.get(getattr(part, "key", name)) or NEVER.get(name)
+            raise refusal(node, said or SAID["part"], part=name.strip("_").replace("_", " ").upper())
 
 
-def unknown(node: Node) -> str:
-    """Return what is said of a kind of node that nothing translates."""
-    if node.key in {"any", "all"}:
-        return _INSIDE
-    if isinstance(node, sqlglot().exp.Func):
-        known = ", ".join(words for words, _ in WORDS["rows"].values())
-        return f"{{sql}} is not in the column language. It has {known}."
-    return "{sql} is not read here. SELECT takes aggregates, GROUP BY, HAVING, ORDER BY, LIMIT, WITH and JOIN by the unit."
+def unread(node: Node) -> PlanError:
+    """Return the refusal of a kind of node that nothing translates."""
+    kind = "function" if isinstance(node, sqlglot().exp.Func) else "node"
+    return refusal(node, NEVER.get(node.key) or SAID[kind])
 
 
 def refusal(node: Node, words: str, **more: str) -> PlanError:
@@ -331,27 +294,25 @@ def refusal(node: Node, words: str, **more: str) -> PlanError:
     inner = node.find(sqlglot().exp.Select) if "{inner}" in words else None
     of = node.args.get("this")
     parts = {
-        "sql": shown(node),
-        "word": shown(node).split("(")[0].split(" ")[0]
-        if node.key not in {"union", "except", "intersect", "groupingsets"}
-        else _HEADS.get(node.key, node.key.upper()),
+        "word": {"groupingsets": "GROUPING SETS"}.get(node.key, node.key.upper()),
         "of": "x" if of is None or isinstance(of, str) else shown(of),
         "inner": "SELECT …" if inner is None else shown(inner),
+        **more,
+        "sql": shown(node),  # the last: what was typed may look like one of the others
     }
-    for name, part in (parts | more).items():
+    for name, part in parts.items():
         words = words.replace("{" + name + "}", part)
-    return PlanError(words.replace("{{", "{").replace("}}", "}"), at=start(node))
+    return PlanError(words, at=start(node))
 
 
-_HEADS = {"groupingsets": "GROUPING SETS"}
+def fail(node: Node, name_: str, /, **more: str) -> NoReturn:
+    """Raise one of :data:`~dpnb.client.sql.refusals.SAID` about a node."""
+    raise refusal(node, SAID[name_], **more)
 
 
 def shown(node: Node) -> str:
     """Return a node as SQL, cut where it is long."""
-    try:
-        text: str = node.sql(dialect="duckdb")
-    except (RecursionError, ValueError, TypeError):
-        return "this"
+    text = str(node.sql(dialect="duckdb"))
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
@@ -367,19 +328,19 @@ def start(node: Node) -> int:
 
 
 class pointing:  # noqa: N801 - reads as what it does: with pointing(node)
-    """Let an error that is raised inside point at a node, unless it points at one already."""
+    """Let an error that is raised inside point at a node, unless it points at one already; a recursion that is too deep is one."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node | None = None) -> None:
         self._node = node
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, DpnbError) and "at" not in error.details:
-            error.details["at"] = start(self._node)
-        elif isinstance(error, RecursionError):
-            raise PlanError("This statement is nested too deeply. Write it as several.", at=0) from None
+        if isinstance(error, DpnbError) and self._node is not None:
+            error.details.setdefault("at", start(self._node))
+        elif isinstance(error, RecursionError) and self._node is None:
+            raise PlanError(SAID["too deep"], at=0) from None
 
 
 def each(node: Node, *names: str) -> Iterator[Node]:
@@ -389,12 +350,7 @@ def each(node: Node, *names: str) -> Iterator[Node]:
         yield from part if isinstance(part, list) else () if part is None else (part,)
 
 
-def listed(candidates: Mapping[str, object]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Return some names for a refusal."""
-    names = list(candidates)
-    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-
-
-def fail(node: Node, words: str, **more: str) -> NoReturn:
-    """Raise the refusal of a node."""
-    raise refusal(node, words, **more)
+    every = list(names)
+    return ", ".join(every[:8]) + (", …" if len(every) > 8 else "")
