@@ -1,8 +1,7 @@
 """Exhibits: published procedures that are not private as claimed, each with the number that breaks it and its correction.
 
 They run in the kernel, on arrays. No plan can name one, the curator cannot import them, and nothing here is a mechanism of
-:mod:`dpnb.trusted.mechanisms`. Every figure is computed when it is shown. In a checkout, ``python -m tests.replication``
-recomputes the figures of the publications themselves.
+:mod:`dpnb.trusted.mechanisms`. Every figure is computed when it is shown. ``notebooks/replication`` recomputes what the papers print.
 """
 
 from __future__ import annotations

@@ -250,6 +250,7 @@ PAPERS = {
     "private-ish": "Mount and Zumel, *A simple differentially private-ish procedure*",
     "statistical-framework": "Notes on Wasserman and Zhou (2010), *A Statistical Framework for Differential Privacy*",
     "illustrated-primer": "*Differential Privacy: An Illustrated Primer*",
+    "social-science": "D’Orazio, Honaker and King (2015), *Differential Privacy for Social Science Inference*",
 }
 PAGE = HERE.parents[1] / "docs" / "reference" / "papers.md"
 _HEAD = """# Papers

@@ -15,8 +15,7 @@ from dpnb.inference.standard_error import (
     subset_variances,
     winsorized_standard_error,
 )
-from tests.replication.arms import noised_difference
-from tests.replication.social import noisy_interval
+from tests.replication.arms import noised_difference, noisy_interval
 
 N, EPSILON = 2000, 0.5
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
+from scipy import special, stats
 
 from dpnb.client import api
 from tests.notebook.conftest import Notebook
@@ -46,6 +48,7 @@ NOTED = {
         "fig9b": [80.1, 97.0, 100],
         "fig9a-means": [0.740, 1.103, 1.624],
         "result1-epsilon-1": [34.0, 43.4],
+        "result1-epsilon-50": [5.17, 6.75],
         "result1-1": [4.045],
         "result1-50": [1.291],
     },
@@ -63,6 +66,22 @@ NOTED = {
         "correlation-opposite-10000": [-1.019, -1.000, -0.982],
         "correlation-outside": [54],
         "records": [90],
+    },
+    "social-science": {
+        "fig4": [0.00437, 0.00709],
+        "fig4-more": [62],
+        "effective": [758],
+        "error-negative": [5.8],
+        "error-ratio": [44.4, 44.4],
+        "error-half": [0.25],
+        "fig5": [1.30, 1.27, 1.28],
+        "fig5-mean": [0.984, 0.972, 0.963],
+        "fig6": [48.8, 181.8, 367.3, 571.4, 769.2, 947.4, 1230.8, 1428.6, 1698, 1818],
+        "alg2-coverage": [94.9],
+        "normal-coverage": [94.5],
+        "interval-widths": [0.01436, 0.02142],
+        "fig13-ratio": [77, 58, 52, 50, 56, 56, 72],
+        "fig13-simple": [0.136, 0.084, 0.066, 0.051, 0.069, 0.083, 0.111],
     },
 }
 
@@ -103,6 +122,23 @@ def test_each_printed_row_is_in_a_table_and_each_difference_has_its_reason(run, 
     for key, values in NOTED[name].items():
         for ours, error, value in zip(by[key].ours, by[key].errors, values, strict=True):
             assert abs(ours - value) <= 4 * error + 0.02 * abs(value) + 0.005, (key, ours, value)
+
+
+@pytest.mark.slow
+def test_the_normality_tests_of_figure_3_are_those_of_scipy():
+    """Both vectorised statistics equal scipy's on the same samples."""
+    cells = nbformat.read(FOLDER / "bootstrap-inference.ipynb", as_version=4).cells
+    source = next(cell.source for cell in cells if "def anderson_darling" in cell.source)
+    names = {"np": np, "math": math, "special": special}
+    exec(source[: source.index("TESTS = ")], names)
+    samples = np.random.default_rng(3).laplace(size=(5, 60))
+    a2, w = names["anderson_darling"](samples), 1 - names["shapiro_wilk"](samples)
+    i = np.arange(1, 61)
+    for place, sample in enumerate(samples):
+        assert w[place] == pytest.approx(stats.shapiro(sample).statistic, abs=2e-4)
+        z = np.sort((sample - sample.mean()) / sample.std(ddof=1))
+        direct = -60 - np.mean((2 * i - 1) * (stats.norm.logcdf(z) + stats.norm.logsf(z[::-1])))
+        assert a2[place] == pytest.approx(direct)
 
 
 @pytest.mark.soak

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import exp
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import laplace
 
 from dpnb.errors import LossError
+from dpnb.inference.law import DiscreteLaplaceLaw
 from dpnb.risk.odds import (
     laplace_tradeoff,
     membership_power,
@@ -110,3 +113,29 @@ def test_numbers_out_of_range_are_refused(wrong):
     """Priors strictly inside (0, 1), rates inside [0, 1], losses at least 0."""
     with pytest.raises(LossError):
         wrong()
+
+
+BELIEFS = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.75", "0.9", "0.95", "0.99")
+
+
+def believed_after_randomised_response(prior, epsilon):
+    """Bayes' rule, written out: of those who answer "yes", the share in whom it is true, when truth is e^ε times as likely."""
+    with localcontext() as context:
+        context.prec = 40
+        before, odds = Decimal(prior), Decimal(epsilon).exp()
+        truth = odds / (1 + odds)
+        said_and_so, said_and_not = before * truth, (1 - before) * (1 - truth)
+        return float(said_and_so / (said_and_so + said_and_not))
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "0.5", "1"])
+def test_a_belief_of_the_table_is_attained_and_no_noised_count_raises_one_above_it(epsilon):
+    """Randomised response attains each cell; on every output of discrete Laplace noise Bayes' rule stays below, and comes up to it."""
+    law, outputs = DiscreteLaplaceLaw(1 / Fraction(epsilon)), np.arange(-30, 32)
+    member, other = law.pmf(outputs - 1), law.pmf(outputs)
+    for prior, (cell,) in zip(BELIEFS, posterior_table(BELIEFS, (epsilon,)).cells, strict=True):
+        assert cell == pytest.approx(believed_after_randomised_response(prior, epsilon), rel=1e-13)
+        before = float(prior)
+        after = before * member / (before * member + (1 - before) * other)
+        assert after.max() <= cell * (1 + 1e-9)
+        assert after.max() == pytest.approx(cell, rel=1e-9)

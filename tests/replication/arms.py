@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError
+from dpnb.inference.noise_sum import NoiseSum
 
 Floats = NDArray[np.float64]
 
@@ -107,3 +108,23 @@ def noised_difference(
         sums,
         sizes,
     )
+
+
+def noisy_interval(
+    estimate: ArrayLike, standard_error: ArrayLike, scale: float, level: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Return the interval of an estimate with Laplace noise and a normal sampling error, by the exact Normal-Laplace quantile.
+
+    Notes
+    -----
+    The Laplace critical value of the whole standard deviation, 2.118 at 95 %, is conservative only at levels above 90.7 %:
+    at 90 % the normal one is larger, 1.645 against 1.628. The exact quantile has no such condition.
+    """
+    if not (0 < level < 1 and scale > 0):
+        raise OptionError("level lies between 0 and 1, and scale is above 0.")
+    error = np.maximum(np.atleast_1d(np.asarray(standard_error, dtype=float)), 0.0)
+    centre = np.asarray(estimate, dtype=float)
+    radius = np.reshape(
+        NoiseSum(error**2, (np.full(error.shape, float(scale)),)).radius(1 - level), np.shape(standard_error)
+    )
+    return np.asarray(centre - radius), np.asarray(centre + radius)

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
-from dpnb.estimate.impact import impact_codes
 from dpnb.inference import fast_noise
 
 Floats = NDArray[np.float64]
@@ -79,39 +78,3 @@ def _score(right: NDArray[Any], scores: NDArray[Any], tied: NDArray[Any]) -> flo
     signs = np.where(scores * 2 >= right.shape[1], 1, -1)
     votes = signs @ right.astype(np.int64)
     return float(np.mean(np.where(votes == 0, tied, votes) > 0))
-
-
-@dataclass(frozen=True, slots=True)
-class ImpactFit:
-    """How much of the outcome a useless category seems to explain: correlations of code and outcome."""
-
-    plain_seen: float
-    plain_fresh: float
-    noisy_seen: float
-    noisy_fresh: float
-
-
-def impact_overfit(
-    n: int = 2000, groups: int = 400, *, epsilon: float = 1.0, rng: np.random.Generator
-) -> ImpactFit:
-    """Code a category that has nothing to do with a 0/1 outcome: plainly, and from noised counts."""
-    if not (n >= 4 and groups >= 2 and epsilon > 0):
-        raise OptionError("n must be at least 4, groups at least 2, and epsilon above 0.")
-    group, outcome = rng.integers(0, groups, (2, n)), rng.integers(0, 2, (2, n))
-    counts = np.zeros((groups, 2))
-    np.add.at(counts, (group[0], outcome[0]), 1)
-    mean = counts[:, 1] / np.maximum(counts.sum(axis=1), 1)
-    plain = np.where(counts.sum(axis=1) > 0, mean - outcome[0].mean(), 0.0)
-    scale = 2 / epsilon
-    noised = counts + fast_noise.discrete_laplace(scale, 2 * groups, rng).reshape(groups, 2)
-    rows = np.maximum(noised.sum(axis=1), 1.0)
-    share = np.clip(noised[:, 1] / rows, 0.0, 1.0)
-    codes = impact_codes(share, 0.25 / rows + 4 * scale**2 / rows**2).codes
-    found = [_correlation(code[group[i]], outcome[i]) for code in (plain, codes) for i in (0, 1)]
-    return ImpactFit(*found)
-
-
-def _correlation(code: Floats, outcome: NDArray[Any]) -> float:
-    if np.std(code) == 0 or np.std(outcome) == 0:
-        return 0.0
-    return float(np.corrcoef(code, outcome)[0, 1])
