@@ -20,6 +20,7 @@ from tests.mutants import (
     selection,
     sensitivity,
     sharing,
+    sql_rules,
     tables,
     thresholding,
     tree,
@@ -43,6 +44,7 @@ ROOMS = (
     estimating,
     audits,
     noticing,
+    sql_rules,
 )
 MUTANTS = {name: mutant for room in ROOMS for name, mutant in room.MUTANTS.items()}
 

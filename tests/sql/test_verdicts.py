@@ -18,7 +18,7 @@ LOSS = 10**8
 """Of a batch: noise is nothing beside a row."""
 
 
-def opened(rows):
+def opened(rows, only=tuple(DECLARED)):
     """The tables, opened as anybody opens them."""
     budget = {"epsilon": 10 * LOSS}
     return {
@@ -29,6 +29,7 @@ def opened(rows):
             tables={"visits": rows["visits"]} if name == "hospital" else None,
         )
         for name, declared in DECLARED.items()
+        if name in only
     }
 
 

@@ -109,6 +109,14 @@ def _argument(groups: Groups, node: Node, name: str = "this", *, joined: bool = 
     return made
 
 
+def _changing(groups: Groups, node: Node, made: Value) -> Value:
+    """Return a number, unless it is the same in every row: that is public, and no measurement."""
+    number = groups.rows.number(made.expr)
+    if number.low == number.high:
+        fail(node, "same", number=f"{float(number.lowest):g}")
+    return made
+
+
 def _indicator(expr: Expr) -> Expr | None:
     """Return the condition that a number of 0 and 1 stands for."""
     if isinstance(expr, Where) and isinstance(expr.then, Const) and isinstance(expr.other, Const):
@@ -154,7 +162,7 @@ def _sum(groups: Groups, node: Node, *conditions: Expr) -> Estimate:
     if isinstance(made.expr, Const):
         times: Estimate = groups.count(node, *conditions, made.known) * made.expr.number
         return times
-    made = _argument(groups, node)
+    made = _changing(groups, node, _argument(groups, node))
     holds = _indicator(made.expr)
     if holds is None:
         return groups.column(made, *conditions).sum()
@@ -168,7 +176,7 @@ def _mean(groups: Groups, node: Node, *conditions: Expr) -> Estimate:
     if made.source:
         ratio: Estimate = _second(groups, node, made).sum() / groups.count(node, *conditions)
         return ratio
-    made = _argument(groups, node)
+    made = _changing(groups, node, _argument(groups, node))
     return groups.column(Value(_indicator(made.expr) or made.expr, made.known), *conditions).mean()
 
 

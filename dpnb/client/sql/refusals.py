@@ -94,6 +94,7 @@ SAID: dict[str, str] = {
     "constant": "{sql}: {what} is a constant.",
     "quantile": "{sql}: which quantile is a number between 0 and 1, of one column.",
     "needs a column": "{sql} needs a column.",
+    "same": "{sql}: this is {number} in every row, whatever the data are, which needs no release. COUNT(*) asks how many rows.",
     "filter": "{sql}: FILTER goes with an aggregate.",
     "key of figure": "{sql} is a figure, and groups are made before it.",
     "place": "{sql}: SELECT has {size} columns.",
