@@ -276,9 +276,34 @@ def studies() -> str:
     return table(("name", "title", "rows are", "columns", "source"), rows)
 
 
+def sql() -> str:
+    """What SQL is understood where, and what is said of the rest: the translator's own tables."""
+    from dpnb.client.sql.ask import PLACES
+    from dpnb.client.sql.reader import WORDS
+    from dpnb.client.sql.refusals import NEVER, SAID
+
+    parts = [
+        f"## {said}\n\n"
+        + table(("SQL", "what it means"), ((f"`{word}`", meaning) for word, meaning in WORDS[place].items()))
+        for place, said in PLACES.items()
+    ]
+    kinds: dict[str, list[str]] = {}
+    for kind, said in NEVER.items():
+        kinds.setdefault(said, []).append(kind.upper())
+    rows = [(", ".join(named), _blank(said)) for said, named in kinds.items()]
+    others = "\n".join(f"- {_blank(said)}" for said in SAID.values() if said not in kinds)
+    return "\n\n".join([*parts, "## Refused", table(("read as", "what is said"), rows), others])
+
+
+def _blank(said: str) -> str:
+    """Return a refusal with an ellipsis for each part that is filled in."""
+    return re.sub(r"\{\w+\}", "…", said).replace("*", "\\*").replace("<", "&lt;")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "api": names,
     "cells": cells,
+    "sql": sql,
     "command-line": command_line,
     "toml": toml,
     "statistics": statistics.page,

@@ -14,7 +14,7 @@ from dpnb.client.handles import Dataset
 from dpnb.client.sql.aggregates import Groups, aggregate, has_aggregate, is_aggregate
 from dpnb.client.sql.expressions import constant, truth
 from dpnb.client.sql.keys import Key, at_place, keys_of, plain, same
-from dpnb.client.sql.names import Rows, found, word_of
+from dpnb.client.sql.names import TRUE, Rows, found, word_of
 from dpnb.client.sql.reader import Statement, each, fail, listed, parse, pointing, refusal
 from dpnb.client.sql.refusals import SAID
 from dpnb.client.sql.released import Leaf, evaluate, settled
@@ -168,10 +168,10 @@ def translate(
 def _no_rows(select: Node, rows: Rows) -> PlanError:
     """Return the refusal of what would show rows."""
     schema = rows.dataset.schema
-    if any(one.key == "star" for one in select.expressions):
+    if not select.expressions or any(one.key == "star" for one in select.expressions):
         column = next((one.name for one in schema.columns if one.numeric), "x")
         return refusal(select, SAID["rows"], column=column, table=schema.name)
-    return refusal(select.expressions[0].unalias() if select.expressions else select, SAID["one row"])
+    return refusal(select.expressions[0].unalias(), SAID["one row"])
 
 
 def _answer(select: Node, scope: Scope) -> Rows | Selected:
@@ -191,6 +191,7 @@ def _answer(select: Node, scope: Scope) -> Rows | Selected:
     for where in each(select, "where"):
         with pointing(where):
             rows = rows.kept(truth(rows, where.this))
+            rows.nullable(rows.where or TRUE)  # what the schema does not allow is told here
     group = select.args.get("group")
     named = list(each(group, "expressions")) if group is not None else []
     if any(rows.is_unit(one) for one in named):

@@ -91,12 +91,12 @@ def words(dataset: Dataset) -> str:
         f"  {one.name}  prepared: {one.take} of {one.source or 'rows'}.{one.of.name}"
         for one in schema.prepared
     ]
-    for place, said in _PLACES.items():
+    for place, said in PLACES.items():
         lines += ["", said, *(f"  {word}: {meaning}" for word, meaning in WORDS[place].items())]
     return "\n".join(lines)
 
 
-_PLACES = {"figures": "Aggregates", "rows": "In each row", "released": "On released figures, free"}
+PLACES = {"figures": "Aggregates", "rows": "In each row", "released": "On released figures, free"}
 
 
 class Completions(NamedTuple):

@@ -167,7 +167,7 @@ def _operated(rows: Rows, node: Node, make: Callable[[Expr, Expr], Expr]) -> Val
 
 @reads("rows", "add sub mul div", "this expression")
 def _arithmetic(rows: Rows, node: Node) -> Value:
-    """X + y, x - y, x * y, x / 2 – arithmetic; the divisor of a row is a constant; a date ± INTERVAL or days, date - date."""
+    """+, -, *, / – arithmetic; the divisor of a row is a constant; a date ± INTERVAL or days, date - date."""
     sign = _ARITHMETIC[node.key]
     if node.expression.key == "interval" and sign in "+-":
         return Value(_later(rows, node, sign))
@@ -246,7 +246,7 @@ def _interval(_: Rows, node: Node) -> Expr:
 
 @reads("rows", "intdiv mod", "this expression")
 def _cut(rows: Rows, node: Node) -> Value:
-    """X // 10, x % 10 – whole division and remainder, where both are whole and the declared range is not negative."""
+    """//, % – whole division and remainder, where both are whole and the declared range is not negative."""
 
     def make(left: Expr, right: Expr) -> Expr:
         if not isinstance(right, Const) or isinstance(right.value, str) or right.number <= 0:

@@ -312,7 +312,7 @@ def fail(node: Node, name_: str, /, **more: str) -> NoReturn:
 
 def shown(node: Node) -> str:
     """Return a node as SQL, cut where it is long."""
-    text = str(node.sql(dialect="duckdb"))
+    text = str(node.sql(dialect="duckdb", unsupported_level=sqlglot().ErrorLevel.IGNORE))
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
