@@ -16,6 +16,7 @@ from dpnb.planner.forecast import Forecast, Law, half_widths
 from dpnb.planner.price import PricedQuestion
 from dpnb.planner.schema_words import cap_words
 from dpnb.statistics._base import PriceRow
+from dpnb.synthetic.asked import Asked
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.plan import Share
 
@@ -23,6 +24,21 @@ from dpnb.trusted.query.plan import Share
 class _Reading(Protocol):
     """What is expected of what is read from moments."""
 
+    @property
+    def sentence(self) -> str: ...
+
+
+class _Tables(Protocol):
+    """What is expected of synthetic rows, whose tables are one line."""
+
+    @property
+    def asked(self) -> Asked: ...
+    @property
+    def places(self) -> tuple[int, ...]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def cost(self) -> PrivacyLoss: ...
     @property
     def sentence(self) -> str: ...
 
@@ -58,6 +74,7 @@ class _View(Protocol):
     def label(self, place: int) -> str: ...
     def outlook(self) -> Outlook: ...
     def matrix_plans(self) -> Sequence[tuple[str, _Reading]]: ...
+    def synthetic_plans(self) -> Sequence[_Tables]: ...
 
 
 def plan_card(view: _View) -> Card:
@@ -70,10 +87,10 @@ def plan_card(view: _View) -> Card:
     """
     schema = view.dataset.schema
     rows, derived = [_row(view, place) for place in range(len(view.items))], _derived(view)
-    left = _left(view)
+    left, shown = _left(view), _shown(view, rows)
     html = frame(
         heading(f"Plan for {schema.name}", "Nothing was spent.", "paid free"),
-        scrolled(_table([*rows, *derived])),
+        scrolled(_table([*shown, *derived])),
         el(
             "div",
             budget.bar(view.left, view.cap, view.cost if view.fits else None, what="this plan"),
@@ -90,7 +107,7 @@ def plan_card(view: _View) -> Card:
     text = "\n".join(
         [
             f"plan for {schema.name}: nothing was spent",
-            *_text([*rows, *derived]),
+            *_text([*shown, *derived]),
             f"costs {view.cost}. {left}",
             *_notes(view),
         ]
@@ -128,6 +145,17 @@ def _row(view: _View, place: int) -> _Row:
         clean(item.checked.estimand),
         item.rows,
     )
+
+
+def _shown(view: _View, rows: Sequence[_Row]) -> list[_Row]:
+    """The lines of questions, the tables of synthetic rows as one."""
+    found: dict[int, _Row | None] = dict(enumerate(rows))
+    for one in view.synthetic_plans():
+        free = all(rows[place].free for place in one.places)
+        cost = rows[one.places[0]].cost if free else str(one.cost)
+        found |= dict.fromkeys(one.places)
+        found[one.places[0]] = _Row(clean(one.name), clean(one.asked.text), clean(one.sentence), cost, free)
+    return [row for row in found.values() if row is not None]
 
 
 def _left(view: _View) -> str:

@@ -30,6 +30,7 @@ from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
 from dpnb.inference.interval import KINDS
 from dpnb.planner.price import PricedBatch
+from dpnb.synthetic.asked import Asked
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _WIDE = 100
@@ -76,6 +77,8 @@ class _Report(Protocol):
     def named(self) -> tuple[tuple[str, Estimate], ...]: ...
     @property
     def hidden(self) -> tuple[PendingQuestion, ...]: ...
+    @property
+    def together(self) -> tuple[Asked, ...]: ...
 
 
 def release_card(report: _Report) -> Card:
@@ -126,7 +129,10 @@ def release_card(report: _Report) -> Card:
 
 def lines_of(report: _Report) -> list[Line]:
     """Return the lines of a batch: its questions in order, what was derived from them, then what stands behind that, such as moments."""
-    hidden = {id(item) for item in report.hidden}
+    together = report.together
+    hidden = {
+        id(item) for item in (*report.hidden, *(table for one in together for table in one.questions()))
+    }
     fresh = {
         id(one): item.loss for one, item in zip(report.measurements, report.plan.priced.items, strict=True)
     }
@@ -140,7 +146,10 @@ def lines_of(report: _Report) -> list[Line]:
         for item in report.measurements
         if id(item) not in hidden
     ]
-    derived = [(name, e) for name, e in report.named if e.measurement is None and not e.pending]
+    told = {id(one.estimate) for one in together}
+    derived = [
+        (name, e) for name, e in report.named if e.measurement is None and not e.pending and id(e) not in told
+    ]
     shown = [line for line in lines if not _behind(line)] + [line_of(one, name) for name, one in derived]
     return shown + [line for line in lines if _behind(line)]
 
@@ -197,6 +206,7 @@ def _entry(report: _Report) -> list[str]:
 def _urgent(report: _Report) -> list[str]:
     """What must be seen at once."""
     notes = [report.completed] if report.before is not None else []
+    notes += [clean(repr(one).strip("<>")) for one in report.together]
     return [*notes, not_kept(report.dropped)] if report.dropped else notes
 
 

@@ -38,6 +38,8 @@ from dpnb.trusted.schema import Mode, Schema
 if TYPE_CHECKING:
     from dpnb.client.session import Session
     from dpnb.estimate.regression_summary import Regression
+    from dpnb.synthetic.design import Bins, Relations
+    from dpnb.synthetic.synthetic import Synthetic
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,6 +452,47 @@ class Dataset(HoldsNoData):
                 f"Name at least two columns; more of them cost more: {self.name}[{json.dumps(names or ['x', 'y'])}].{asked}()."
             )
         return self.moments(*self._kept)
+
+    def synthetic(
+        self,
+        *columns: str | ColumnHandle,
+        bins: Bins | None = None,
+        relations: Relations = "all",
+        tables: int = 20,
+        rows: int | None = None,
+    ) -> Synthetic:
+        """Ask synthetic rows from which inference is valid: one noised two-way table for each pair of columns, and everything else free.
+
+        Parameters
+        ----------
+        *columns : str or column
+            Two to 20: categories, numbers or dates. Rows where one of them is missing do not count.
+        bins : mapping of str to int or list, optional
+            Of a number how many equal bins (6 by default), or edges over its whole range, none wider than a quarter of it; of dates their edges.
+        relations : "all" or list of (str, str)
+            The pairs that are measured. An analysis is supported if every pair among its columns was: fewer pairs are less noisy.
+        tables : int
+            How many tables of rows are drawn; their differences carry the noise into intervals.
+        rows : int, optional
+            The rows of each; by default twice those of the data, as public or released.
+
+        Returns
+        -------
+        Synthetic
+            Pending; then with ``frames()``, ``combine(f)``, ``mean``, ``share``, ``difference``, ``ols``, ``logistic`` and ``supports``.
+
+        Raises
+        ------
+        PlanError, OptionError
+            For columns that cannot be measured so. At the release also where noise would leave no interval. Nothing is spent.
+
+        Examples
+        --------
+        >>> data = hiv.synthetic("got", "any", "age")  # doctest: +SKIP
+        """
+        from dpnb.client.synthetic_plan import synthetic
+
+        return synthetic(self, columns, bins, relations, tables, rows)
 
     def agg(self, figures: Mapping[str, str | Iterable[str]] | Iterable[str] | str) -> dict[str, Estimate]:
         """Ask several statistics of several columns at once, over all rows or by groups.

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpnb.client.handles import Dataset
 from dpnb.client.matrix_plan import MatrixPlan, planned_readings
+from dpnb.client.synthetic_plan import SyntheticPlan, synthetic_plans
 from dpnb.errors import SchemaError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.derived import Outlook
@@ -16,6 +17,7 @@ from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.request import Ask
 from dpnb.planner.schema_words import cap_words
+from dpnb.synthetic.asked import Asked
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.plan import Share
@@ -69,6 +71,8 @@ class PlanView:
         not asked for.
     whose : str
         Whose cap it is; empty for the dataset's budget.
+    together : tuple of Asked
+        The synthetic rows whose tables are asked.
     """
 
     dataset: Dataset
@@ -84,6 +88,7 @@ class PlanView:
     hidden: tuple[PendingQuestion, ...] = ()
     held: tuple[Share | None, ...] = ()
     whose: str = ""
+    together: tuple[Asked, ...] = ()
 
     @property
     def ask(self) -> Ask:
@@ -113,7 +118,13 @@ class PlanView:
     def outlook(self) -> Outlook:
         """Return what is known of the ± of the derived values, from public facts alone."""
         size = self.ask.assume_n
-        return Outlook.of(self.items, self.measurements, self.named, None if size is None else float(size))
+        named = [(name, one) for name, one in self.named if id(one) not in self._of_tables]
+        return Outlook.of(self.items, self.measurements, named, None if size is None else float(size))
+
+    @property
+    def _of_tables(self) -> set[int]:
+        """The estimates that stand for synthetic rows, which are told as one."""
+        return {id(one.estimate) for one in self.together}
 
     def matrix_plans(self) -> tuple[tuple[str, MatrixPlan], ...]:
         """Return what to expect of everything named that is read from moments, before they are bought, where a number of rows is known."""
@@ -122,6 +133,11 @@ class PlanView:
         ]
         found = planned_readings(self.named, self.measurements, free, self._rows_of)
         return tuple((name, plan) for _, name, plan in found)
+
+    def synthetic_plans(self) -> tuple[SyntheticPlan, ...]:
+        """Return what to expect of the synthetic rows whose tables are asked."""
+        groups = [(one,) for one in self.measurements]
+        return tuple(synthetic_plans(groups, self.items, self._rows_of, dict(self.named)))
 
     def _rows_of(self, checked: CheckedQuestion) -> int | None:
         return self.ask.assume_n or self.dataset.session.sizes(self.dataset).rows_of(checked)
@@ -147,11 +163,16 @@ class PlanView:
         lines = [
             f"plan for {self.dataset.name}: {self.cost} of {self.left.brief('down')} left{cap_words(self.whose)}; nothing spent"
         ]
+        asked = self.synthetic_plans()
+        tables = {place for one in asked for place in one.places}
         for place, item in enumerate(self.items):
+            if place in tables:
+                continue
             paid = (
                 "public · free" if item.public else "stored · free" if self.stored[place] else str(item.loss)
             )
             lines.append(f"  {self.label(place)}: {paid}; {item.preview.words}")
+        lines += [f"  {one.name}: {one.cost}; {one.sentence}" for one in asked]
         lines += [f"  {sentence}" for sentence in self.divided]
         lines += [f"  {name}: expected {one.sentence}" for name, one in self.matrix_plans()]
         return "\n".join(lines)
@@ -203,6 +224,11 @@ class BatchReport(Mapping[str, Any]):
     def measurements(self) -> tuple[PendingQuestion, ...]:
         """One per distinct question, in the order of the plan."""
         return self.plan.measurements
+
+    @property
+    def together(self) -> tuple[Asked, ...]:
+        """The synthetic rows whose tables were asked."""
+        return self.plan.together
 
     @property
     def charged(self) -> PrivacyLoss:
@@ -260,7 +286,13 @@ class BatchReport(Mapping[str, Any]):
         left = f"{self.left.brief('down')} left{cap_words(self.whose)}"
         lines = [f"released from {self.dataset.name}: {self.charged} charged, {left}"]
         lines += [] if self.before is None else [f"  {self.completed}"]
-        lines += [f"  {label}: {estimate!r}" for label, estimate in self.estimates.items()]
+        shown = {id(one.estimate): one for one in self.together}
+        tables = {id(question) for one in shown.values() for question in one.questions()}
+        lines += [
+            f"  {label}: {shown.get(id(estimate), estimate)!r}"
+            for label, estimate in self.estimates.items()
+            if id(estimate.measurement) not in tables
+        ]
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -32,6 +32,7 @@ from dpnb.client.priced_batch import (
 from dpnb.client.remedies import with_remedies
 from dpnb.client.service import Service
 from dpnb.client.sizes import ReleasedSizes, sized
+from dpnb.client.synthetic_plan import refuse_weak, synthetic_plans
 from dpnb.client.transport import Transport
 from dpnb.errors import (
     BudgetError,
@@ -47,9 +48,11 @@ from dpnb.errors import (
 from dpnb.estimate import Estimate, PendingQuestion, current_host, open_batch
 from dpnb.estimate.pending_question import distinct
 from dpnb.estimate.refusals import nested
+from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedQuestion, as_stored
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
+from dpnb.synthetic.asked import asked_with
 from dpnb.teach.public_rows import Columns, PublicRows
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
@@ -339,12 +342,14 @@ class Session:
             whose=peeked.whose,
             measurements=batch.firsts,
             labels=dict(labels or {}),
+            together=tuple(asked_with(batch.everyone)),
         )
 
     def _released(
         self, batch: AskedBatch, labels: Mapping[PendingQuestion, str] | None, *, alone: bool = False
     ) -> BatchReport:
         batch = met_by_held(self.line, batch)
+        refuse_weak(synthetic_plans(batch.groups, batch.priced.items, self._rows_of(batch)))
         if batch.priced.saves:
             batch = self._looked_up(batch)[0]
         answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
@@ -352,6 +357,10 @@ class Session:
         single = tuple(() if one is None else (one,) for one in releases)
         _fill(batch, single if alone else with_held(self.line, batch, releases))
         return self._reported(batch, labels, answered, releases)
+
+    def _rows_of(self, batch: AskedBatch) -> Callable[[CheckedQuestion], int | None]:
+        assumed, sizes = batch.priced.ask.assume_n, self.sizes(batch.dataset)
+        return lambda checked: assumed or sizes.rows_of(checked)
 
     def _reported(
         self,
@@ -377,6 +386,7 @@ class Session:
             whose=answered.whose,
             measurements=batch.firsts,
             labels=dict(labels or {}),
+            together=tuple(asked_with(batch.everyone)),
         )
         return BatchReport(
             plan=view,

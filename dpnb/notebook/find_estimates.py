@@ -19,6 +19,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.regression_summary import Regression
 from dpnb.notebook.options import CellOptions, near
 from dpnb.planner.request import Ask
+from dpnb.synthetic.asked import Asked
 
 DEPTH = 5
 MOST = 20_000
@@ -102,6 +103,9 @@ def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
         parts = ((f"{name}[{place}]", item) for place, item in enumerate(islice(value, 1000)))  # type: ignore[call-overload]
     elif isinstance(value, Regression):
         yield f"{name}.coefficients", value.coefficients
+        return
+    elif isinstance(value, Asked):
+        yield name, value.estimate
         return
     elif _foreign(value) or isinstance(value, _LEAVES) or not hasattr(value, "__dict__"):
         return
