@@ -14,7 +14,8 @@ more than 3. *Draws.* Hamiltonian Monte Carlo in the coordinates in which H is t
 empty cells are nearly flat.
 
 Cells are all combinations of levels, or, where these are too many, a *pool* of rows drawn from the product of the one-way shares,
-each weighted by how much more frequent the model makes it. Products over cells are in float32.
+each weighted by how much more frequent the model makes it. Products over cells are in float32; some BLAS raise the flag of an invalid
+product for lanes that they fill up with whatever stands in memory, while all numbers are finite, so that flag is ignored.
 
 References
 ----------
@@ -106,6 +107,7 @@ class Problem:
         found[: self.effects.mains] = 1 / MAIN_SD**2
         return found
 
+    @np.errstate(invalid="ignore")
     def at(self, theta: Floats) -> Frozen:
         """Return the model at some parameters, and the density with W and the pseudo-rows frozen there."""
         p = self.chances(theta)
@@ -134,6 +136,7 @@ class Problem:
         alpha = float(weight.sum())
         return np.asarray(weight @ self.cells.effects, dtype=float) / max(alpha, 1e-12), alpha
 
+    @np.errstate(invalid="ignore")
     def chances(self, theta: Floats) -> np.ndarray:
         """Return the chance of each cell, shape ``(cells,)``, or ``(cells, draws)`` of parameters ``(effects, draws)``."""
         raised = self.cells.effects @ theta.astype(np.float32)
@@ -170,6 +173,7 @@ class Frozen:
         told = n * self.spread @ (self.inverse @ (problem.totals.sums - n * self.mu))
         return np.asarray(told - problem.precision * self.theta + self.alpha * (self.pseudo - self.mu))
 
+    @np.errstate(invalid="ignore")
     def density(self, theta: Floats) -> float:
         """Return the log density of other parameters, with what is frozen here, up to a constant."""
         problem = self.problem
@@ -180,6 +184,7 @@ class Frozen:
         return told + self.alpha * (float(self.pseudo @ theta) - float(scale))
 
 
+@np.errstate(invalid="ignore")
 def mode(problem: Problem, start: Floats) -> tuple[Frozen, bool]:
     """Return the model at the mode, and whether scoring came to rest."""
     here = problem.at(start)
@@ -198,6 +203,7 @@ def mode(problem: Problem, start: Floats) -> tuple[Frozen, bool]:
     return here, False
 
 
+@np.errstate(invalid="ignore")
 def draws(at: Frozen, count: int, rng: np.random.Generator) -> Floats:
     """Return draws of the parameters, shape ``(effects, count)``, by several chains from the mode."""
     chain = Chains.of(at)

@@ -97,10 +97,14 @@ def model_of(
     cells = posterior.cells_of(effects, shares, rng)
     problem = Problem(effects, cells, totals, size, private=public is None)
     start = effects.log_shares(shares)
-    at, found = posterior.mode(problem, start)
-    if not found:
+    try:
+        at, found = posterior.mode(problem, start)
+        drawn_from = posterior.draws(at, count, rng) if found else None
+    except ValueError:  # a step's matrix is singular, or not finite
+        drawn_from = None
+    if drawn_from is None:
         return Model(design, totals, size, converged=False)
-    return Model(design, totals, size, True, cells, problem.chances(posterior.draws(at, count, rng)))
+    return Model(design, totals, size, True, cells, problem.chances(drawn_from))
 
 
 def drawn(model: Model, length: int, rng: np.random.Generator) -> list[Integers]:
