@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 UNTOLD = "not enough simulations to tell"
 COLUMNS = ("in print", "what", "print", "ours", "± (one se)", "verdict")
 _SURE, _FINE = 3.0, 0.05
-_RANGE = {"below": (-math.inf, 0.0), "above": (0.0, math.inf)}
+_LEFT = ' style="text-align:left"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +111,12 @@ class Table:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in COLUMNS)
+        head = "".join(f"<th{_LEFT}>{name}</th>" for name in COLUMNS)
         body = ""
         for row in self.rows:
-            body += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.cells) + "</tr>"
+            body += "<tr>" + "".join(f"<td{_LEFT}>{html.escape(cell)}</td>" for cell in row.cells) + "</tr>"
             if row.printed.why:
-                body += f'<tr><td></td><td colspan="5"><i>{html.escape(row.printed.why)}</i></td></tr>'
+                body += f'<tr><td></td><td colspan="5"{_LEFT}><i>{html.escape(row.printed.why)}</i></td></tr>'
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
