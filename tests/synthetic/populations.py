@@ -1,0 +1,79 @@
+"""Two made-up populations, samples of them, and how often combined intervals hold their shares, means and differences."""
+
+import itertools
+
+import numpy as np
+
+from dpnb.statistics.formula import parse
+from dpnb.synthetic import analysis
+from dpnb.synthetic.combine import Combined
+from dpnb.synthetic.design import Design, Variable
+from dpnb.synthetic.effects import Effects
+from dpnb.synthetic.rows import drawn, model_of
+
+NAMES, SIZES = "abcdefg", (5, 4, 6, 2, 2, 2, 2)
+PAIRS = tuple(itertools.combinations(range(len(SIZES)), 2))
+DESIGN = Design(tuple(Variable(name, tuple(range(k))) for name, k in zip(NAMES, SIZES, strict=True)), PAIRS)
+EVERY = np.indices(SIZES).reshape(len(SIZES), -1).T
+SHARES = ("e == 1", "g == 1", "d == 1", "(e == 1) & (a == 4)", "(f == 1) & (g == 1)", "(b == 3) & (c == 5)")
+FITS = (("e ~ a + d + b", analysis.logistic), ("c ~ b", analysis.least_squares))
+
+
+def population(seed, strength):
+    """Chances of all cells; the column g is rare."""
+    effects, rng = Effects(SIZES, PAIRS), np.random.default_rng(seed)
+    theta = rng.normal(0, 0.5, effects.count)
+    theta[effects.mains :] = rng.normal(0, strength, effects.count - effects.mains)
+    raised = effects.of_rows(EVERY) @ theta
+    p = np.exp(raised - raised.max())
+    for column, share in ((6, 0.06), (5, 0.2)):
+        seen = np.bincount(EVERY[:, column], p) / p.sum()
+        p = p * np.array([1 - share, share])[EVERY[:, column]] / seen[EVERY[:, column]]
+    return p / p.sum()
+
+
+def answers(rows):
+    """Fifteen estimates and their variances: six shares, two means, two differences, four log odds less the first, a slope, a three-way cell."""
+    columns = {name: rows[:, place] for place, name in enumerate(NAMES)}
+    found = [analysis.mean(analysis.evaluated(one, columns)) for one in (*SHARES, "a", "c")]
+    for by in ("d == 1", "e == 1"):
+        second = analysis.evaluated(by, columns) != 0
+        found.append(analysis.difference(analysis.evaluated("c", columns), second))
+    for formula, fit in FITS:
+        values, variances = fit(parse(formula), columns)
+        found += list(zip(values[1:], variances[1:], strict=True))
+    found.append(analysis.mean(analysis.evaluated("(d == 1) & (e == 1) & (a >= 3)", columns)))
+    return found
+
+
+def truth(p):
+    """The same of the whole population: of 400,000 rows in proportion, whose rounding is far below a standard error."""
+    rows = np.repeat(EVERY, np.rint(p * 4e5).astype(int), axis=0)
+    return np.array([value for value, _ in answers(rows)])
+
+
+def coverage(p, size, rho, repetitions, *, adjacency="change-one", seed=0, kinds=(Combined,)):
+    """Return how often 95 % intervals of each kind hold each estimand, one row for each kind, and g."""
+    moved, rng, wanted, held = (
+        2 if adjacency == "change-one" else 1,
+        np.random.default_rng(seed),
+        truth(p),
+        [],
+    )
+    sigma = (len(PAIRS) * moved / 2 / rho) ** 0.5
+    for _ in range(repetitions):
+        rows = EVERY[rng.choice(len(p), size if moved == 2 else rng.poisson(size), p=p)]
+        tables = {
+            (a, b): np.bincount(rows[:, a] * SIZES[b] + rows[:, b], minlength=SIZES[a] * SIZES[b]).reshape(
+                SIZES[a], SIZES[b]
+            )
+            + np.rint(rng.normal(0, sigma, (SIZES[a], SIZES[b])))
+            for a, b in PAIRS
+        }
+        public = float(size) if moved == 2 else None
+        model = model_of(DESIGN, tables, dict.fromkeys(PAIRS, sigma**2), public, 20, rng)
+        told = np.array([answers(one) for one in drawn(model, 2 * round(model.size), rng)])
+        names = tuple(map(str, range(told.shape[1])))
+        ends = [kind("", names, told[..., 0], told[..., 1], 0.95).interval(0.95) for kind in kinds]
+        held.append([(low <= wanted) & (wanted <= high) for low, high in ends])
+    return np.mean(held, axis=0), DESIGN.quality(size, sigma)
