@@ -68,7 +68,7 @@ def _each(words: str, guess: Guess) -> dict[str, Guess]:
 
 
 _BY_WORD: Final[Mapping[str, Guess]] = {
-    **_each("id uid uuid guid ssn email mail phone telephone", Guess("person")),
+    **_each("id uid uuid guid idcode caseid ssn email mail phone telephone", Guess("person")),
     **_each("telefon tel handy courriel identifiant matricule matrikelnummer", Guess("person")),
     **_each("kundennummer patientennummer personalnummer versichertennummer", Guess("person")),
     **_each("address street surname firstname lastname fullname url ip", Guess("identifier")),
@@ -77,6 +77,7 @@ _BY_WORD: Final[Mapping[str, Guess]] = {
     **_each(_PEOPLE, Guess("person")),
     **_each("kunde patientin mitarbeiter mitarbeiterin teilnehmer personne", Guess("person")),
     **_each("date dob birthday birthdate born admitted discharged admission discharge", Guess("date")),
+    **_each("joined enrolled hired", Guess("date")),
     **_each("datum geburtsdatum geburtstag geboren aufnahme entlassung", Guess("date")),
     **_each("naissance entree sortie", Guess("date")),
     **_each("timestamp datetime zeitstempel zeitpunkt horodatage", Guess("datetime")),
@@ -90,7 +91,7 @@ _BY_WORD: Final[Mapping[str, Guess]] = {
     **_each("anzahl zahl nummer kinder kinderzahl zimmer besuche menge personen", Guess("integer", 0)),
     **_each("nombre nb enfants pieces visites quantite personnes", Guess("integer", 0)),
     **_each(
-        "income salary pay wage wages earnings price cost costs amount revenue rent fee spent",
+        "income salary pay wage wages earnings price cost costs charge charges amount revenue rent fee spent",
         Guess("number", 0),
     ),
     **_each("einkommen bruttoeinkommen nettoeinkommen gehalt lohn preis kosten betrag", Guess("number", 0)),
@@ -106,7 +107,7 @@ _BY_WORD: Final[Mapping[str, Guess]] = {
     **_each(
         "punkte punktzahl temperatur breitengrad laengengrad saldo kontostand taux solde", Guess("number")
     ),
-    **_each("any married smoker smokes employed insured treated paid flag", Guess("boolean")),
+    **_each("any married smoker smokes employed insured treated paid active flag", Guess("boolean")),
     **_each("ja nein verheiratet raucher raucherin erwerbstaetig versichert bezahlt", Guess("boolean")),
     **_each("yes oui non marie mariee fumeur fumeuse assure assuree", Guess("boolean")),
     **_each("sex gender race ethnicity religion language marital education educ degree", Guess("category")),
@@ -192,6 +193,8 @@ def _by_name(name: str) -> Guess:
         return Guess("person" if _NAMED_BY_IDS & set(words) else "identifier")
     if len(words) > 1 and words[-1] in ("on", "at"):
         return Guess("date" if words[-1] == "on" else "datetime")
+    if words[-1:] and words[-1].endswith("datum"):
+        return Guess("date")
     found = [_BY_WORD[word] for part in _parted(words) for word in _most_telling(part) if word in _BY_WORD]
     return found[0] if found else _UNKNOWN
 

@@ -87,7 +87,7 @@ _PERSON = (
     "# unit = {quoted} and max_rows_per_unit = the most rows that one person can have.\n"
 )
 _IDENTIFIES = "\n# {name} is left out: its name suggests that it identifies somebody or something.\n"
-_NAMELESS = "\n# Column {place} has no name, as an index that pandas wrote: it is left out. To use it, name it in the header line.\n"
+_NAMELESS = "\n# Column {place} has no name{why}: it is left out. To use it, name it in the header line.\n"
 _INDEX = "\n# {name} is left out: it is an index that pandas wrote.\n"
 _TITLES = """
 # Above the header stands what is no row. A line whose first field is one of these is left out, wherever it stands.
@@ -242,7 +242,11 @@ def draft(  # noqa: PLR0913 - a file; the rest are keywords with defaults
     elif written:
         text += "\n[source]\n"
     text += written
-    text += "".join(_NAMELESS.format(place=place) for place, (name, _) in enumerate(fields, 1) if not name)
+    text += "".join(
+        _NAMELESS.format(place=place, why=", as an index that pandas wrote" if place == 1 else "")
+        for place, (name, _) in enumerate(fields, 1)
+        if not name
+    )
     text += "".join(text for name, text in sections.items() if name in asked or "[columns." not in text)
     text += _later(
         [one for one in found if one.name not in asked and "[columns." in sections[one.name]], path

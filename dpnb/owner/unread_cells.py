@@ -33,6 +33,9 @@ _SHOWN = 3
 _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """What a misspelt word has: three letters in a row."""
 
+_SEVERAL: Final = re.compile(r"\d\D+\d")
+"""What a date has, and a code for unknown has not: several numbers."""
+
 _FORMS: Final = {
     "%m/%d/%Y": "month/day/year",
     "%d/%m/%Y": "day/month/year",
@@ -50,9 +53,11 @@ _FORMS: Final = {
     **dict.fromkeys(("%b %d, %Y", "%B %d, %Y"), "month, day and year"),
     **dict.fromkeys(("%m/%d/%Y %I:%M %p", "%m/%d/%Y %I:%M:%S %p"), "month/day/year"),
     **dict.fromkeys(("%d/%m/%Y %I:%M %p", "%d/%m/%Y %I:%M:%S %p"), "day/month/year"),
+    "%Y/%m/%d %I:%M %p": "year/month/day",
+    "%Y-%m-%d %I:%M %p": "year-month-day",
 }
 _MARKS: Final = {
-    ",": "comma",
+    ",": "commas",
     ".": "points",
     " ": "blanks",
     "'": "apostrophes",
@@ -174,6 +179,8 @@ class Remedy:
             said.append("If one is a value of its own, and you know that without the data, add it to values.")
         if category:  # of numbers among its values' codes, most are values
             others = [cell for cell in others if looks_coded(cell) or not is_number(cell)]
+        elif self.facts.get("type") in ("date", "datetime"):
+            others = [cell for cell in others if looks_coded(cell) or not _SEVERAL.search(cell)]
         if others and not self.codes:
             said.append(
                 f"If they mean unknown, write {as_codes(others, self.facts.get('missing_codes', ()))}."
@@ -309,7 +316,7 @@ def _taken_for(keys: Mapping[str, Any]) -> str:
             if "case" not in keys
             else "a declared value in another case"
         )
-    comma = f"a decimal {_MARKS[keys['decimal']]}" if "decimal" in keys else ""
+    comma = "a decimal comma" if "decimal" in keys else ""
     groups = f"{_MARKS[keys['thousands']]} between thousands" if "thousands" in keys else ""
     sign = f"the sign {keys['strip']}" if "strip" in keys else ""
     hundredth = "the sign %, a hundredth of it" if "percent" in keys else ""

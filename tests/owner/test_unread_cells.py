@@ -90,6 +90,7 @@ PAY = {"type": "number", "lower": 0, "upper": 10**7}
         (WHEN, ["27.08.2014", "1.2.2015"], [{"format": "%d.%m.%Y"}]),
         (WHEN, ["27 Aug 2014"], [{"format": "%d %b %Y"}]),
         (WHEN, ["20140827", "20140102"], [{"format": "%Y%m%d"}]),
+        (WHEN | {"type": "datetime"}, ["2014/08/27 5:45:00 PM", "2015/01/02 11:02:03 AM"], [{"format": "%Y/%m/%d %I:%M %p"}]),
         (WHEN, ["soon", "later"], []),
         (WHEN | {"format": "%d/%m/%Y"}, ["8/27/2014"], []),
         (PAY, ["3,5", "12,25"], [{"decimal": ","}]),
@@ -235,6 +236,14 @@ def test_the_whole_column_decides_between_two_ways(tmp_path, admin):
     days = [f"{n % 12 + 1:02}/{n // 12 % 12 + 1:02}/{1900 + n // 144}\n" * 2 for n in range(1_200)]
     path = town(tmp_path, "visit\n" + "".join(days) + "27/08/2014\n", ("visit", DATE))
     assert 'Wrote for visit: format = "%d/%m/%Y"' in admin("check", path, "--not-private", "--fix")[1]
+
+
+def test_a_date_that_nothing_reads_is_no_code_for_unknown(tmp_path, admin):
+    """Seen: 'If they mean unknown, write missing_codes = ["2020/01/01 5:45:00 PM"]'."""
+    path = town(tmp_path, "visit\n" + "on 8/27/2014\n" * 5 + "refused\n", ("visit", DATE))
+    said = on_a_terminal("check", path)[1]
+    assert '"on 8/27/2014" (5)' in said
+    assert 'If they mean unknown, write missing_codes = ["refused"].' in said
 
 
 def test_a_misspelt_value_is_told_as_one(tmp_path, admin):

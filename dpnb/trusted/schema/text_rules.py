@@ -42,6 +42,12 @@ class TextRule:
     pattern: str = ""
     words: tuple[str, ...] = ()
 
+    @property
+    def unnamed(self) -> str:
+        """The whole pattern in the grammar that the engine knows too: without the names of its groups."""
+        pattern = re.sub("[?]P<[A-Za-z]+>", "?:", self.pattern)
+        return f"(?i:{pattern})" if self.kind == "date" else pattern
+
     def of(self, text: str) -> str:
         """Return what a text becomes; the empty text is missing."""
         return MEANINGS[self.kind](self, text)

@@ -6,7 +6,6 @@ returns an expression. Types are public facts of a file; no expression looks at 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
@@ -22,6 +21,8 @@ _FLOATS = {"FLOAT", "DOUBLE"}
 _TEXTS = {"VARCHAR", "JSON", "UUID"}
 _COARSE = {"TIMESTAMP_S", "TIMESTAMP_MS"}
 _MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"} | _COARSE
+DATED = "STRUCT(day DATE, other VARCHAR)"
+"""Days where a cell is one in its declared form, and the texts of all others (:func:`dated`)."""
 _EPOCH = "DATE '1970-01-01'"
 _NULL = '"NULL"'
 
@@ -109,6 +110,10 @@ def number_sql(sql: str, kind: str) -> str:
 
 def moment_sql(sql: str, kind: str, step: str) -> str:
     """The number of the step that a cell falls in, as binary64, or NULL: :func:`dpnb.trusted.schema.calendar.place_of`."""
+    if kind == DATED:
+        other, day = moment_sql(f"{sql}.other", "VARCHAR", step), f"({sql}.day - {_EPOCH})"
+        known = _place_sql(f"{day} * 1440", day, step, "true")
+        return f"CASE WHEN {day} IS NULL THEN {other} ELSE {known} END"
     if not is_text(kind) and not has_moments(kind):
         return "CAST(NULL AS DOUBLE)"
     if kind == "DATE":
@@ -186,26 +191,38 @@ def _trim(sql: str, _: TextRule | None = None) -> str:
 
 def _date(sql: str, rule: TextRule) -> str:
     """The pattern decides what is read, so that the engine's own reading of a date meets nothing but texts of it."""
-    date, text = f"(?i:{_unnamed(rule.pattern)})", f"trim({sql}, {_blank_sql()})"
+    date, text = rule.unnamed, f"trim({sql}, {_blank_sql()})"
     timed = f"^({date})(?:{TIMES[rule.length]})?$"
     found, hour, rest, half = (f"regexp_extract({text}, {literal(timed)}, {group})" for group in (1, 2, 3, 4))
     if rule.length == 12:
         hours = f"TRY_CAST({hour} AS INTEGER) % 12 + CASE WHEN lower({half}) = 'p' THEN 12 ELSE 0 END"
         hour = f"CAST({hours} AS VARCHAR)"
 
-    def day(text: str) -> str:
-        return f"CAST(CAST(try_strptime({text}, {literal(rule.becoming)}) AS DATE) AS VARCHAR)"
-
     time = f"CASE WHEN {rest} = '' THEN '' ELSE ' ' || lpad({hour}, 2, '0') || {rest} END"
+    day, other = (f"CAST({_day(one, rule)} AS VARCHAR)" for one in (sql, found))
     return (
-        f"CASE WHEN regexp_full_match({sql}, {literal(date)}) THEN coalesce({day(sql)}, {sql}) "
-        f"WHEN regexp_full_match({text}, {literal(timed)}) THEN coalesce({day(found)} || {time}, {sql}) ELSE {sql} END"
+        f"CASE WHEN regexp_full_match({sql}, {literal(date)}) THEN coalesce({day}, {sql}) "
+        f"WHEN regexp_full_match({text}, {literal(timed)}) THEN coalesce({other} || {time}, {sql}) ELSE {sql} END"
     )
+
+
+def _day(text: str, rule: TextRule) -> str:
+    return f"CAST(try_strptime({text}, {literal(rule.becoming)}) AS DATE)"
+
+
+def dated(sql: str, rule: TextRule) -> str:
+    """The day of a cell in its declared form, of which no text is written only to be read again, and the cell itself."""
+    return f"{{'day': CASE WHEN regexp_full_match({sql}, {literal(rule.unnamed)}) THEN {_day(sql, rule)} END, 'other': {sql}}}"
+
+
+def otherwise_dated(sql: str, rule: TextRule) -> str:
+    """The same where that day is known, and otherwise what the rule makes of the cell."""
+    return f"CASE WHEN {sql}.day IS NULL THEN {{'day': NULL::DATE, 'other': {_date(f'{sql}.other', rule)}}} ELSE {sql} END"
 
 
 def _number(sql: str, rule: TextRule) -> str:
     """What stands beside and between the digits is taken out: no word of it can stand within a number."""
-    pattern = literal(_unnamed(rule.pattern))
+    pattern = literal(rule.unnamed)
     text = f"trim({sql}, {_blank_sql()})"  # which takes longer than to find that most need it not
     return (
         f"CASE WHEN regexp_full_match({sql}, {pattern}) THEN {_plain(sql, rule)} "
@@ -232,11 +249,6 @@ def _without(sql: str, words: Iterable[str]) -> str:
     for word in words:
         sql = f"replace({sql}, {literal(word)}, '')"
     return sql
-
-
-def _unnamed(pattern: str) -> str:
-    """A pattern without names of its groups, which only Python needs."""
-    return re.sub("[?]P<[A-Za-z]+>", "?:", pattern)
 
 
 RULES: Mapping[str, Callable[[str, TextRule], str]] = {

@@ -23,7 +23,8 @@ from dpnb.trusted.files.csv_header import LONGEST_ROW, parsed, rows_of
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.text_file import ENCODED
 
-_BLOCK = 1 << 24
+_BLOCK = 1 << 19
+"""Bytes whose marks are found together: few enough that they stay in a processor's cache."""
 _MARK = b"\xef\xbb\xbf"
 _LF, _CR, _QUOTE = 10, 13, 34
 
@@ -45,7 +46,7 @@ def check_rows(
     while block := file.read(_BLOCK):
         rest = scan.rows(rest + block)
         if len(rest) > LONGEST_ROW:
-            scan.refuse(0, rest, f"is longer than {LONGEST_ROW:,} bytes", "shorten it, or split the column")
+            scan.refuse(0, rest, *_LONG)
     if rest:
         scan.rows(rest, last=True)
 
@@ -105,11 +106,10 @@ class _Scan:
     def _line_ends(self, block: bytes, marks: _Marks) -> Places:
         """Where rows end; refuses two kinds of line ends, and a carriage return by itself."""
         letters, breaks, returns = np.frombuffer(block, np.uint8), marks.breaks, marks.returns
-        alone = returns[np.append(letters[1:], 0)[returns] != _LF]
+        alone = returns[letters[np.minimum(returns + 1, len(letters) - 1)] != _LF]
         if self.dialect.line_ends == "any":
             return np.sort(np.concatenate([breaks, alone]))
-        paired = np.zeros(len(breaks), dtype=bool)
-        paired[breaks > 0] = letters[breaks[breaks > 0] - 1] == _CR
+        paired = (letters[breaks - 1] == _CR) & (breaks > 0)
         if self.crlf is None and len(breaks):
             self.crlf = bool(paired[0])
         other = (breaks - paired)[paired != self.crlf] if len(breaks) else breaks
@@ -124,10 +124,7 @@ class _Scan:
         starts = np.concatenate([[0], ends[:-1] + 1])
         lengths = ends - starts
         if int(lengths.max()) > LONGEST_ROW:
-            where = int(starts[lengths.argmax()])
-            self.refuse(
-                where, block, f"is longer than {LONGEST_ROW:,} bytes", "shorten it, or split the column"
-            )
+            self.refuse(int(starts[lengths.argmax()]), block, *_LONG)
         if self.dialect.ragged:
             return
         fields = np.diff(np.searchsorted(marks.delimiters, ends), prepend=0) + 1
@@ -144,6 +141,7 @@ class _Scan:
         raise OwnerError(f'"{self.name}", line {line} {words}: {fix}.')
 
 
+_LONG = (f"is longer than {LONGEST_ROW:,} bytes", "shorten it, or split the column")
 _ACROSS = 'take line ends out of the texts, or write quoting = "across lines" in [source]'
 _STRAY = 'write such a field in quotes with its own quotes doubled, or write quoting = "none" in [source]'
 _ENDS = 'save the file with one kind of line end, or write line_ends = "any" in [source]'
@@ -164,12 +162,11 @@ class _Marks:
     @classmethod
     def of(cls, data: bytes, delimiter: int, *, quotes: bool) -> _Marks:
         letters = np.frombuffer(data, np.uint8)
-        none = np.zeros(0, dtype=np.int64)
-        quoted = np.flatnonzero(letters == _QUOTE) if quotes else none
+        quoted = np.flatnonzero(letters == _QUOTE) if quotes else np.zeros(0, dtype=np.int64)
         found = [np.flatnonzero(letters == letter) for letter in (delimiter, _LF, _CR)]
         if not len(quoted):
-            return cls(quoted, found[0], found[1], found[2], none, len(data))
-        inside = [np.searchsorted(quoted, places) % 2 == 1 for places in found]
+            return cls(quoted, found[0], found[1], found[2], quoted, len(data))
+        inside = [_inside(quoted, places) for places in found]
         broken = np.sort(np.concatenate([found[1][inside[1]], found[2][inside[2]]]))
         kept = [places[~within] for places, within in zip(found, inside, strict=True)]
         return cls(quoted, kept[0], kept[1], kept[2], broken, len(data))
@@ -184,12 +181,15 @@ class _Marks:
         return max((int(places[-1]) + 1 for places in ends if len(places)), default=0)
 
     def until(self, size: int) -> _Marks:
-        def cut(places: Places) -> Places:
-            return places[: np.searchsorted(places, size)]
-
-        marks = map(cut, (self.quotes, self.delimiters, self.breaks, self.returns, self.broken))
-        quotes, delimiters, breaks, returns, broken = marks
+        marks = (self.quotes, self.delimiters, self.breaks, self.returns, self.broken)
+        quotes, delimiters, breaks, returns, broken = (one[: np.searchsorted(one, size)] for one in marks)
         return _Marks(quotes, delimiters, breaks, returns, broken, size)
+
+
+def _inside(quotes: Places, places: Places) -> NDArray[np.bool_]:
+    """Which places have an odd number of quotes before them."""
+    opened = np.bincount(np.searchsorted(places, quotes), minlength=len(places) + 1)[:-1]
+    return (np.cumsum(opened, dtype=np.uint8) & 1).astype(bool)
 
 
 def _empty(block: bytes, starts: Places, lengths: Places) -> NDArray[np.bool_]:
@@ -201,7 +201,7 @@ def _empty(block: bytes, starts: Places, lengths: Places) -> NDArray[np.bool_]:
 
 def _lines(block: bytes) -> int:
     """How many line ends a block has, as an editor counts them."""
-    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+    return block.count(b"\n") + (block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else 0)
 
 
 def write_plainly(file: BinaryIO, delimiter: str, width: int, dialect: Dialect, into: Path) -> None:

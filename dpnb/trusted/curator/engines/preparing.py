@@ -193,17 +193,13 @@ def smallest_type(size: int) -> str:
 
 def _refuse_names(schema: Schema) -> None:
     for one in (schema, *map(schema.rows_of, ("", *schema.sources))):
-        _refuse_alike(one.columns)
-
-
-def _refuse_alike(columns: Sequence[Column]) -> None:
-    seen: dict[str, str] = {}
-    for column in columns:
-        other = seen.setdefault(column.name.lower(), column.name)
-        if other != column.name:
-            raise OwnerError(
-                f'"{other}" and "{column.name}" differ only in case: rename one of them in the data.'
-            )
+        seen: dict[str, str] = {}
+        for column in one.columns:
+            other = seen.setdefault(column.name.lower(), column.name)
+            if other != column.name:
+                raise OwnerError(
+                    f'"{other}" and "{column.name}" differ only in case: rename one of them in the data.'
+                )
 
 
 def _write(

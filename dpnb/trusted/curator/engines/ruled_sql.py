@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from dpnb.trusted.curator.engines.cell_sql import (
+    DATED,
     RULES,
+    dated,
     is_text,
     label_sql,
     literal,
     number_sql,
+    otherwise_dated,
     text_sql,
 )
 from dpnb.trusted.schema import Column
@@ -65,7 +68,9 @@ def ruled(
 def _steps(column: Column, kind: str) -> tuple[list[Step], str]:
     """What is made of a column's cells, one step after the other, and the type that they have then."""
     steps, kind = _texts(column, kind)
-    codes = column.cells.missing_codes
+    codes, rules = column.cells.missing_codes, column.cells.rules
+    if column.cells.format and not codes:
+        return [*steps[:-1], partial(dated, rule=rules[0]), partial(otherwise_dated, rule=rules[0])], DATED
     if not codes or column.type == "category":  # a code is no declared value: it is missing in any case
         return steps, kind
     if column.text is not None:

@@ -339,15 +339,14 @@ def _statistics(file: NamedFile, kind: str) -> TableFile:
     said = about(file)
     if len({*said.column_names}) < len(said.column_names):
         raise OwnerError(f'"{file.path.name}" names a column twice: rename one of them.')
+    texts = {name for name, held in said.readstat_variable_types.items() if held == "string"}
     moments = {
         name: found
         for name, written in said.original_variable_types.items()
-        if said.readstat_variable_types[name] != "string" and (found := _counted_from(written, kind))
+        if name not in texts and (found := _counted_from(written, kind))
     }
     kinds = {
-        name: "VARCHAR"
-        if said.readstat_variable_types[name] == "string"
-        else ("TIMESTAMP" if name in moments else "DOUBLE")
+        name: "VARCHAR" if name in texts else "TIMESTAMP" if name in moments else "DOUBLE"
         for name in said.column_names
     }
 
