@@ -12,7 +12,7 @@ from dpnb.cards.card import Card
 from dpnb.cards.ledger import ledger_card
 from dpnb.cards.plan import plan_card
 from dpnb.cards.power import power_card
-from dpnb.cards.released import estimate_card, release_card
+from dpnb.cards.released import estimate_card, release_card, select_card
 from dpnb.cards.report import Report, report
 from dpnb.estimate import provide_views
 from dpnb.estimate.host import Views
@@ -29,6 +29,7 @@ __all__ = [
     "release_card",
     "report",
     "schema_card",
+    "select_card",
 ]
 
 

@@ -141,6 +141,7 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § svg svg *{vector-effect:non-scaling-stroke}
 § .tick{fill:var(--soft);font-size:var(--t1)}
 § tr.scale td{padding-top:0;padding-bottom:0;line-height:1}
+§ .select .tick:not(:first-of-type,:last-of-type){display:none}
 § .drawn th{width:1%;white-space:nowrap}§ .drawn td.num{width:1%}
 § details > summary{cursor:pointer}
 § .made p,§ .numbers > div{margin-top:var(--s2)}
@@ -168,7 +169,7 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .plan td:nth-child(2),§ .cols td:nth-child(2),§ .cols td:nth-child(4){grid-column:1/-1;order:3}
 § .cols td:nth-child(4){color:var(--soft)}§ .cols td:nth-child(4)::before{content:"missing: "}
 § .cols td:nth-child(3){text-align:right}
-§ .wide{display:none}§ :is(svg[viewBox^="0 0 640"],svg[viewBox^="0 0 560"]) text{font-size:var(--t5)}
+§ .wide,§ .select .track{display:none}§ :is(svg[viewBox^="0 0 640"],svg[viewBox^="0 0 560"]) text{font-size:var(--t5)}
 § .intervals,§ .intervals tbody{display:block}§ .intervals tr{display:grid;grid-template-columns:1fr auto}
 § .intervals td.track{grid-column:1/-1;order:3;padding-right:var(--s3)}§ .intervals tr.scale td:not(.track){display:none}
 § .intervals th{width:auto}§ .intervals td.num{width:auto;text-align:right}§ .rows td.track{min-width:4rem;width:26%}

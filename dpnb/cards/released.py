@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from dpnb.cards import budget
 from dpnb.cards.card import Card, Record, frame, heading, scrolled
@@ -13,6 +13,7 @@ from dpnb.cards.facts import TRUTH, Entry, Line, line_of, record_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.cards.payments import badge, first_of
+from dpnb.cards.select import Select, grouped
 from dpnb.cards.tracks import (
     Scale,
     axis_svg,
@@ -79,6 +80,8 @@ class _Report(Protocol):
     def hidden(self) -> tuple[PendingQuestion, ...]: ...
     @property
     def together(self) -> tuple[Asked, ...]: ...
+    @property
+    def whole(self) -> Mapping[str, Any]: ...
 
 
 def release_card(report: _Report) -> Card:
@@ -89,21 +92,24 @@ def release_card(report: _Report) -> Card:
     report : BatchReport
         Measurements with values, labels, charge and what is left.
     """
-    lines = lines_of(report)
+    every, answers = lines_of(report), _answers(report)
+    drawn = {id(leaf) for answer in answers for leaf in answer.leaves}
+    lines = [one for one in every if not {id(leaf) for leaf in one.estimate.leaves()} <= drawn]
     schema = report.dataset.schema
     before = report.left + report.charged
     paid = _paid_for(report)
     left = budget.words(report.left, report.cap, report.whose)
-    urgent, notes = _urgent(report), _notes(lines)
+    urgent, notes = _urgent(report), [*_sql_notes(report), *_notes(every)]
     html = frame(
         heading(f"Released from {schema.name}", paid, "paid" if report.charged else "paid free"),
+        *(answer.html() for answer in answers),
         *(line_html(line, scale) for line, scale in zip(lines, scales_of(lines), strict=True)),
         el(
             "div",
             budget.bar(before, report.cap, report.charged),
             el("p", f"{paid} · {left}", class_="soft"),
             *(el("p", note, class_="soft") for note in urgent),
-            made_html(lines, [*notes, *_entry(report)]),
+            made_html(every, [*notes, *_entry(report)]),
             class_="foot",
         ),
     )
@@ -113,6 +119,7 @@ def release_card(report: _Report) -> Card:
         part
         for part in (
             f"released from {schema.name}",
+            *(answer.text() for answer in answers),
             body,
             "\n".join(
                 [
@@ -124,7 +131,37 @@ def release_card(report: _Report) -> Card:
         )
         if part
     )
-    return Card(html, text, _record(report, lines), "release")
+    return Card(html, text, _record(report, every), "release")
+
+
+def _answers(report: _Report) -> list[Select]:
+    """The SELECTs with groups that are drawn as tables."""
+    return [Select(name, one) for name, one in report.whole.items() if grouped(one)]
+
+
+def _sql_notes(report: _Report) -> list[str]:
+    """What is said of SELECTs without groups; those with groups say it themselves."""
+    found = [one for one in report.whole.values() if hasattr(one, "estimates") and not grouped(one)]
+    return list(dict.fromkeys(clean(note) for one in found for note in one.notes))
+
+
+def select_card(answer: Any) -> Card:
+    """Return the card of the answer of one SELECT, pending or released."""
+    if answer.pending:
+        html = frame(el("div", el("p", str(answer), class_="soft"), class_="line"))
+        return Card(html, str(answer), {"format": 1, "lines": []}, "release")
+    lines = [line_of(one, column) for column, one in answer.estimates.items()]
+    table = [Select("", answer)] if grouped(answer) or not lines else []
+    alone = [] if table else lines
+    notes = [] if table else [clean(note) for note in answer.notes]
+    html = frame(
+        *(one.html() for one in table),
+        *(line_html(line, scale) for line, scale in zip(alone, scales_of(alone), strict=True)),
+        *(el("p", note, class_="soft") for note in notes),
+        made_html(lines, []),
+    )
+    text = "\n".join([*(one.text() for one in table), *map(line_text, alone), *notes])
+    return Card(html, text, {"format": 1, "lines": [record_of(line) for line in lines]}, "release")
 
 
 def lines_of(report: _Report) -> list[Line]:

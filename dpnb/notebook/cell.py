@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 import tokenize
 from dataclasses import dataclass, replace
 from types import CodeType
@@ -18,8 +19,11 @@ from typing import Any
 from IPython.core.displayhook import DisplayHook
 from IPython.core.interactiveshell import InteractiveShell
 
-from dpnb.errors import DpnbError
+from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import current_host
+
+
+_SQL = re.compile(r"\s*(\w+\s*<<\s*)?(SELECT|WITH\s+\w+\s+AS\s*\()", re.IGNORECASE)
 
 
 class CellSyntaxError(DpnbError):
@@ -78,7 +82,7 @@ def prepare(shell: InteractiveShell, cell: str, head: str = "%%dp") -> Body:
     CellSyntaxError
         When the body does not parse; drawn as IPython draws a SyntaxError.
     """
-    raw, above = _raw(shell, cell, head)
+    raw, above = as_typed(shell, cell, head)
     name = shell.compile.cache(raw, shell.displayhook.prompt_count, raw_code=raw)
     current_host().labels[name] = f"In[{shell.displayhook.prompt_count}]"
     linecache.cache[name] = (len(raw), None, raw.splitlines(keepends=True), name)
@@ -89,6 +93,8 @@ def prepare(shell: InteractiveShell, cell: str, head: str = "%%dp") -> Body:
         return replace(body, text=cell.rstrip("\n"))
     except SyntaxError as error:
         failure = error
+    if _SQL.match(cell):
+        raise OptionError("This is SQL: write %%dp sql epsilon=1 in the first line.")
     drawn = shell.SyntaxTB.structured_traceback(SyntaxError, failure, [])  # type: ignore[arg-type]  # as IPython calls it
     raise CellSyntaxError(failure, drawn)
 
@@ -117,7 +123,8 @@ def bound_names(tree: ast.AST) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finder.names))
 
 
-def _raw(shell: InteractiveShell, cell: str, head: str) -> tuple[str, int]:
+def as_typed(shell: InteractiveShell, cell: str, head: str) -> tuple[str, int]:
+    """Return the whole cell as it was typed, and how many of its lines stand above its body."""
     history = shell.history_manager
     raw = "" if history is None else str(history.input_hist_raw[-1])
     for text in (raw, raw + "\n"):  # the body that IPython hands over always ends a line

@@ -57,6 +57,7 @@ def settle(
     dropped: int = 0,
     silenced: bool = False,
     body: str | None = None,
+    answers: Mapping[str, Any] | None = None,
 ) -> object:
     """Plan or release the measurements of a finished cell, and draw the card.
 
@@ -78,6 +79,8 @@ def settle(
         Whether the last expression is hidden by ``;``.
     body : str, optional
         The text of the cell below its magic line, for the cell that releases a plan.
+    answers : mapping, optional
+        The answers of a cell of SQL, by what its cards call them.
 
     Returns
     -------
@@ -88,13 +91,13 @@ def settle(
     if not leaves:
         _say_nothing(dropped, _held(magic.shell.user_ns, names))
         return None if silenced else value
-    pairs = named(magic.shell.user_ns, names)
+    pairs = named({**magic.shell.user_ns, **(answers or {})}, names)
     leaves = weigh(options, dict(pairs), leaves)
     if not leaves:
         _say_nothing(dropped, "")
         return None if silenced else value
     ask = ask_of(magic, options, leaves)
-    cell = _Cell(pairs, tuple(leaves), dropped, body)
+    cell = _Cell(pairs, tuple(leaves), dropped, body, answers or {}, "sql" if options.sql else "")
     if stops_at_plan(magic, options):
         _plan(magic, options, cell, ask)
         return None if silenced or isinstance(value, Estimate) else value
@@ -119,6 +122,8 @@ class _Cell:
     leaves: tuple[PendingQuestion, ...]
     dropped: int
     body: str | None = None
+    answers: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    language: str = ""
 
     def annotate(self, view: V, shown: object = None) -> V:
         """Add names to a plan or report; leave out what the cell draws as its own output."""
@@ -129,6 +134,7 @@ class _Cell:
             "dropped": self.dropped,
             "named": tuple(self._named(labels, shown)),
             "hidden": hidden,
+            "whole": dict(self.answers),
         }
         known = {field.name for field in dataclasses.fields(view)}
         return dataclasses.replace(view, **{name: fact for name, fact in facts.items() if name in known})
@@ -154,12 +160,12 @@ def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
     __tracebackhide__ = True
     with Progress() as progress:
         view = session_of(cell.leaves).plan(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
-    magic.planned = (view, cell.body)
+    magic.planned = (view, cell.body, cell.language)
     stops = options.verb != "plan"
-    verb = "release" if stops else ""
+    verb = " ".join(filter(None, [cell.language, "release" if stops else ""]))
     magic.screen.show_plan(cell.annotate(view), list(cell.leaves), cell.body, verb, show=progress.finish)
     if stops:
-        print('Nothing was spent (DPMagic.mode = "ask"). To release: %%dp release …')  # noqa: T201
+        print(f'Nothing was spent (DPMagic.mode = "ask"). To release: %%dp {cell.language} release …'.replace("  ", " "))  # noqa: T201
 
 
 def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
@@ -183,7 +189,7 @@ def _show_ways_out(cell: _Cell, ask: Ask, labels: dict[PendingQuestion, str]) ->
 
     with contextlib.suppress(Exception):  # what is told is the refusal, whatever becomes of the picture
         view = session_of(cell.leaves).preview(cell.leaves, ask, labels=labels)
-        display(widgets.budget(view, body=cell.body))
+        display(widgets.budget(view, body=cell.body, verb=cell.language))
 
 
 def _say_nothing(dropped: int, held: str) -> None:

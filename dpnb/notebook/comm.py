@@ -165,16 +165,13 @@ class Link:
             raise PlanError("There is no plan: %%dp plan epsilon=1, or dpnb.plan({...}, epsilon=1).")
         if self._planned is not view:
             self._planned, self._curves = view, Curves()
-        body = self._body_of(view)
+        planned, body, verb = getattr(self._magic, "planned", (None, None, ""))
+        if planned is not view:
+            body, verb = None, ""
         if not any(one.answered for one in view.measurements):
             now = session.preview(view.measurements, view.ask, view.labels)
             view = replace(now, named=view.named, dropped=view.dropped, hidden=view.hidden)
-        return {"is": "plan", "number": session.plans, "facts": board(view, body, curves=self._curves)}
-
-    def _body_of(self, view: PlanView) -> str | None:
-        """The cell that asked a plan, where one did."""
-        planned, body = getattr(self._magic, "planned", (None, None))
-        return body if planned is view else None
+        return {"is": "plan", "number": session.plans, "facts": board(view, body, curves=self._curves, verb=verb)}
 
     def _dataset(self, asked: Mapping[str, object]) -> Dataset:
         name, opened = str(asked.get("dataset", "")), self._session().datasets

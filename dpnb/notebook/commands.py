@@ -32,6 +32,7 @@ LINE_HELP = """\
 %dp budget               what is spent and what is left, from the ledger
 %dp ledger [hiv]         every charge, and what it paid for
 %dp schema hiv           the public facts: columns, bounds, privacy unit, dummy rows
+%dp sql people           what a %%dp sql cell can say about people: columns, types, declared values
 %dp statistics           what you can ask: what each statistic releases, its intervals and its reference
 %dp explain effect       how a release was made, and what its intervals mean
 %dp export report.html   the releases and interactions of this notebook as one interactive page
@@ -123,6 +124,13 @@ def _schema(magic: DPMagic, words: list[str]) -> None:
         display(attach_bundle(dataset), raw=True)
 
 
+def _sql(magic: DPMagic, words: list[str]) -> None:
+    from dpnb.client.sql import words as words_of
+
+    for dataset in _opened(magic, words):
+        print(words_of(dataset))  # noqa: T201
+
+
 def _statistics(_: DPMagic, words: list[str]) -> None:
     from dpnb.cards.catalogue import catalogue_card
 
@@ -173,6 +181,8 @@ def _auto(magic: DPMagic, words: list[str]) -> None:
     if state not in {"on", "off", "release"}:
         raise OptionError(f"unknown state {state!r} for %dp auto: {near(state, ('on', 'off', 'release'))}")
     options = parse(shlex.join(words[1:]), magic="%dp auto release")
+    if options.sql:
+        raise OptionError("%dp auto is about cells of Python; SQL is asked in a cell of its own: %%dp sql epsilon=0.1")
     if state == "release" and options.loss is None and not magic.epsilon:
         raise OptionError("%dp auto release needs a loss for each cell: %dp auto release epsilon=0.1")
     magic.automatic.options = options
@@ -224,6 +234,7 @@ COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
     "budget": _budget,
     "ledger": _ledger,
     "schema": _schema,
+    "sql": _sql,
     "statistics": _statistics,
     "explain": _explain,
     "export": _export,

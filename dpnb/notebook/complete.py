@@ -32,6 +32,8 @@ def matcher(shell: InteractiveShell) -> Any:
 
     @context_matcher(identifier="dpnb", priority=1000)
     def dpnb_matcher(context: CompletionContext) -> SimpleMatcherResult:
+        if _in_sql(context):
+            return _sql_offers(context, shell)
         before = _line_before(context)
         offers = offered(before, shell.user_ns, first=context.cursor_line == 0)
         if offers is None:
@@ -77,6 +79,27 @@ def _line_before(context: CompletionContext) -> str:
     return line[: context.cursor_position] if len(lines) > 1 or context.cursor_position <= len(line) else line
 
 
+def _in_sql(context: CompletionContext) -> bool:
+    """Whether the cursor stands in the body of a ``%%dp sql`` cell."""
+    return context.cursor_line > 0 and re.match(r"%%dp\s(.*\s)?sql(\s|$)", context.full_text) is not None
+
+
+def _sql_offers(context: CompletionContext, shell: InteractiveShell) -> SimpleMatcherResult:
+    """What may continue a SELECT: names of datasets and columns, and declared values."""
+    from dpnb.client.sql import completions, tables_of
+
+    body = context.full_text.partition("\n")[2]
+    above = sum(len(line) + 1 for line in body.split("\n")[: context.cursor_line - 1])
+    here = above + context.cursor_position
+    start, options = completions(body, here, tables_of(shell.user_ns))
+    typed, token = body[start:here], context.token
+    whole = token.endswith(typed)  # of people.ag the word is ag; of 'pen IPython's token is pen
+    before, cut = (token[: len(token) - len(typed)], 0) if whole else ("", len(typed) - len(token))
+    texts = [before + one[cut:].removesuffix("'" if body[here : here + 1] == "'" else "") for one in options]
+    found = [SimpleCompletion(text, type="dpnb") for text in texts]
+    return SimpleMatcherResult(completions=found, suppress=True, ordered=True)
+
+
 def _variable(before: str, namespace: Mapping[str, object]) -> tuple[str, list[str]] | None:
     """The names of numbers and texts, after ``{`` and ``$``."""
     found = _VALUE.search(before)
@@ -109,7 +132,7 @@ def _arguments(before: str, namespace: Mapping[str, object]) -> list[str]:
         return [
             name for name, value in namespace.items() if type(value).__name__ == "Estimate" and name[0] != "_"
         ]
-    if words[1] in {"schema", "ledger", "budget"}:
+    if words[1] in {"schema", "ledger", "budget", "sql"}:
         return [name for name, value in namespace.items() if _schema(value) is not None and name[0] != "_"]
     return []
 

@@ -14,6 +14,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from dpnb.client.sql import Selected
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.regression_summary import Regression
@@ -101,6 +102,8 @@ def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
         )
     elif type(value) in {list, tuple}:
         parts = ((f"{name}[{place}]", item) for place, item in enumerate(islice(value, 1000)))  # type: ignore[call-overload]
+    elif isinstance(value, Selected):
+        parts = _parts(name, value)
     elif isinstance(value, Regression):
         yield f"{name}.coefficients", value.coefficients
         return
@@ -114,6 +117,17 @@ def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
     for label, item in parts:
         if isinstance(item, Estimate):
             yield label, item
+
+
+def _parts(name: str, answer: Selected) -> Iterator[tuple[str, Estimate]]:
+    """The figures of a SELECT, called by its name, their own, or both; then what HAVING or ORDER BY alone asks."""
+    figures = answer.estimates
+    for key, one in figures.items():
+        yield key if not name else name if len(figures) == 1 else f"{name}.{key}", one
+    shown = {id(leaf) for one in figures.values() for leaf in one.leaves()}
+    for one in answer.bought:
+        if any(id(leaf) not in shown for leaf in one.leaves()):
+            yield f"in {name or 'HAVING'}", one
 
 
 def _foreign(value: object) -> bool:
@@ -147,6 +161,8 @@ def _children(value: Any) -> Iterator[object]:
         yield from (value.func, *value.args, *value.keywords.values())
     elif isinstance(value, MethodType):
         yield value.__self__
+    elif isinstance(value, Selected):
+        yield from (*value.estimates.values(), *value.bought)
     elif not _foreign(value):
         yield from _attributes(value)
 

@@ -18,7 +18,7 @@ from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.estimate import Batch, PendingQuestion
 from dpnb.notebook import commands
 from dpnb.notebook.auto import Auto
-from dpnb.notebook.cell import Body, prepare, run, run_async
+from dpnb.notebook.cell import Body, as_typed, prepare, run, run_async
 from dpnb.notebook.cell_release import current_session, settle
 from dpnb.notebook.comm import Link
 from dpnb.notebook.display import Screen
@@ -58,7 +58,7 @@ class DPMagic(Magics):
         self.screen = Screen()
         self.automatic = Auto(self)
         self.last_report: BatchReport | None = None
-        self.planned: tuple[PlanView | None, str | None] = (None, None)
+        self.planned: tuple[PlanView | None, str | None, str] = (None, None, "")
         self.hooks: tuple[Callable[..., object], ...] = ()
         self.link = Link(shell, current_session, self.screen.waiting)
         self.host = NotebookHost(self.screen, self.link)
@@ -78,6 +78,8 @@ class DPMagic(Magics):
         if options.verb == "help":
             print(CELL_HELP)  # noqa: T201
             return None
+        if options.sql:
+            return self._select(options, cell, line)
         body = prepare(self.shell, cell, f"%%dp {line}")
         return self._await(options, body) if body.awaits else self._run(options, body)
 
@@ -94,6 +96,33 @@ class DPMagic(Magics):
         with Batch() as batch:
             value = await run_async(body, self.shell.user_ns)
         return self._settle(options, body, batch, value)
+
+    def _select(self, options: CellOptions, cell: str, line: str) -> object:
+        """Settle a cell of SQL."""
+        __tracebackhide__ = True
+        from dpnb.notebook.sql_cell import answers, in_sql
+
+        names = self.shell.user_ns
+        raw, above = as_typed(self.shell, cell, f"%%dp {line}")
+        with in_sql(raw):
+            with Batch() as batch:
+                found = answers(cell, above, names)
+            names.update(found.named)
+            leaves = batch.pending_leaves()
+            settle(
+                self,
+                options,
+                leaves,
+                names=tuple(found.labelled),
+                dropped=batch.dropped,
+                body=cell.rstrip("\n"),
+                answers=found.labelled,
+            )
+        last = found.last
+        if last is None or last.pending or not leaves:
+            return None if last is None or last.pending else last
+        self.shell.displayhook.update_user_ns(last)  # the card has shown it: it is _ and Out[n], and not drawn again
+        return None
 
     def _settle(self, options: CellOptions, body: Body, batch: Batch, value: object) -> object:
         __tracebackhide__ = True

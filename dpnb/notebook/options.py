@@ -23,12 +23,12 @@ from dpnb.errors import DpnbError, OptionError
 
 LOSSES = ("epsilon", "rho", "within")
 VALUED = (*LOSSES, "weights", "assume_n")
-FLAGS = ("fresh",)
+FLAGS = ("fresh", "sql")
 VERBS = ("plan", "release", "help")
 WORDS = (*VALUED, *FLAGS, *VERBS)
 
 CELL_HELP = """\
-%%dp [plan | release] [epsilon=… | rho=… | within=…] [weights=name:2,other:1] [fresh] [assume_n=…]
+%%dp [sql] [plan | release] [epsilon=… | rho=… | within=…] [weights=name:2,other:1] [fresh] [assume_n=…]
 
 The cell runs as ordinary Python. The questions that it built and still holds when it ends are released as one batch;
 those that it overwrote, deleted or never kept are dropped and cost nothing.
@@ -40,6 +40,7 @@ those that it overwrote, deleted or never kept are dropped and cost nothing.
   fresh                pay for new noise even if there is a stored answer
   assume_n=2000        for previews: the size to assume if it is private (a number, or a released estimate)
   plan                 show the itemised plan and spend nothing
+  sql                  the cell holds SQL: SELECT ...; or name << SELECT ...; once or several times; see %dp sql
   release              release even if %config DPMagic.mode = "ask"
   epsilon={eps}        the value of a variable or an expression, for every option; $eps means the same
 
@@ -61,12 +62,15 @@ class CellOptions:
         Names of the cell's estimates and their share.
     fresh : bool
         Whether stored answers are to be ignored.
+    sql : bool
+        Whether the body is SQL.
     """
 
     verb: str = ""
     values: tuple[tuple[str, str], ...] = ()
     weights: tuple[tuple[str, Fraction], ...] = ()
     fresh: bool = False
+    sql: bool = False
 
     @property
     def loss(self) -> tuple[str, str] | None:
@@ -98,18 +102,21 @@ def parse(line: str, *, magic: str = "%%dp") -> CellOptions:
     >>> parse("plan --epsilon 1/2 weights=effect:2").values
     (('epsilon', '1/2'),)
     """
-    verb, fresh = "", False
+    if "<<" in line.split():
+        raise OptionError("A name stands below the magic line, in front of its query: pay << SELECT …")
+    verb = ""
+    flags: set[str] = set()
     values: dict[str, str] = {}
     for key, value in _pairs(_words(line), magic):
         if key in VERBS:
             verb = _only_verb(verb, key, magic)
         elif key in FLAGS:
-            fresh = True
+            flags.add(key)
         else:
             values[key] = _once(values, key, value, magic)
     _one_loss(values, magic)
     weights = _weights(values.pop("weights", ""))
-    return CellOptions(verb, tuple(values.items()), weights, fresh)
+    return CellOptions(verb, tuple(values.items()), weights, "fresh" in flags, "sql" in flags)
 
 
 def filled(line: str, value_of: Callable[[str], object], *, magic: str = "%%dp") -> str:
@@ -232,6 +239,9 @@ def _known(name: str, magic: str) -> str:
     if key and key[0].isdigit():
         msg = f"{name!r} has no name: write {magic} epsilon={name}"
         raise OptionError(msg)
+    if key.upper() in {"SELECT", "WITH"}:
+        msg = f"A query begins below the magic line: {magic} sql epsilon=1, then {key.upper()} ... in the next line."
+        raise OptionError(msg)
     msg = f"unknown option {key!r} for {magic}: {near(key, WORDS)}"
     raise OptionError(msg)
 
@@ -277,7 +287,7 @@ def _weight(name: str, amount: str) -> Fraction:
         weight = Fraction(amount)
     except (ValueError, ZeroDivisionError):
         weight = Fraction(-1)
-    if weight < 0 or not name.isidentifier():
+    if weight < 0 or not all(part.isidentifier() for part in name.split(".", 1)):
         meant = name.partition("=")[0] or "effect"
         msg = f"weights are written name:number, for example weights={meant}:2; 0 leaves a question out"
         raise OptionError(msg)

@@ -38,6 +38,7 @@ _STUDIES = 12
 _MOST_TOLD = 12
 """Of so many questions the accuracy is told while a cell is typed: each takes a few milliseconds."""
 _WORD = re.compile(r"[^\W\d]\w*")
+_PARAMETER = re.compile(r"(?:\{\{\s*|(?<!:)[:$])([^\W\d]\w*)")
 _AFTER_NAME = re.compile(r"\W")
 Plain: TypeAlias = int | float | str | Fraction | Decimal
 _LONGEST = 200
@@ -179,7 +180,7 @@ def price_of(
 def _price_of(cell: str, snapshot: Snapshot, glance: Callable[[AskedBatch], Glance | None]) -> CellPrice:
     try:
         options, body = _parted(cell, snapshot)
-        return _priced(options, ast.parse(body), snapshot, glance)
+        return _priced(options, body, snapshot, glance)
     except Unread as unread:
         return CellPrice("unread", message=str(unread))
     except SyntaxError:
@@ -191,9 +192,10 @@ def _price_of(cell: str, snapshot: Snapshot, glance: Callable[[AskedBatch], Glan
 
 
 def variables(cell: str) -> frozenset[str]:
-    """Return the words of a magic line that may be variables in ``{}`` or after ``$``, or nothing where it has neither."""
-    head = cell.lstrip().partition("\n")[0]
-    return frozenset(_WORD.findall(head) if re.search(r"[{$]", head) else ())
+    """Return the words of a magic line that may be variables in ``{}`` or after ``$``, and in SQL those after ``:`` too."""
+    head, _, body = cell.lstrip().partition("\n")
+    found = _WORD.findall(head) if re.search(r"[{$]", head) else []
+    return frozenset([*found, *(_PARAMETER.findall(body) if re.search(r"\ssql(\s|$)", head) else ())])
 
 
 def _parted(cell: str, snapshot: Snapshot) -> tuple[CellOptions, str]:
@@ -212,12 +214,12 @@ def _parted(cell: str, snapshot: Snapshot) -> tuple[CellOptions, str]:
 
 def _priced(
     options: CellOptions,
-    tree: ast.Module,
+    body: str,
     snapshot: Snapshot,
     glance: Callable[[AskedBatch], Glance | None],
 ) -> CellPrice:
     with Rehearsal() as batch:
-        names, last = read(tree, snapshot.handles, snapshot.shadowed)
+        names, last = _built(options, body, snapshot)
     gc.collect(1)
     leaves = batch.pending_leaves()
     if not leaves:
@@ -247,6 +249,18 @@ def _priced(
         glance=glance(found),
         accuracy=tuple(told),
     )
+
+
+def _built(options: CellOptions, body: str, snapshot: Snapshot) -> tuple[dict[str, Any], Any]:
+    """What a body binds, and what it shows."""
+    if not options.sql:
+        return read(ast.parse(body), snapshot.handles, snapshot.shadowed)
+    from dpnb.notebook.sql_cell import answers
+
+    if unknown := [name for name in _PARAMETER.findall(body) if name not in snapshot.plain]:
+        raise Unread(f"the value of {unknown[0]}")
+    found = answers(body, 1, snapshot.handles, snapshot.plain)
+    return found.labelled, found.last
 
 
 def _weighable(

@@ -40,6 +40,8 @@ _EVERY = 3
 _MOST_CURVES = 500
 _COARSE: dict[tuple[str, str, Kind, int | None, float | None], Curve] = {}
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_SHARE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
+"""What a magic line can give a share: a name, or a figure of a SELECT."""
 
 
 def asked_in(view: PlanView) -> Kind:
@@ -58,7 +60,7 @@ def planned_line(view: PlanView, body: str | None = None, *, verb: str = "") -> 
     body : str, optional
         The body of the cell that asks this; by default one line for each question.
     verb : str
-        ``"release"`` where a cell without it would stop at its plan again.
+        ``"release"`` where a cell without it would stop at its plan again; before it ``"sql"`` where the body is SQL.
     """
     kind, pure = asked_in(view), view.cap.measure is Measure.PURE
     text, split = written(view) if body is None else body, splitting(view)
@@ -103,7 +105,7 @@ def _line_question(view: PlanView, place: int, kind: Kind) -> Facts:
         "rate": _rate(view, item, kind),
         "stored": bool(view.stored[place]),
         "held": _held(view, place, kind),
-        "nameable": _NAME.fullmatch(name) is not None,
+        "nameable": _SHARE.fullmatch(name) is not None,
     }
 
 
@@ -166,7 +168,7 @@ def _pinned(view: PlanView, split: list[int], body: str) -> str:
     """Why the split cannot be written on the magic line; empty where it can."""
     if ".weight(" in body:
         return "This cell sets weights in its body: change them there."
-    unnamed = [view.items[place].text for place in split if not _NAME.fullmatch(view.label(place))]
+    unnamed = [view.items[place].text for place in split if not _SHARE.fullmatch(view.label(place))]
     if unnamed and len(split) > 1:
         return f"{spoken(clean(unnamed[0]), view.dataset)} has no name in this cell: give it one, and its share can be moved."
     return ""

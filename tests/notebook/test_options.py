@@ -52,7 +52,7 @@ GOLDEN = {
     "eps=1": "unknown option 'eps' for %%dp: did you mean epsilon?",
     "--assume_m 3": "unknown option 'assume_m' for %%dp: did you mean assume_n?",
     "planned epsilon=1": "unknown option 'planned' for %%dp: did you mean plan?",
-    "zzz": "unknown option 'zzz' for %%dp: use one of: epsilon, rho, within, weights, assume_n, fresh, plan, "
+    "zzz": "unknown option 'zzz' for %%dp: use one of: epsilon, rho, within, weights, assume_n, fresh, sql, plan, "
     "release, help",
     "0.5": "'0.5' has no name: write %%dp epsilon=0.5",
     "epsilon": "epsilon needs a value: %%dp epsilon=1",

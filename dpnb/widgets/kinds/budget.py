@@ -38,17 +38,19 @@ class Budget(Interaction):
         A dataset, or a plan on one: ``dpnb.plan({...}, epsilon=1)``.
     body : str, optional
         The cell of the plan, without its magic line.
+    verb : str
+        What its magic line says first: ``"sql"`` where the body is SQL.
     """
 
     module: ClassVar[str] = "budget"
     follows: ClassVar[bool] = True
 
-    def __init__(self, subject: object, *, body: str | None = None) -> None:
+    def __init__(self, subject: object, *, body: str | None = None, verb: str = "") -> None:
         if not isinstance(subject, Dataset | PlanView):
             raise PlanError(
                 f"This takes a dataset or a plan, not {type(subject).__name__}. For example dpnb.widgets.budget(hiv)."
             )
-        self._body = body
+        self._body, self._verb = body, verb
         self._plan = subject if isinstance(subject, PlanView) else None
         self._dataset = subject.dataset if isinstance(subject, PlanView) else subject
         super().__init__()
@@ -65,7 +67,7 @@ class Budget(Interaction):
             "plan": float(plan.cost.amount),
             "planned": "This plan" if self._body is None else "This cell",
             "events": listed(event for item in paid for event in item.events),
-            "ways": ways_out(plan, self._body),
+            "ways": ways_out(plan, self._body, self._verb),
         }
 
     def _replanned(self) -> PlanView | None:
@@ -94,7 +96,7 @@ def _said(way: dict[str, str]) -> str:
     return f"{way['label']}: {way['why']}" + (f" ({line})" if line else "")
 
 
-def ways_out(view: PlanView, body: str | None = None) -> list[Names]:
+def ways_out(view: PlanView, body: str | None = None, verb: str = "") -> list[Names]:
     """Return the three remedies for a plan that exceeds the budget, and none for one that fits.
 
     Parameters
@@ -103,6 +105,8 @@ def ways_out(view: PlanView, body: str | None = None) -> list[Names]:
         The plan, as it stands now.
     body : str, optional
         The cell that asked it, without its magic line; by default one line for each question.
+    verb : str
+        What its magic line says first.
 
     Returns
     -------
@@ -113,7 +117,7 @@ def ways_out(view: PlanView, body: str | None = None) -> list[Names]:
         return []
     if view.cost.delta > view.left.delta:
         return [_none(kind, _DELTA) for kind in _LABELS]
-    facts = planned_line(view, body)
+    facts = planned_line(view, body, verb=verb)
     return ways(facts, [facts["loss"] * share for share in facts["shares"]])
 
 

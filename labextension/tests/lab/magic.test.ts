@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { asPlan, isProtected, isStatement, marks, rewrites, withLine } from '../../src/lab/cells/magic';
+import {
+  asPlan,
+  isProtected,
+  isSql,
+  isStatement,
+  marks,
+  rewrites,
+  withLine
+} from '../../src/lab/cells/magic';
 
 describe('a %%dp cell is known by its first line', () => {
   it.each(['%%dp', '%%dp epsilon=1\nx', '\n  %%dp plan\nx'])('%j is one', source => {
@@ -24,6 +32,33 @@ it('a cell becomes its plan, whatever it said before, and nothing else changes',
   expect(asPlan('%%dp plan\nx')).toBe('%%dp plan\nx');
   expect(asPlan('%%dp\nplan = 1')).toBe('%%dp plan\nplan = 1');
   expect(asPlan('%%dp planned=1')).toBe('%%dp plan planned=1');
+});
+
+describe('a %%dp sql cell is known by its magic line', () => {
+  it.each(['%%dp sql', '\n %%dp sql epsilon=1\nSELECT', '%%dp plan epsilon=1 sql\nSELECT'])(
+    '%j is one',
+    source => {
+      expect(isSql(source)).toBe(true);
+    }
+  );
+  it.each(['%%dp\nsql', '%%dp sqlite', '%dp sql people', 'sql\n%%dp', '%%dp weights=sql:1'])(
+    '%j is none',
+    source => {
+      expect(isSql(source)).toBe(false);
+    }
+  );
+  it('its magic line is coloured and planned as any other', () => {
+    const source = '%%dp sql plan epsilon=1\nn << SELECT COUNT(*) FROM people';
+    const words = marks(source)?.marks.map(mark => source.slice(mark.from, mark.to));
+    expect(words).toEqual(['%%dp', 'sql', 'plan', 'epsilon']);
+    expect(asPlan('%%dp sql epsilon=1\nx')).toBe('%%dp sql plan epsilon=1\nx');
+    expect(asPlan('%%dp sql release epsilon=1\nx')).toBe('%%dp sql plan epsilon=1\nx');
+    expect(asPlan('%%dp release sql\nx')).toBe('%%dp plan sql\nx');
+  });
+  it('its plan is released in place, and never as Python', () => {
+    expect(rewrites('%%dp sql plan epsilon=1\nx', '%%dp sql epsilon=1\nx')).toBe(true);
+    expect(rewrites('%%dp sql plan epsilon=1\nx', '%%dp epsilon=1\nx')).toBe(false);
+  });
 });
 
 it('a line of blanks without end is read once, not once for each of its places', () => {

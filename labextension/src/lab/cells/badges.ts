@@ -4,7 +4,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { significant } from '../../maths/digits';
 import { svg } from '../../widgets/parts/dom';
 import type { Client } from '../kernel/client';
-import { isProtected } from './magic';
+import { isProtected, isSql } from './magic';
 import {
   atOnce,
   Pricer,
@@ -141,12 +141,16 @@ class Tag {
   private _late = 0;
 }
 
+/** The language that a `%%dp sql` cell is coloured and edited in: JupyterLab loads it when a cell first needs it. */
+const SQL = 'text/x-pgsql';
+
 /** Keeps the marks of one notebook's cells in step with their text, outputs and price. */
 export class Marks {
   constructor(
     private readonly _panel: NotebookPanel,
     private readonly _client: Client,
-    private readonly _wanted: () => boolean = () => true
+    private readonly _wanted: () => boolean = () => true,
+    private readonly _loaded: (language: string) => Promise<unknown> = () => Promise.resolve()
   ) {
     _panel.content.modelContentChanged.connect(() => this.draw());
     _panel.content.activeCellChanged.connect(() => this.draw());
@@ -164,6 +168,7 @@ export class Marks {
     const source = cell.model.sharedModel.getSource();
     const is = cell.model.type === 'code' && isProtected(source);
     cell.toggleClass('dpnb-Cell', is);
+    this._speak(cell, is && isSql(source));
     const tag = this._tags.get(cell);
     if (!is || !this._wanted()) {
       tag?.node.remove();
@@ -175,6 +180,22 @@ export class Marks {
     const bundles = Array.from({ length: outputs.length }, (_, i) => outputs.get(i).data);
     const was = tagOf(bundles) ?? ''; // with its card its answers are stored, which no charge had told
     shown.draw(was, source, `${this._known()}\n${was}\n${source}`);
+  }
+
+  /** Give a cell the language that it is written in; a language that others gave it stays. */
+  private _speak(cell: Cell, sql: boolean): void {
+    const { model } = cell;
+    if (sql && model.mimeType !== SQL) {
+      this._sql.add(cell);
+      // an editor keeps the language that was loaded last
+      void this._loaded(this._panel.content.codeMimetype).then(() => {
+        if (this._sql.has(cell) && !cell.isDisposed) {
+          model.mimeType = SQL;
+        }
+      });
+    } else if (!sql && this._sql.delete(cell) && model.mimeType === SQL) {
+      model.mimeType = this._panel.content.codeMimetype;
+    }
   }
 
   /** What a price depends on beside the text: the names that the kernel knows, and what is stored. */
@@ -195,4 +216,5 @@ export class Marks {
   }
 
   private readonly _tags = new WeakMap<Cell, Tag>();
+  private readonly _sql = new WeakSet<Cell>();
 }

@@ -3,7 +3,8 @@
 const MAGIC = /^\s*%%dp(?=\s|$)/;
 const OPTION = /(?<=\s)[a-z][a-z_-]*(?==)/g;
 // what leads to the word is matched forwards: looking behind, blanks without end would be read over and over
-const VERB = /^(\s*%%dp\s+)(plan|release)(?=\s|$)/;
+const VERB = /^(\s*%%dp\s+(?:sql\s+)?)(plan|release)(?=\s|$)/;
+const SQL = /(?<=\s)sql(?=\s|$)/;
 
 export interface Mark {
   from: number;
@@ -14,6 +15,11 @@ export interface Mark {
 /** Whether a cell is a `%%dp` cell: its first line that is not blank says so. */
 export function isProtected(source: string): boolean {
   return MAGIC.test(source);
+}
+
+/** Whether a cell is a `%%dp sql` cell: its body is SQL, and no Python is written into it. */
+export function isSql(source: string): boolean {
+  return isProtected(source) && SQL.test(source.trimStart().split('\n', 1)[0]!);
 }
 
 /** Where the magic line begins and ends, and the words to colour in it. */
@@ -31,10 +37,14 @@ export function marks(source: string): { line: number; marks: Mark[] } | null {
     const from = start + before.length;
     listed.push({ from, to: from + verb.length, kind: 'option' });
   }
+  const sql = SQL.exec(line);
+  if (sql !== null) {
+    listed.push({ from: start + sql.index, to: start + sql.index + sql[0].length, kind: 'option' });
+  }
   for (const option of line.matchAll(OPTION)) {
     listed.push({ from: start + option.index, to: start + option.index + option[0].length, kind: 'option' });
   }
-  return { line: start, marks: listed };
+  return { line: start, marks: listed.sort((one, other) => one.from - other.from) };
 }
 
 /** The same cell as a plan: `%%dp epsilon=1` becomes `%%dp plan epsilon=1`. Null where it is no `%%dp` cell. */
@@ -42,7 +52,7 @@ export function asPlan(source: string): string | null {
   if (!isProtected(source)) {
     return null;
   }
-  return source.replace(/^(\s*%%dp)([ \t]+(?:plan|release)(?=\s|$))?/, '$1 plan');
+  return source.replace(/^(\s*%%dp)([ \t]+sql(?=\s|$))?([ \t]+(?:plan|release)(?=\s|$))?/, '$1$2 plan');
 }
 
 /** Whether a cell becomes another by its magic line alone: a plan that is released, its body as it was. */
@@ -52,7 +62,7 @@ export function rewrites(source: string, next: string): boolean {
     const end = text.indexOf('\n', at);
     return end < 0 ? [text.slice(at), ''] : [text.slice(at, end), text.slice(end + 1).trimEnd()];
   };
-  if (!isProtected(source) || !isProtected(next)) {
+  if (!isProtected(source) || !isProtected(next) || isSql(source) !== isSql(next)) {
     return false;
   }
   const [[line, body], [wanted, same]] = [parted(source), parted(next)];

@@ -2,7 +2,7 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { isLine } from '../../widgets/parts/insert';
 import { isGone, type ReleaseRequest } from '../../widgets/parts/release';
-import { isProtected, isStatement, rewrites, withLine } from './magic';
+import { isProtected, isSql, isStatement, rewrites, withLine } from './magic';
 
 /** The place of the cell that holds an element, made the active one; -1 where no cell holds it. */
 function goTo(panel: NotebookPanel, element: Element): number {
@@ -47,7 +47,7 @@ export function writeBelow(panel: NotebookPanel, element: Element, line: string)
   const place = goTo(panel, element);
   const below = panel.content.widgets[place + 1];
   const source = below?.model.type === 'code' ? below.model.sharedModel.getSource() : '';
-  if (below !== undefined && isProtected(source)) {
+  if (below !== undefined && isProtected(source) && !isSql(source)) {
     below.model.sharedModel.setSource(withLine(source, line));
     return;
   }
@@ -75,7 +75,7 @@ export function insertText(panel: NotebookPanel | null, text: string): boolean {
   }
   const { sharedModel } = cell.model;
   const source = sharedModel.getSource();
-  if (isStatement(text) && source.trim() !== '') {
+  if (isStatement(text) && source.trim() !== '' && !isSql(source)) {
     sharedModel.setSource(withLine(source, text));
     cell.editor.setCursorPosition(cell.editor.getPositionAt(sharedModel.getSource().length)!);
   } else {

@@ -1,6 +1,6 @@
 /** What `%%dp` cells wear and offer: colours, price, Plan button, help for columns, and the cell that a Release button leaves. */
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
+import { IEditorExtensionRegistry, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { INSERT_EVENT, type InsertRequest } from '../../widgets/parts/insert';
 import { RELEASE_EVENT, type ReleaseRequest } from '../../widgets/parts/release';
@@ -142,14 +142,21 @@ function addPlan(app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Sess
 }
 
 /** Keep the marks of every notebook's cells. */
-function addMarks(app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Sessions): void {
+function addMarks(
+  app: JupyterFrontEnd,
+  tracker: INotebookTracker,
+  sessions: Sessions,
+  languages: IEditorLanguageRegistry | null
+): void {
+  const loaded = (language: string): Promise<unknown> =>
+    languages?.getLanguage(language) ?? Promise.resolve();
   const marked = new Map<NotebookPanel, Marks>();
   const mark = (notebook: NotebookPanel): void => {
     const client = sessions.of(notebook);
     if (client === null || marked.has(notebook)) {
       return;
     }
-    marked.set(notebook, new Marks(notebook, client, () => sessions.shown.price));
+    marked.set(notebook, new Marks(notebook, client, () => sessions.shown.price, loaded));
     watchStill(notebook);
     notebook.content.modelContentChanged.connect(() => app.commands.notifyCommandChanged(PLAN));
     notebook.disposed.connect(() => marked.delete(notebook));
@@ -194,18 +201,19 @@ export const cells: JupyterFrontEndPlugin<void> = {
   description: 'The price of %%dp cells, their Plan button, and help for columns.',
   autoStart: true,
   requires: [INotebookTracker, ISessions],
-  optional: [IEditorExtensionRegistry],
+  optional: [IEditorExtensionRegistry, IEditorLanguageRegistry],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     sessions: Sessions,
-    editors: IEditorExtensionRegistry | null
+    editors: IEditorExtensionRegistry | null,
+    languages: IEditorLanguageRegistry | null
   ) => {
     if (editors !== null) {
       addEditors(editors, tracker, sessions);
     }
     addPlan(app, tracker, sessions);
-    addMarks(app, tracker, sessions);
+    addMarks(app, tracker, sessions, languages);
     hearReleases(tracker);
     hearQuestions(tracker);
   }

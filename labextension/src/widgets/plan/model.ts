@@ -266,7 +266,7 @@ export function derivedWords(facts: PlanFacts, place: number, now: readonly Now[
   return words({ ...forecast, given: forecast.given || (given ?? '') }, laws, widths, names);
 }
 
-const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)?$/u;
 
 /** Whether what a record writes on the magic line is one line of options, and nothing else. */
 function written(one: Partial<PlanFacts>): boolean {
@@ -276,7 +276,7 @@ function written(one: Partial<PlanFacts>): boolean {
     .map(question => question.name);
   return (
     rest &&
-    (one.verb === '' || one.verb === 'release') &&
+    /^(sql)?( ?release)?$/.test(one.verb ?? '-') &&
     typeof one.body === 'string' &&
     typeof one.pinned === 'string' &&
     (one.pinned !== '' || names.length < 2 || names.every(name => NAME.test(name)))

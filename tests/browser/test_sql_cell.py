@@ -1,0 +1,65 @@
+"""A cell of SQL in JupyterLab: its colours, its price while it is typed, completion, a refusal, and its card on a wide and a narrow page."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+LOAD = '%load_ext dpnb\nimport dpnb\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
+HEAD = "%%dp sql epsilon=0.05"
+SELECT = 'SELECT "any" AS paid, COUNT(*) AS n, AVG(got) AS share, AVG(age) AS age\nFROM hiv WHERE age < 77 GROUP BY 1'
+WRITE = """([i, text]) => {
+    const cell = window.jupyterapp.shell.currentWidget.content.widgets[i];
+    cell.model.sharedModel.setSource(text);
+    cell.editor.focus();
+    cell.editor.setCursorPosition(cell.editor.getPositionAt(text.length));
+}"""
+LANGUAGE = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.mimeType"
+WIDE = "one => one.scrollWidth - one.clientWidth"
+
+
+def test_a_cell_of_sql_is_coloured_priced_completed_and_drawn(open_):
+    """One notebook from the first word to the card."""
+    lab = open_(LOAD, f"{HEAD}\n{SELECT}", "hiv")
+    editor, tag = lab.cell(1).locator(".cm-content"), lab.cell(1).locator(".dpnb-Tag")
+    expect(editor.locator(".dpnb-option").first).to_have_text("sql")
+    expect(editor.get_by_text("SELECT", exact=True)).to_have_count(1)  # a word with a colour of its own
+    assert [lab.page.evaluate(LANGUAGE, i) for i in (1, 2)] == ["text/x-pgsql", "text/x-ipython"]
+    lab.run_cell(0)
+    expect(tag).to_contain_text("ε 0.05")
+    # completion: a column, then a declared value
+    lab.select(1)
+    for text, offer in (("SELECT AVG(ti", "tinc"), ('SELECT COUNT(*) FROM hiv WHERE "any" = ', "1")):
+        lab.page.evaluate(WRITE, [1, f"{HEAD}\n{text}"])
+        lab.command("completer:invoke-notebook")
+        done = lab.page.locator(".jp-Completer-item", has_text=offer).first
+        try:
+            done.wait_for(timeout=3_000)
+            lab.page.keyboard.press("Escape")
+        except Exception:  # a single offer is written at once
+            expect(editor).to_contain_text(text + offer[len(text.rpartition("(")[2]) :])
+    lab.page.evaluate(WRITE, [1, f"{HEAD}\nSELECT AVG(agee) FROM hiv"])
+    expect(tag).to_contain_text("would be refused: hiv has no column agee")
+    # Python again where the magic line says so
+    lab.page.evaluate(WRITE, [1, "%%dp epsilon=0.05\nn = hiv.count()"])
+    expect(tag).to_contain_text("ε 0")
+    assert lab.page.evaluate(LANGUAGE, 1) == "text/x-ipython"
+    lab.page.evaluate(WRITE, [1, f"{HEAD}\n{SELECT}"])
+    lab.run_cell(1)
+    card = lab.output(1).locator(".dpnb").last
+    expect(card.locator("table.select tbody tr:not(.scale)")).to_have_count(2)
+    expect(card).to_contain_text("ε 0.05 paid")
+    expect(tag).to_contain_text("stored")
+    for width in (1400, 390):
+        lab.page.set_viewport_size({"width": width, "height": 900})
+        for theme in lab.shots.themes or ("JupyterLab Light",):
+            lab.theme(theme)
+            lab.page.wait_for_timeout(200)
+            lab.shots(card, f"sql-{width}-{theme[-5:].strip().lower()}")
+        tracks = card.locator("table.select td.track svg").first
+        expect(tracks).to_be_visible(visible=width == 1400)
+        assert card.evaluate(WIDE) <= 0
+    lab.theme("JupyterLab Light")
+    assert re.search(r"\[[\d,]+ to [\d,]+\]", card.inner_text())
+    assert not lab.errors
