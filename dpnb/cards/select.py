@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from dpnb.cards.card import Card, frame, scrolled
+from dpnb.cards.card import scrolled
 from dpnb.cards.facts import Entry, Line, Pair, line_of
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.tracks import Scale, axis_svg, entry_track
@@ -26,7 +26,7 @@ _SHOWN, _FEW = 60, 6
 """So many rows are shown, and so many with the numbers of their intervals; of more these are drawn, and told on demand."""
 
 
-class Answer(Protocol):
+class _Answer(Protocol):
     """What is read of the answer of a SELECT."""
 
     @property
@@ -52,11 +52,11 @@ class Select:
     ----------
     name : str
         What the user calls it; empty where nothing.
-    answer : Answer
+    answer : Selected
         Released.
     """
 
-    def __init__(self, name: str, answer: Answer) -> None:
+    def __init__(self, name: str, answer: _Answer) -> None:
         self.name, self.notes = clean(name), [clean(one) for one in answer.notes]
         self.lines = {column: line_of(one, column) for column, one in answer.estimates.items()}
         self.leaves = [leaf for one in answer.bought for leaf in one.leaves()]
@@ -66,8 +66,8 @@ class Select:
         """One figure of a row; nothing of a key, a constant, or a figure that is no number."""
         if column not in self.lines or not isinstance(row[column], int | float):
             return None
-        pairs = [_pair(row, column, kind) for kind in KINDS]
-        return Entry(self.key(row), float(row[column]), *pairs, None, None)
+        privacy, confidence = (_pair(row, column, kind) for kind in KINDS)
+        return Entry(self.key(row), float(row[column]), privacy, confidence, None, None)
 
     def key(self, row: Record) -> str:
         """What tells a row apart."""
@@ -100,7 +100,9 @@ class Select:
         """What each figure is and what it cost; of a computed one what it was computed from cost."""
         for column, line in self.lines.items():
             estimand = clean(line.estimate.estimand)
-            words = " ".join(f"{one}." for one in (_words(line), estimand and f"Estimates the {estimand}") if one)
+            words = " ".join(
+                f"{one}." for one in (_words(line), estimand and f"Estimates the {estimand}") if one
+            )
             losses = [str(one.loss) for one in line.estimate.releases]
             yield column, words, f"from {' + '.join(losses)}" if line.derived and losses else line.paid
 
@@ -110,7 +112,12 @@ class Select:
         numbers = (
             None
             if few
-            else el("details", el("summary", "Intervals"), self._table(drawn=False, told=True), class_="numbers soft")
+            else el(
+                "details",
+                el("summary", "Intervals"),
+                self._table(drawn=False, told=True),
+                class_="numbers soft",
+            )
         )
         more = len(self.rows) - _SHOWN
         part = el(
@@ -155,11 +162,16 @@ class Select:
             head.append(el("th", clean(one), scope="col", class_=self._look(one)))
             axes.append(el("td", Markup("&nbsp;")))
         body = [
-            el("tr", *(td for one in self.columns for td in self._cells(one, row, drawn_of.get(one), told=told)))
+            el(
+                "tr",
+                *(td for one in self.columns for td in self._cells(one, row, drawn_of.get(one), told=told)),
+            )
             for row in shown
         ]
         foot = [el("tr", *axes, class_="scale")] if drawn else []
-        return scrolled(el("table", el("thead", el("tr", *head)), el("tbody", *body, *foot), class_="rows select"))
+        return scrolled(
+            el("table", el("thead", el("tr", *head)), el("tbody", *body, *foot), class_="rows select")
+        )
 
     def _look(self, column: str) -> str | None:
         return "num" if column in self.lines else None
@@ -167,18 +179,26 @@ class Select:
     def _cells(self, column: str, row: Record, scale: Scale | None, *, told: bool) -> list[Markup]:
         """One cell, and before it its drawing where there is one."""
         entry = self.entry(column, row)
-        track = [] if scale is None else [None if entry is None else entry_track(self.lines[column], entry, scale)]
+        track = (
+            []
+            if scale is None
+            else [None if entry is None else entry_track(self.lines[column], entry, scale)]
+        )
         small = [el("small", words) for words in (self.intervals(column, row) if told else [])]
         under = [part for one in small for part in (el("br"), one)]
         strong = "strong" if entry is not None else None
-        value = el("td", el("span", self.value(column, row), class_=strong), *under, class_=self._look(column))
+        value = el(
+            "td", el("span", self.value(column, row), class_=strong), *under, class_=self._look(column)
+        )
         return [*(el("td", one, class_="track") for one in track), value]
 
     def text(self) -> str:
         """Its part of a card for a terminal."""
         rows = [self.columns]
-        for row in self.rows[:_SHOWN]:
-            rows.append([" ".join([self.value(one, row), *self.intervals(one, row)]) for one in self.columns])
+        rows += [
+            [" ".join([self.value(one, row), *self.intervals(one, row)]) for one in self.columns]
+            for row in self.rows[:_SHOWN]
+        ]
         more = len(self.rows) - _SHOWN
         said = [f"{column}: {words} [{paid}]" for column, words, paid in self.said]
         return "\n".join(

@@ -22,7 +22,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import current_host
 
-
 _SQL = re.compile(r"\s*(\w+\s*<<\s*)?(SELECT|WITH\s+\w+\s+AS\s*\()", re.IGNORECASE)
 
 

@@ -47,7 +47,7 @@ def current_session() -> Session:
     return api.session()
 
 
-def settle(
+def settle(  # noqa: PLR0913 -- what became of one cell
     magic: DPMagic,
     options: CellOptions,
     leaves: Sequence[PendingQuestion],
@@ -165,7 +165,8 @@ def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
     verb = " ".join(filter(None, [cell.language, "release" if stops else ""]))
     magic.screen.show_plan(cell.annotate(view), list(cell.leaves), cell.body, verb, show=progress.finish)
     if stops:
-        print(f'Nothing was spent (DPMagic.mode = "ask"). To release: %%dp {cell.language} release …'.replace("  ", " "))  # noqa: T201
+        line = f"%%dp {cell.language} release …".replace("  ", " ")
+        print(f'Nothing was spent (DPMagic.mode = "ask"). To release: {line}')  # noqa: T201
 
 
 def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:

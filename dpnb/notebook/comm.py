@@ -165,13 +165,20 @@ class Link:
             raise PlanError("There is no plan: %%dp plan epsilon=1, or dpnb.plan({...}, epsilon=1).")
         if self._planned is not view:
             self._planned, self._curves = view, Curves()
-        planned, body, verb = getattr(self._magic, "planned", (None, None, ""))
-        if planned is not view:
-            body, verb = None, ""
+        body, verb = self._cell_of(view)
         if not any(one.answered for one in view.measurements):
             now = session.preview(view.measurements, view.ask, view.labels)
             view = replace(now, named=view.named, dropped=view.dropped, hidden=view.hidden)
-        return {"is": "plan", "number": session.plans, "facts": board(view, body, curves=self._curves, verb=verb)}
+        return {
+            "is": "plan",
+            "number": session.plans,
+            "facts": board(view, body, curves=self._curves, verb=verb),
+        }
+
+    def _cell_of(self, view: PlanView) -> tuple[str | None, str]:
+        """The body of the cell that asked a plan, and its language, where one did."""
+        planned, body, language = getattr(self._magic, "planned", (None, None, ""))
+        return (body, language) if planned is view else (None, "")
 
     def _dataset(self, asked: Mapping[str, object]) -> Dataset:
         name, opened = str(asked.get("dataset", "")), self._session().datasets

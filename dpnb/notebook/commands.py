@@ -182,7 +182,9 @@ def _auto(magic: DPMagic, words: list[str]) -> None:
         raise OptionError(f"unknown state {state!r} for %dp auto: {near(state, ('on', 'off', 'release'))}")
     options = parse(shlex.join(words[1:]), magic="%dp auto release")
     if options.sql:
-        raise OptionError("%dp auto is about cells of Python; SQL is asked in a cell of its own: %%dp sql epsilon=0.1")
+        raise OptionError(
+            "%dp auto is about cells of Python; SQL is asked in a cell of its own: %%dp sql epsilon=0.1"
+        )
     if state == "release" and options.loss is None and not magic.epsilon:
         raise OptionError("%dp auto release needs a loss for each cell: %dp auto release epsilon=0.1")
     magic.automatic.options = options

@@ -161,9 +161,7 @@ def _children(value: Any) -> Iterator[object]:
         yield from (value.func, *value.args, *value.keywords.values())
     elif isinstance(value, MethodType):
         yield value.__self__
-    elif isinstance(value, Selected):
-        yield from (*value.estimates.values(), *value.bought)
-    elif not _foreign(value):
+    elif not _foreign(value) or isinstance(value, Selected):
         yield from _attributes(value)
 
 

@@ -121,7 +121,9 @@ class DPMagic(Magics):
         last = found.last
         if last is None or last.pending or not leaves:
             return None if last is None or last.pending else last
-        self.shell.displayhook.update_user_ns(last)  # the card has shown it: it is _ and Out[n], and not drawn again
+        self.shell.displayhook.update_user_ns(
+            last
+        )  # the card has shown it: it is _ and Out[n], and not drawn again
         return None
 
     def _settle(self, options: CellOptions, body: Body, batch: Batch, value: object) -> object:

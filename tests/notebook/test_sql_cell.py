@@ -13,7 +13,9 @@ from tests.notebook.conftest import Notebook
 
 pytest.importorskip("sqlglot")
 
-BY = 'by << SELECT g, COUNT(*) AS n, AVG(x) AS m FROM people GROUP BY g HAVING COUNT(*) > -99 ORDER BY m DESC;'
+BY = (
+    "by << SELECT g, COUNT(*) AS n, AVG(x) AS m FROM people GROUP BY g HAVING COUNT(*) > -99 ORDER BY m DESC;"
+)
 HIGH = "high << SELECT COUNT(*) AS n FROM people WHERE x > 3"
 CELL = f"%%dp sql epsilon=2\n{BY}\n{HIGH}"
 
@@ -111,7 +113,11 @@ def test_a_weight_names_a_figure(asked):
 REFUSED = {
     "SELECT AVG(xx) AS m\nFROM people": ("people has no column xx", "line 3: SELECT AVG(xx) AS m", "AVG("),
     "SELECT COUNT(*)\nFROM people\nWHERE g = 'a'": ("g is declared 0/1", "line 5: WHERE g = 'a'", "WHERE "),
-    "a << SELECT COUNT(*) FROM people;\n\nb << SELECT *\nFROM people": ("no row leaves", "line 5: b << SELECT *", "b << SELECT "),
+    "a << SELECT COUNT(*) FROM people;\n\nb << SELECT *\nFROM people": (
+        "no row leaves",
+        "line 5: b << SELECT *",
+        "b << SELECT ",
+    ),
     "SELECT COUNT(*) FROM folks": ("There is no table folks", "line 3: SELECT COUNT(*) FROM folks", "FROM "),
 }
 
@@ -139,7 +145,9 @@ def test_parameters_are_values_of_the_notebook(asked):
     asked("middle = high['n']")
     asked("%%dp sql epsilon=1\nSELECT COUNT(*) FROM people WHERE x < :middle")
     asked("late = people.x.mean()")
-    assert ":late is pending" in asked.fails("%%dp sql epsilon=1\nSELECT COUNT(*) FROM people WHERE x < :late")
+    assert ":late is pending" in asked.fails(
+        "%%dp sql epsilon=1\nSELECT COUNT(*) FROM people WHERE x < :late"
+    )
 
 
 LINES = {
@@ -172,7 +180,7 @@ def offered(notebook, cell):
     at = cell.index("|")
     text = cell.replace("|", "")
     with provisionalcompleter():
-        found = [one for one in notebook.shell.Completer.completions(text, at)]
+        found = list(notebook.shell.Completer.completions(text, at))
     return [text[: one.start] + one.text + text[one.end :] for one in found]
 
 
