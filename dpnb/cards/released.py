@@ -93,8 +93,7 @@ def release_card(report: _Report) -> Card:
         Measurements with values, labels, charge and what is left.
     """
     every, answers = lines_of(report), _answers(report)
-    drawn = {id(leaf) for answer in answers for leaf in answer.leaves}
-    lines = [one for one in every if not {id(leaf) for leaf in one.estimate.leaves()} <= drawn]
+    lines = _apart(report, every)
     schema = report.dataset.schema
     before = report.left + report.charged
     paid = _paid_for(report)
@@ -137,6 +136,22 @@ def release_card(report: _Report) -> Card:
 def _answers(report: _Report) -> list[Select]:
     """The SELECTs with groups that are drawn as tables."""
     return [Select(name, one) for name, one in report.whole.items() if grouped(one)]
+
+
+def _apart(report: _Report, lines: list[Line]) -> list[Line]:
+    """The lines that are drawn by themselves: of SELECTs with groups none, of others their figures, not what those are computed from."""
+    answers = [one for one in report.whole.values() if hasattr(one, "bought")]
+    asked = {id(leaf) for answer in answers for one in answer.bought for leaf in one.leaves()}
+    alone = [one for answer in answers if not grouped(answer) for one in answer.estimates.values()]
+    figures = {id(one) for one in alone} | {
+        id(one.measurement) for one in alone if one.measurement is not None
+    }
+    return [
+        line
+        for line in lines
+        if not {id(leaf) for leaf in line.estimate.leaves()} <= asked
+        or {id(line.estimate), id(line.estimate.measurement)} & figures
+    ]
 
 
 def _sql_notes(report: _Report) -> list[str]:

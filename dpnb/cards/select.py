@@ -59,7 +59,6 @@ class Select:
     def __init__(self, name: str, answer: _Answer) -> None:
         self.name, self.notes = clean(name), [clean(one) for one in answer.notes]
         self.lines = {column: line_of(one, column) for column, one in answer.estimates.items()}
-        self.leaves = [leaf for one in answer.bought for leaf in one.leaves()]
         self.rows, self.columns = list(answer.table()), list(answer.columns)
 
     def entry(self, column: str, row: Record) -> Entry | None:

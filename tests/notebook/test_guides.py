@@ -125,3 +125,22 @@ def test_a_depositor_goes_from_a_file_to_a_closed_dataset_with_a_published_page(
     low, high = found.got.difference(by="any").interval()
     assert 0.2 < low < high < 0.7  # the study's effect is 0.45
     assert "was not published. Published were: malawi.count()" in capfd.readouterr().out
+
+
+def test_ten_queries_in_sql_share_a_budget(run, capsys):
+    """Each is answered, what two of them need is paid once, and four refusals say what to write and cost nothing."""
+    pytest.importorskip("sqlglot")
+    names = run("guides/sql")
+    rows = [row for row in names["people"].session.ledger_rows(names["people"]) if row["kind"] == "charge"]
+    api.close()
+    spent = sum((row["loss"] for row in rows), PrivacyLoss.zero(rows[0]["loss"].measure))
+    assert len(rows) == 9
+    assert 2 < spent.amount < 3
+    counted = "\n".join(text for row in rows for text in row["texts"])
+    assert counted.count("count()") == len(["school", "bands", "state", "rich", "poor", "busy", "old"])
+    assert names["bands"].table().columns["band"] == ("young", "middle", "old")
+    assert 30 < names["rate"]["per_hour"].value < 45
+    assert 38 < names["old"]["n"].interval(0.95, kind="privacy").width <= 40
+    said = capsys.readouterr().out
+    assert "Did you mean income? (line 1, column 12)" in said
+    assert "then write :m" in said
