@@ -89,7 +89,7 @@ def in_sql(raw: str) -> Iterator[None]:
     except DpnbError as error:
         lines, line, column = raw.split("\n"), error.details.get("line"), error.details.get("column")
         error.message = re.sub(r"%%dp(?! sql)", "%%dp sql", error.message)
-        if isinstance(line, int) and isinstance(column, int) and line <= len(lines):
+        if isinstance(line, int) and isinstance(column, int) and 1 < line <= len(lines):
             before = f"line {line}: "
             error.message += f"\n{before}{lines[line - 1]}\n{' ' * (len(before) + column - 1)}^"
         raise

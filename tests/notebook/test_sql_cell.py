@@ -231,3 +231,32 @@ def test_a_value_that_only_running_can_tell_gives_no_price(asked):
     assert (read.status, read.message) == ("unread", "the value of m")
     assert variables("%%dp sql\nSELECT x::INT FROM t WHERE a > :b AND c = $d OR {{ e }}") == {"b", "d", "e"}
     assert isinstance(asked.names["m"]["m"], Estimate)
+
+
+def test_an_answer_is_a_table_of_columns(asked):
+    """Columns as attributes, rows to go through, one figure as a value to ask with; what frames have beside that is named."""
+    asked(f"%%dp sql epsilon=2\n{BY}\nmiddle << SELECT AVG(x) AS m FROM people")
+    by = asked.names["by"]
+    assert (by.m, len(by)) == (by["m"], 2)
+    assert [row["m"] for row in by] == by.to_frame()["m"].tolist()
+    assert "An answer has no head. Its columns: g, n, m; .to_frame() is a DataFrame." in asked.fails(
+        "by.head()"
+    )
+    asked("%%dp sql epsilon=1\nabove << SELECT COUNT(*) AS n FROM people WHERE x > :middle")
+    assert f"> {float(asked.names['middle'].m)!r}]" in asked.names["above"].n.text
+
+
+MEANT = {
+    "SHOW TABLES": "%dp sql people shows what people has",
+    "pay = SELECT AVG(x) FROM people": "pay << SELECT",
+    "SELECT AVG(x) INTO pay FROM people": "<< SELECT",
+    "SELECT AVG(x) FROM people\nSELECT AVG(y) FROM people": "Several SELECTs are parted by a semicolon",
+    "SELECT AVG(any) FROM people": 'in double quotes: "any"',
+    "-- nothing": "Write a SELECT",
+}
+
+
+@pytest.mark.parametrize("body", MEANT)
+def test_habits_of_other_databases_are_told_what_to_write(asked, body):
+    """What people type first."""
+    assert MEANT[body] in asked.fails(f"%%dp sql epsilon=1\n{body}")

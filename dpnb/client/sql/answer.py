@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 Step = Callable[[np.ndarray, bool], np.ndarray]
 """What keeps or orders rows, given by their places: once with zeros as figures, to see that it can be done, and once with what was released."""
 
-_GROUPS = "Every declared group is shown, empty ones too; rows without a key are in none."
+_GROUPS = (
+    "Every declared group is asked, empty ones too: there a sum is 0 ± noise, and a mean may be anywhere in its range. "
+    "Rows without a key are in none."
+)
 _NOISED = "HAVING, WHERE, ORDER BY and LIMIT read noised figures: a group near the limit may be in or out."
 _COLUMNS = {
     "value": "",
@@ -103,6 +106,23 @@ class Selected(Tabular):
             hint = f"Did you mean {close}?" if close else f"Its columns: {listed(self.items)}."
             raise SchemaError(f"This answer has no column {name!r}. {hint}")
         return made
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and (made := found(name, self.items)) is not None:
+            return made
+        raise AttributeError(
+            f"An answer has no {name}. Its columns: {listed(self.items)}; .to_frame() is a DataFrame."
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows())
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Record]:
+        """The rows that are shown, as dictionaries."""
+        return iter(self.table())
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.items)

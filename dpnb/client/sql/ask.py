@@ -13,6 +13,7 @@ from dpnb.client.handles import Dataset
 from dpnb.client.sql.answer import Selected, translate
 from dpnb.client.sql.names import found, tables_of
 from dpnb.client.sql.reader import WORDS, statements
+from dpnb.client.sql.refusals import QUOTED
 from dpnb.errors import OptionError
 from dpnb.estimate import current_host
 
@@ -115,7 +116,8 @@ class Completions(NamedTuple):
 
 
 _BEFORE_VALUE = re.compile(
-    r"([\w.]+)\s*(?:=|<>|!=|<=?|>=?|\bIN\s*\([^()]*|\b(?:I?LIKE|BETWEEN)\s)\s*('?[\w .#-]*)$", re.IGNORECASE
+    r"([\w.]+)\"?\s*(?:=|<>|!=|<=?|>=?|\bIN\s*\([^()]*|\b(?:I?LIKE|BETWEEN)\s)\s*('?[\w .#-]*)$",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w]*$")
 
@@ -151,7 +153,8 @@ def completions(text: str, position: int, tables: Mapping[str, Dataset]) -> Comp
     names = list(tables) if after_from else [name for one in used for name in one.columns]
     kept = [name for name in dict.fromkeys(names) if name.casefold().startswith(typed.casefold())]
     return Completions(
-        position - len(typed), tuple(name if name.isidentifier() else f'"{name}"' for name in kept)
+        position - len(typed),
+        tuple(name if name.isidentifier() and name.upper() not in QUOTED else f'"{name}"' for name in kept),
     )
 
 

@@ -79,6 +79,8 @@ def parameter(node: Node, parameters: Mapping[str, object]) -> Const:
             hint=f"Did you mean :{close}?" if close else f"Set it first: {name} = …",
         )
     given: Any = parameters[name]
+    if len(figures := getattr(given, "estimates", {})) == 1:  # the answer of a SELECT of one figure
+        (given,) = figures.values()
     if isinstance(given, Estimate):
         if given.pending:
             fail(node, "pending", name=name)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from dpnb.client.sql.refusals import NEVER, SAID
+from dpnb.client.sql.refusals import INSTEAD, NEVER, QUOTED, SAID
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.trusted.records import nearest
 
@@ -201,10 +201,9 @@ def parse(statement: Statement) -> exp.Select:
     word = tokens[0].text.upper()[:_SHOWN]
     if word not in _STARTS:
         close = nearest(word, _STARTS)
-        raise PlanError(
-            SAID["a select"].replace("{word}", word) + (f" Did you mean {close}?" if close else ""),
-            at=tokens[0].start,
-        )
+        assigned = "=" if [one.text for one in tokens[1:2]] == ["="] else word
+        hint = INSTEAD.get(assigned) or (f" Did you mean {close}?" if close else "")
+        raise PlanError(SAID["a select"].replace("{word}", word) + hint, at=tokens[0].start)
     try:
         tree: Any = library.parse_one(_with_placeholders(text, tokens), dialect="duckdb")
     except library.errors.ParseError as error:
@@ -215,7 +214,7 @@ def parse(statement: Statement) -> exp.Select:
             + int(first.get("col") or 1)
             - len(first.get("highlight") or "")
         )
-        raise PlanError(f"SQL cannot be read here: {_around(text, at)}", at=at) from None
+        raise PlanError(f"SQL cannot be read here: {_around(text, at)}{_meant(text, at)}", at=at) from None
     while tree.key == "subquery":
         tree = tree.this
     for node in tree.walk():
@@ -265,6 +264,16 @@ def _with_placeholders(text: str, tokens: list[Token]) -> str:
             length = last.end + 1 - first.start
             text = text[: first.start] + f":{name.text}".ljust(length) + text[last.end + 1 :]
     return text
+
+
+def _meant(text: str, at: int) -> str:
+    """What may have been meant where a text cannot be read; empty where nothing is known."""
+    words = re.findall(r"\w+", text[:at])[-1:] + re.findall(r"\w+", text[at:])[:1]
+    if quoted := next((one for one in words if one.upper() in QUOTED), ""):
+        return f'. A column that has the name of a keyword is in double quotes: "{quoted}"'
+    return (
+        ". Several SELECTs are parted by a semicolon" if words[-1:] and words[-1].upper() == "SELECT" else ""
+    )
 
 
 def _around(text: str, at: int) -> str:

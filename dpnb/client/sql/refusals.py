@@ -32,6 +32,7 @@ NEVER: dict[str, str] = {
         ("tablesample", "fetch", "limitoptions"),
         "{sql} takes some rows and not others. Leave it out: noise hides each person already.",
     ),
+    "into": "An answer gets its name in front: {of} << SELECT …",
     "escape": "ESCAPE is not read: name the values, x IN ('…', '…').",
     "pivot": "PIVOT is not read: GROUP BY both columns; .table().wide() of the answer puts one across.",
     "approxdistinct": _NEW_VALUE,
@@ -112,3 +113,14 @@ SAID: dict[str, str] = {
     "no constant": ":{name} is a {kind}: a parameter is a number, a text, a date or a released estimate.",
 }
 """By name: what :func:`~dpnb.client.sql.reader.fail` says; parts in braces are filled in."""
+
+_SHOWN = " %dp sql people shows what people has: columns and declared values."
+INSTEAD: dict[str, str] = {
+    **dict.fromkeys(("SHOW", "DESCRIBE", "DESC", "SUMMARIZE", "PRAGMA"), _SHOWN),
+    "EXPLAIN": " What it would cost, and how accurate it would be: %%dp sql plan epsilon=1.",
+    "=": " An answer gets its name by two arrows: pay << SELECT …",
+}
+"""What to write instead of another statement, by its first word; ``=`` for an assignment."""
+
+QUOTED = ("ANY", "ALL", "SOME")
+"""Keywords that are columns elsewhere: in double quotes they are columns here too."""
