@@ -55,9 +55,8 @@ describe('a %%dp sql cell is known by its magic line', () => {
     expect(asPlan('%%dp sql release epsilon=1\nx')).toBe('%%dp sql plan epsilon=1\nx');
     expect(asPlan('%%dp release sql\nx')).toBe('%%dp plan sql\nx');
   });
-  it('its plan is released in place, and never as Python', () => {
+  it('its plan is released in place', () => {
     expect(rewrites('%%dp sql plan epsilon=1\nx', '%%dp sql epsilon=1\nx')).toBe(true);
-    expect(rewrites('%%dp sql plan epsilon=1\nx', '%%dp epsilon=1\nx')).toBe(false);
   });
 });
 

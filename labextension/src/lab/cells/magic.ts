@@ -1,7 +1,7 @@
 /** What can be said about a cell from its text alone: pure functions, without JupyterLab. */
 
 const MAGIC = /^\s*%%dp(?=\s|$)/;
-const OPTION = /(?<=\s)[a-z][a-z_-]*(?==)/g;
+const OPTION = /(?<=\s)(?:[a-z][a-z_-]*(?==)|(?:sql|plan|release)(?=\s|$))/g;
 // what leads to the word is matched forwards: looking behind, blanks without end would be read over and over
 const VERB = /^(\s*%%dp\s+(?:sql\s+)?)(plan|release)(?=\s|$)/;
 const SQL = /(?<=\s)sql(?=\s|$)/;
@@ -32,19 +32,10 @@ export function marks(source: string): { line: number; marks: Mark[] } | null {
   const end = source.indexOf('\n', start) < 0 ? source.length : source.indexOf('\n', start);
   const line = source.slice(start, end);
   const listed: Mark[] = [{ from: start, to: start + 4, kind: 'magic' }];
-  const [, before = '', verb] = VERB.exec(line) ?? [];
-  if (verb !== undefined) {
-    const from = start + before.length;
-    listed.push({ from, to: from + verb.length, kind: 'option' });
-  }
-  const sql = SQL.exec(line);
-  if (sql !== null) {
-    listed.push({ from: start + sql.index, to: start + sql.index + sql[0].length, kind: 'option' });
-  }
   for (const option of line.matchAll(OPTION)) {
     listed.push({ from: start + option.index, to: start + option.index + option[0].length, kind: 'option' });
   }
-  return { line: start, marks: listed.sort((one, other) => one.from - other.from) };
+  return { line: start, marks: listed };
 }
 
 /** The same cell as a plan: `%%dp epsilon=1` becomes `%%dp plan epsilon=1`. Null where it is no `%%dp` cell. */
@@ -62,7 +53,7 @@ export function rewrites(source: string, next: string): boolean {
     const end = text.indexOf('\n', at);
     return end < 0 ? [text.slice(at), ''] : [text.slice(at, end), text.slice(end + 1).trimEnd()];
   };
-  if (!isProtected(source) || !isProtected(next) || isSql(source) !== isSql(next)) {
+  if (!isProtected(source) || !isProtected(next)) {
     return false;
   }
   const [[line, body], [wanted, same]] = [parted(source), parted(next)];
