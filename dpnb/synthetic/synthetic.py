@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MEASURED, MODELLED, UNMEASURED = "measured", "modelled, not measured", "not measured"
+_POOLED = "the model stands on a pool of rows, and how often its intervals hold was not simulated"
 _PROMISES = {
     0.95: "95 % intervals hold",
     0.9: "intervals that say 95 % hold about 90 % of the time",
@@ -139,6 +140,11 @@ class Synthetic(Asked):
     def converged(self) -> bool:
         """Whether a model was found that agrees with the tables; without one there are no rows."""
         return self.model.converged
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the model stands on a pool of rows, since all combinations of levels are too many."""
+        return self.model.cells is not None and self.model.cells.pooled
 
     @property
     def g(self) -> float:
@@ -360,6 +366,7 @@ class Synthetic(Asked):
             if binned
             else ""
         )
+        said = ". ".join(filter(None, (said, _POOLED if self.pooled else "")))
         return Combined(text, names, estimates, variances, self.level, support.status, said)
 
     # records ---------------------------------------------------------------------------------------------------
@@ -406,6 +413,7 @@ class Synthetic(Asked):
             "g": self.g,
             "level": self.level,
             "converged": self.converged,
+            "pooled": self.pooled,
             "prior": {
                 "main": posterior.MAIN_SD,
                 "pair": posterior.PAIR_SD,
@@ -477,6 +485,11 @@ class Reopened(Synthetic):
     def converged(self) -> bool:
         """Whether a model was found, as the record says."""
         return bool(self._record["converged"])
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the model stands on a pool of rows, as the record says."""
+        return bool(self._record.get("pooled"))
 
     def rows(self, table: int = 0) -> Columns:
         """Return the columns of one table as arrays."""
