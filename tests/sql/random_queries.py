@@ -21,6 +21,19 @@ _KEYS = (
 )
 
 
+_DATE_KEYS = (
+    "DATE_TRUNC('month', shipdate)",
+    "DATE_TRUNC('week', shipdate)",
+    "date_trunc('quarter', receiptdate)",
+    "DATE_TRUNC('year', shipdate)",
+    "YEAR(shipdate)",
+    "DAYOFWEEK(shipdate)",
+    "EXTRACT(isodow FROM receiptdate)",
+    "QUARTER(shipdate)",
+    "returnflag",
+)
+
+
 class Queries:
     """A stream of SELECTs that a seed decides."""
 
@@ -29,12 +42,43 @@ class Queries:
 
     def one(self) -> str:
         """A SELECT, of four one with groups; its first figure is the number of rows."""
+        if self._rng.random() < 0.2:
+            return self.of_dates()
         keys = self._rng.sample(_KEYS, self._rng.choice([1, 1, 2])) if self._rng.random() < 0.25 else []
         named = [f"{key} AS k{place}" for place, key in enumerate(keys)]
         figures = [f"{self.figure(bool(keys))} AS f{place}" for place in range(3)]
         where = f" WHERE {self.condition(2)}" if self._rng.random() < 0.6 else ""
         group = f" GROUP BY {', '.join(str(place + 1) for place in range(len(keys)))}" if keys else ""
         return f"SELECT {', '.join([*named, 'COUNT(*) AS n', *figures])} FROM people{where}{group}"
+
+    def of_dates(self) -> str:
+        """A SELECT about order lines and their dates."""
+        pick, key = self._rng.choice, self._rng.choice((*_DATE_KEYS, ""))
+        date, other = (
+            pick(["shipdate", "receiptdate"]),
+            f"DATE '199{self._rng.randint(2, 8)}-0{self._rng.randint(1, 9)}-{self._rng.randint(10, 31)}'",
+        )
+        other = other if other[-3:-1] not in {"29", "30", "31"} else f"{other[:-3]}28'"
+        step = f"INTERVAL {self._rng.randint(1, 20)} {pick(['DAY', 'MONTH', 'YEAR', 'WEEK'])}"
+        figures = (
+            "AVG(receiptdate - shipdate)",
+            f"COUNT_IF(ISODOW({date}) = {self._rng.randint(1, 7)})",
+            f"SUM(QUARTER({date}) + MONTH(shipdate))",
+            f"SUM(DATE_DIFF('{pick(['day', 'month', 'year', 'quarter'])}', shipdate, receiptdate))",
+            f"COUNT(CASE WHEN {date} BETWEEN {other} AND {other} + {step} THEN 1 END)",
+            f"SUM(CASE WHEN YEAR({date}) % 2 = 0 THEN quantity ELSE -1 END)",
+            f"AVG({date} - {other})",
+        )
+        named = [f"{key} AS k0"] if key else []
+        where = pick(
+            [
+                "",
+                f" WHERE {date} {pick(['<', '>='])} {other} {pick('+-')} {step}",
+                f" WHERE {date} + INTERVAL 3 DAY > {other}",
+            ]
+        )
+        shown = [f"{one} AS f{place}" for place, one in enumerate(self._rng.sample(figures, 3))]
+        return f"SELECT {', '.join([*named, 'COUNT(*) AS n', *shown])} FROM lineitem{where}{' GROUP BY 1' if key else ''}"
 
     def figure(self, grouped: bool) -> str:
         """An aggregate."""

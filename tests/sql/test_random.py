@@ -62,14 +62,14 @@ def wrong_rows(answer, theirs):
 def compare(number, seed):
     """Ask so many, release them in batches, and return what differs, how many figures were compared, and what was refused."""
     rows = frames()
-    database, tables = oracle({"people": rows["people"]}), opened(rows, only=("people",))
+    database, tables = oracle(rows), opened(rows, only=("people", "lineitem"))
     made, refused = asked(number, seed, tables)
     texts, wrong, figures = list(made), {}, 0
     for first in range(0, len(texts), BATCH):
         batch = texts[first : first + BATCH]
-        dpnb.release(
-            [one for text in batch for one in made[text].bought], epsilon=4 * 10**8 * BATCH // number
-        )
+        for name, table in tables.items():
+            figures_of = [one for text in batch if f"FROM {name}" in text for one in made[text].bought]
+            dpnb.release(figures_of, epsilon=table.budget.cap.amount * BATCH / number / 2)
         for text in batch:
             try:
                 theirs = database.execute(text).fetchall()
