@@ -296,3 +296,35 @@ def test_a_median_is_nearer_than_any_other_librarys_or_exact_but_for_one_case(pe
     for adjacency in ("change-one", "add-remove"):
         other, _, most, _ = found[adjacency, 1_000, "1"]
         assert most < other / 4  # even where a tenth of the loss goes to limits
+
+
+def test_synthetic_rows_are_compared_by_their_margins(peers):
+    """The data themselves are at distance 0 and their intervals hold as often as they say; a shuffled column is seen in pairs, not alone."""
+    import numpy as np
+    from peers.synthetic_study import Synthetic, figures, sample
+
+    data = sample(3_000, 1)
+    same = figures(Synthetic("copy", 0.0, data), data)
+    assert (same["tv1"], same["tv2"], same["tv3"], same["logit"], same["combined"]) == (0, 0, 0, 0, None)
+    assert same["naive"] >= 13 / 15
+    shuffled = data.copy()
+    shuffled[:, 0] = np.random.default_rng(2).permutation(shuffled[:, 0])
+    broken = figures(Synthetic("shuffled", 0.0, shuffled), data)
+    assert broken["tv1"] == 0
+    assert broken["tv2"] > 0.01
+    assert broken["logit"] > 3
+
+
+def test_the_page_has_a_line_for_each_way_of_making_rows(peers):
+    """Means over the releases; what gives no intervals of its own has none."""
+    from peers.page import _synthetic
+
+    line = {"library": "dpnb", "method": "all pairs", "rows": 1000, "tv1": 0.01, "tv2": 0.02, "tv3": 0.03}
+    line |= {"logit": 1.0, "naive": 0.5, "combined": 1.0, "seconds": 2.0, "mib": 100.0}
+    other = {**line, "library": "OpenDP", "method": "MST", "combined": None}
+    text = "\n".join(_synthetic([{**line, "run": 0}, {**line, "run": 1, "tv2": 0.04}, {**other, "run": 0}]))
+    assert "| 1,000 | dpnb, all pairs | 2 | 0.0100 | 0.0300 | 0.0300 | 1.0 | 50 % | 100 % | 2 | 100 |" in text
+    assert "OpenDP, MST | 1 |" in text
+    assert "| none |" in text
+    assert "Not measured here: SmartNoise-synth." in text
+    assert not list(_synthetic([]))

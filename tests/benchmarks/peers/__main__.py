@@ -1,6 +1,6 @@
 """``make bench``: every library in its own environment, errors and times side by side; writes the CSV files, the pictures and the page.
 
-``python -m peers accuracy``, ``timing`` and ``page`` run one part alone, from tests/benchmarks. What is measured is written line by line;
+``python -m peers accuracy``, ``timing``, ``synthetic`` and ``page`` run one part alone, from tests/benchmarks. What is measured is written line by line;
 ``--resume`` goes on with a run that was broken off.
 """
 
@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from .library import FLOORS, FOLDER, LIBRARIES, ROOT, TIMED_REGIONS, Library
+from .library import FLOORS, FOLDER, LIBRARIES, ROOT, SYNTHESIZERS, TIMED_REGIONS, Library
 from .page import read
 from .timing import VISIT
 from .visits import GRACE, busy, made, run, visits
@@ -65,6 +65,13 @@ def timing(asked: argparse.Namespace) -> None:
         print(f"{library.name}, n {rows:,}, round {number}: {took:.0f} s", file=sys.stderr, flush=True)
 
 
+def synthetic(asked: argparse.Namespace) -> None:
+    """Measure synthetic rows: errors, coverage and times of so many releases each."""
+    for library, rows in product(chosen(SYNTHESIZERS, asked.only), asked.rows):
+        found = run(library, "synthetic_worker", (rows, asked.runs))
+        keep(asked.folder / "synthetic.jsonl", ({**line, "date": today()} for line in found))
+
+
 def today() -> str:
     """The day of a measurement."""
     return time.strftime("%Y-%m-%d")
@@ -101,6 +108,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--epsilon", type=float, nargs="+", default=[0.1, 1.0])
     parser.add_argument("--releases", type=int, default=400)
+    parser.add_argument("--runs", type=int, default=3, help="releases of synthetic rows")
     parser.add_argument(
         "--statistics",
         nargs="+",
@@ -122,7 +130,7 @@ def main() -> int:
 
             write(asked.folder, FOLDER)
         else:
-            {"accuracy": accuracy, "timing": timing}[part](asked)
+            {"accuracy": accuracy, "timing": timing, "synthetic": synthetic}[part](asked)
     return 0
 
 

@@ -49,6 +49,12 @@ LIBRARIES = (
     Library("PipelineDP", "pipelinedp", "pipelinedp", ("add-remove",)),
     Library("Tumult", "tumult", "tumult", ("add-remove",)),
 )
+SYNTHESIZERS = (
+    Library("dpnb", "synthetic_ours", "dpnb", ()),
+    Library("OpenDP", "synthetic_opendp", "opendp-mbi", ()),
+    Library("SmartNoise-synth", "synthetic_smartnoise", "smartnoise-synth", ()),
+)
+"""What makes synthetic rows; ``environments-synthetic.json`` has the environments of the others, 8 GB."""
 TIMED_REGIONS = 50
 FLOORS = (
     Library("DuckDB, exact", "exact_duckdb", "exact", ()),
