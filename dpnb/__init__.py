@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpnb.client.sql import sql
     from dpnb.estimate import to_json
     from dpnb.estimate.together import together
+    from dpnb.synthetic.files import open_synthetic
     from dpnb.version import __version__
     from dpnb.widgets.kinds.panel import panel
 
@@ -26,6 +27,7 @@ __all__ = [
     "combine",
     "load_ipython_extension",
     "open",
+    "open_synthetic",
     "panel",
     "plan",
     "power",
@@ -45,6 +47,7 @@ _NAMES = {
     "archive": "dpnb.client.archive",
     "combine": "dpnb.client.combining",
     "open": "dpnb.client.opening",
+    "open_synthetic": "dpnb.synthetic.files",
     "power": "dpnb.client.power",
     "sql": "dpnb.client.sql",
     "receipt": "dpnb.client.receipt",

@@ -15,6 +15,7 @@ from IPython.display import DisplayHandle, display
 
 from dpnb.estimate import Host
 from dpnb.notebook.display import Bundle, Screen, attach_bundle, estimate_bundle
+from dpnb.synthetic.asked import Asked
 from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
@@ -48,8 +49,12 @@ class NotebookHost(Host):
         return True
 
     def bundle(self, estimate: Any) -> Bundle:
-        """Return the card of an estimate."""
-        return estimate_bundle(estimate)
+        """Return the card of an estimate, or of synthetic rows."""
+        if not isinstance(estimate, Asked):
+            return estimate_bundle(estimate)
+        from dpnb.cards.synthetic import synthetic_bundle  # what it draws with takes long to load
+
+        return synthetic_bundle(estimate)
 
     def opened(self, dataset: Any) -> None:
         """Draw the card of a dataset that was just opened, in the place of the line that said how long that took."""

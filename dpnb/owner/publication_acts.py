@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +15,10 @@ from dpnb.estimate import Estimate
 from dpnb.owner.command_output import Output, confirmed
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.owner.publication import files_of, new_folder, record_of
-from dpnb.owner.statistics_file import read_statistics
+from dpnb.owner.statistics_file import questions_of, read_statistics
 from dpnb.planner.request import Ask
+from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.files import SIDECAR, contents, digest
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.places import Home
@@ -40,14 +41,18 @@ def _add_source(act: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def _asked(options: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Estimate], dict[str, Any]]]:
-    """Open the dataset as its owner, and read the statistics: handle, questions, and the loss that is asked."""
+def _asked(
+    options: argparse.Namespace,
+) -> Iterator[tuple[Any, dict[str, Estimate], dict[str, Any], dict[str, Any]]]:
+    """Open the dataset as its owner, and read the statistics: handle, questions, synthetic rows made of some, and the loss that is asked."""
     dataset = opening.open(options.source if _served(options) else Path(options.source), quiet=True)
     try:
         loss: Record = {
             name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None
         }
-        yield dataset, read_statistics(options.statistics, dataset), loss
+        picked = read_statistics(options.statistics, dataset)
+        synthetic = {name: one for name, one in picked.items() if isinstance(one, Asked)}
+        yield dataset, questions_of(picked), synthetic, loss
     finally:
         api.close()
 
@@ -74,7 +79,7 @@ def add_release(acts: Acts) -> None:
 
 
 def _release(options: argparse.Namespace) -> Output:
-    with _asked(options) as (dataset, questions, loss):
+    with _asked(options) as (dataset, questions, _, loss):
         plan = api.plan(questions, **loss)
         facts = {"dataset": dataset.name, "cost": plan.cost.to_json(), "statistics": list(questions)}
         if options.plan:
@@ -109,7 +114,7 @@ def _publish(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner import owner_acts
 
     home = _home_of_answers(options)
-    with _asked(options) as (dataset, questions, loss):
+    with _asked(options) as (dataset, questions, synthetic, loss):
         if cost := api.plan(questions, **loss).cost:
             raise OwnerError(
                 f"These statistics were not all released with this loss: {cost} more would be spent. First: dpnb admin release."
@@ -117,24 +122,31 @@ def _publish(options: argparse.Namespace) -> Output:
         # only what this loss gave: other answers that the store holds were not picked
         dataset.session.release(questions.values(), Ask.make(**loss), alone=True)
         name, schema = dataset.name, dataset.schema
+        folders = {folder: contents(one, "csv") for folder, one in synthetic.items()}
     now = standing(home, name)
     draws = {part.draw for one in questions.values() for part in _parts(one)}
     found = signed_records.receipts(home, name, draws)
     record = record_of(questions, schema, found, "open" if now is None else now.state)
+    record["synthetic"] = {folder: digest(inside[SIDECAR]) for folder, inside in folders.items()}
     signed = signed_records.signed_publication(home, record)
     files = files_of(signed, questions, schema)
     confirmed(f"This gives {len(questions)} answers of {name} to everybody, for good.", yes=options.yes)
     new_folder(options.to)
-    digest = hashlib.sha256(next(iter(files.values())).encode()).hexdigest()
+    signed_digest = digest(next(iter(files.values())).encode())
     entry = owner_acts.publish(
-        home, name, digest, draws, options.reason
+        home, name, signed_digest, draws, options.reason
     )  # first: no file is out that no entry names
     for file, text in files.items():
         (options.to / file).write_text(text, encoding="utf-8", newline="")
-    listed = "\n".join(f"    {options.to / file}" for file in files)
+    for folder, inside in folders.items():
+        (options.to / folder).mkdir()
+        for file, content in inside.items():
+            (options.to / folder / file).write_bytes(content)
+    shown = [*files, *(f"{folder}/{SIDECAR}" for folder in folders)]
+    listed = "\n".join(f"    {options.to / file}" for file in shown)
     return Output(
         f"Published {len(questions)} statistics of {name}, entry {entry}:\n{listed}",
-        {"dataset": name, "entry": entry, "sha256": digest, "files": list(files)},
+        {"dataset": name, "entry": entry, "sha256": signed_digest, "files": shown},
     )
 
 

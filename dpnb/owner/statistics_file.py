@@ -5,6 +5,7 @@
     [statistics]
     mean_age = "people.age.mean()"
     by_sex = "people.groupby('sex').count().weight(2)"
+    rows = "people.synthetic('age', 'sex', 'married')"
 
 The dataset has its own name. What is read is one expression of names of this dataset, calls, filters and constants; nothing else runs.
 """
@@ -23,6 +24,7 @@ from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.estimate import Estimate
 from dpnb.planner.expression import typed
+from dpnb.synthetic.asked import Asked
 
 _NODES = (
     *(ast.Expression, ast.Call, ast.Attribute, ast.Subscript, ast.Name, ast.Load, ast.Constant, ast.keyword),
@@ -32,8 +34,8 @@ _NODES = (
 _NOT_ASKED = {"session", "root", "budget"}
 
 
-def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate]:
-    """Read a file of statistics as pending questions of a dataset.
+def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate | Asked]:
+    """Read a file of statistics as pending questions of a dataset, or as synthetic rows of it.
 
     Raises
     ------
@@ -53,6 +55,17 @@ def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate]:
     return {name: _asked(name, text, dataset, path.name) for name, text in table.items()}
 
 
+def questions_of(picked: Mapping[str, Estimate | Asked]) -> dict[str, Estimate]:
+    """Return the questions of some statistics by name: of synthetic rows, each of their tables."""
+    found: dict[str, Estimate] = {}
+    for name, one in picked.items():
+        if isinstance(one, Asked):
+            found |= {f"{name}: {' by '.join(pair)}": table for pair, table in one.tables.items()}
+        else:
+            found[name] = one
+    return found
+
+
 def write_statistics(lines: Mapping[str, str], loss: Mapping[str, str]) -> str:
     """Return the text of a file of statistics, with the loss that they were picked for beside them."""
     quoted = [f"{json.dumps(name)} = {json.dumps(text, ensure_ascii=False)}" for name, text in lines.items()]
@@ -70,18 +83,23 @@ def read_loss(path: Path) -> dict[str, str]:
     return {name: amount for name, amount in given if name in ("epsilon", "rho") and isinstance(amount, str)}
 
 
-def _asked(name: str, text: object, dataset: Dataset, file: str) -> Estimate:
+def _asked(name: str, text: object, dataset: Dataset, file: str) -> Estimate | Asked:
     where = f"{file}, {clean(name)}"
     if not isinstance(text, str):
         raise OwnerError(f'{where}: write the question as text: "{typed(dataset.name)}.count()".')
     try:
-        return read_statistic(text, dataset)
+        found = read_statistic(text, dataset)
     except DpnbError as error:
         raise OwnerError(f"{where}: {error}") from None
+    if isinstance(found, Asked) and not name.isidentifier():
+        raise OwnerError(
+            f"{where}: synthetic rows are a folder of this name. Use letters, digits and _ alone."
+        )
+    return found
 
 
-def read_statistic(text: str, dataset: Dataset) -> Estimate:
-    """Read one statistic as a pending question of a dataset.
+def read_statistic(text: str, dataset: Dataset) -> Estimate | Asked:
+    """Read one statistic as a pending question of a dataset, or as synthetic rows of it.
 
     Raises
     ------
@@ -94,6 +112,8 @@ def read_statistic(text: str, dataset: Dataset) -> Estimate:
         raise
     except (SyntaxError, TypeError, ValueError, AttributeError, LookupError, RecursionError) as fault:
         raise OwnerError(f"`{clean(text)}` cannot be read: {clean(str(fault))}") from None
+    if isinstance(found, Asked):
+        return found
     if not isinstance(found, Estimate) or found.measurement is None:
         raise OwnerError(
             "publish a question; readers compute free what is derived from it (a regression from its moments)."

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.estimate import Table
+from dpnb.estimate.host import current_host
 from dpnb.estimate.pending_question import paid_for
 from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import Floats
@@ -185,6 +187,21 @@ class Synthetic(Asked):
     def frames(self) -> list[pd.DataFrame]:
         """Return all tables as DataFrames, for :meth:`combine`."""
         return [_frame(self.rows(table)) for table in range(self.count)]
+
+    def to_csv(self, folder: str | Path) -> Path:
+        """Write all tables as CSV, and ``synthetic.json``, which says what they are, into a new folder; :func:`dpnb.open_synthetic` reads it."""
+        from dpnb.synthetic.files import write
+
+        return write(self, folder, "csv")
+
+    def to_parquet(self, folder: str | Path) -> Path:
+        """Write all tables as Parquet, and ``synthetic.json``, into a new folder; needs pyarrow."""
+        from dpnb.synthetic.files import write
+
+        return write(self, folder, "parquet")
+
+    def _repr_mimebundle_(self, **_: object) -> Record:
+        return current_host().bundle(self)
 
     def margin(self, first: str, second: str) -> Floats:
         """Return the share of each pair of levels, shape ``(k, l)``: the mean over the models."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -144,3 +146,20 @@ def test_ten_queries_in_sql_share_a_budget(run, capsys):
     said = capsys.readouterr().out
     assert "Did you mean income? (line 1, column 12)" in said
     assert "then write :m" in said
+
+
+def test_a_file_for_a_course_ends_in_a_folder_that_the_signed_file_names(run, tmp_path, capfd):
+    """One charge and one publication; the folder opens, every interval is its own, and its digest stands in the signed file."""
+    names = run("guides/methods-file", home="course-home")
+    api.close()
+    with Ledger(Home(tmp_path / "course-home").ledger) as ledger:
+        assert [row.kind for row in ledger.statement("extract")] == ["attach", "charge", "publish"]
+    out = tmp_path / "published"
+    sidecar = (out / "people" / "synthetic.json").read_bytes()
+    signed = json.loads((out / "extract.releases.json").read_text())
+    assert signed["synthetic"] == {"people": hashlib.sha256(sidecar).hexdigest()}
+    assert main(["verify", str(out / "extract.releases.json"), "--key", str(out / "extract.pub")]) == 0
+    low, high = names["course"].share("married == 1").interval()
+    assert high - low > 1.5 * 2 * names["half"]
+    assert tuple(names["asked"].share("married == 1").interval()) == (low, high)
+    assert "not measured" in capfd.readouterr().out

@@ -9,8 +9,12 @@ from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.errors import PlanError
+from dpnb.inference.digits import number
 from dpnb.inference.law import law_of
+from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.design import FAIR, GOOD, MOST_COLUMNS, MOST_PURE
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.kinds.odds import scaled_law
 from dpnb.widgets.registry import Facts, a_loss, a_whole
@@ -18,7 +22,6 @@ from dpnb.widgets.still_picture import bars, still
 
 _EXAMPLE = {"age": 6, "educ": 5, "income": 6, "married": 2, "works": 2}
 _LOSSES = {"epsilon": (0.1, 0.3, 1, 3, 10), "rho": (0.001, 0.01, 0.1, 0.5)}
-_FULL, _LEAST, _MOST, _PURE = 5.0, 1.5, 20, 10
 
 
 class Synthetic(Interaction):
@@ -26,27 +29,27 @@ class Synthetic(Interaction):
 
     Parameters
     ----------
-    columns : mapping of str to int, optional
-        How many values each column has, 2 to 20 columns; by default five of a survey.
-    n : int
-        The number of people.
+    columns : mapping of str to int or pending synthetic rows, optional
+        How many values each column has, 2 to 20 columns; or ``people.synthetic("age", "married")``. By default five of a survey.
+    n : int, optional
+        The number of people; by default the public one, else 10,000.
     relations : "all" or sequence of (str, str)
         The tables that are asked at first.
     epsilon, rho : number, optional
-        The initial loss: a pure ε, or a ρ as (ε, δ) budgets count it; by default ρ 0.0244, which is ε 1 at δ = 10⁻⁶.
+        The initial loss: a pure ε, or a ρ as (ε, δ) budgets count it; by default ε 1 or ρ 0.0244, which is ε 1 at δ = 10⁻⁶.
     adjacency : "change-one" or "add-remove"
         Which neighbours are protected.
     """
 
     module: ClassVar[str] = "synthetic"
-    example: ClassVar[str] = '{"age": 6, "educ": 5, "married": 2}'
+    example: ClassVar[str] = 'people.synthetic("age", "educ", "married")'
     otherwise: ClassVar[object] = None
 
     def __init__(
         self,
-        columns: Mapping[str, int] | None = None,
+        columns: Mapping[str, int] | Asked | None = None,
         *,
-        n: int = 10_000,
+        n: int | None = None,
         relations: str | Iterable[tuple[str, str]] = "all",
         epsilon: float | None = None,
         rho: float | None = None,
@@ -54,12 +57,18 @@ class Synthetic(Interaction):
     ) -> None:
         if epsilon is not None and rho is not None:
             raise PlanError("Give epsilon= or rho=, not both.")
+        pure, self._name, size = epsilon is not None, "", n
+        if isinstance(columns, Asked):
+            schema, self._name = columns.questions()[0].dataset.schema, f"{columns.dataset}, "
+            size, relations, adjacency = n or schema.unit.rows, columns.pairs, schema.unit.adjacency
+            pure = pure or (rho is None and schema.budget.measure is Measure.PURE)
+            columns = dict(zip(columns.design.names, columns.design.sizes, strict=True))
         self._levels = _levels(_EXAMPLE if columns is None else columns)
-        self._asked = _asked(tuple(self._levels), relations)
-        self._n = a_whole("n", n, 10, 10**9)
-        self._kind = "rho" if epsilon is None else "epsilon"
-        self._loss = a_loss(epsilon or rho or 0.0244)
-        self._most = 190 if self._kind == "rho" else _PURE
+        self._pairs = _asked(tuple(self._levels), relations)
+        self._n = a_whole("n", 10_000 if size is None else size, 10, 10**9)
+        self._kind = "epsilon" if pure else "rho"
+        self._loss = a_loss(epsilon or rho or (1 if pure else 0.0244))
+        self._most = MOST_PURE if pure else math.comb(MOST_COLUMNS, 2)
         self._moves = 2 if adjacency == "change-one" else 1
         super().__init__()
 
@@ -67,14 +76,14 @@ class Synthetic(Interaction):
         """State the tables and the noise of one alone at a loss of 1; see :class:`Interaction`."""
         one = DiscreteGaussian if self._kind == "rho" else DiscreteLaplace
         return {
-            "dataset": f"{self._n:,} people",
+            "dataset": f"{self._name}{self._n:,} people",
             "columns": [{"name": name, "levels": levels} for name, levels in self._levels.items()],
-            "asked": [pair in self._asked for pair in _pairs(tuple(self._levels))],
+            "asked": [pair in self._pairs for pair in _pairs(tuple(self._levels))],
             "n": self._n,
             "kind": self._kind,
             "loss": self._loss,
             "law": scaled_law(one.calibrate(self._moves, Fraction(1))),
-            "gates": {"full": _FULL, "least": _LEAST, "tables": self._most},
+            "gates": {"full": GOOD, "least": FAIR, "tables": self._most},
             "problem": "",
         }
 
@@ -83,13 +92,14 @@ class Synthetic(Interaction):
         symbol = "ρ" if self._kind == "rho" else "ε"
         low, high = _LOSSES[self._kind][0] / 10, 10.0
         losses = sorted({*_LOSSES[self._kind], self.held("loss", self._loss, low, high)})
-        kept = [self._kept(loss) for loss in losses]
+        asked = self._chosen()
+        kept = [self._kept(asked, loss) for loss in losses]
         rows = [
-            (f"{symbol} {loss:g}", f"{tables}", f"{sigma:.3g}", f"{g:.2g}", _level(g))
+            (f"{symbol} {loss:g}", f"{tables}", f"{sigma:.3g}", number(float(f"{g:.2g}")), _level(g))
             for loss, (tables, sigma, g) in zip(losses, kept, strict=True)
         ]
         drawn = [
-            (f"{symbol} {loss:g}", one[0] / max(len(self._asked), 1), f"{one[0]} of {len(self._asked)}")
+            (f"{symbol} {loss:g}", one[0] / max(len(asked), 1), f"{one[0]} of {len(asked)}")
             for loss, one in zip(losses, kept, strict=True)
         ]
         names = ", ".join(f"{name} ({levels})" for name, levels in self._levels.items())
@@ -99,12 +109,20 @@ class Synthetic(Interaction):
         picture = bars("tables that are strong enough", drawn)
         return still("synthetic", title, about, head, rows, self.facts, notes=[note], picture=picture)
 
-    def _kept(self, loss: float) -> tuple[int, float, float]:
+    def _chosen(self) -> list[tuple[str, str]]:
+        """Return the tables that are asked, as a hand left them."""
+        names, pairs = tuple(self._levels), _pairs(tuple(self._levels))
+        columns = _flags(self.chosen.get("columns"), [True] * len(names))
+        asked = _flags(self.chosen.get("pairs"), [pair in self._pairs for pair in pairs])
+        kept = {name for name, on in zip(names, columns, strict=True) if on}
+        return [pair for pair, on in zip(pairs, asked, strict=True) if on and kept.issuperset(pair)]
+
+    def _kept(self, asked: list[tuple[str, str]], loss: float) -> tuple[int, float, float]:
         """Return how many tables a loss keeps, their σ and their g; the largest go first."""
-        cells = sorted(self._levels[one] * self._levels[other] for one, other in self._asked)
+        cells = sorted(self._levels[one] * self._levels[other] for one, other in asked)
         while cells:
             sigma = _sigma(self._kind, self._moves, len(cells), loss)
-            if (g := self._n / (cells[-1] * sigma)) >= _LEAST and len(cells) <= self._most:
+            if (g := self._n / (cells[-1] * sigma)) >= FAIR and len(cells) <= self._most:
                 return len(cells), sigma, g
             cells.pop()
         return 0, 0.0, 0.0
@@ -117,8 +135,14 @@ def _sigma(kind: str, moves: int, tables: int, loss: float) -> float:
     return math.sqrt(law.variance_float)
 
 
+def _flags(chosen: Any, first: list[bool]) -> list[bool]:
+    """Return what was chosen, 1 or 0 for each; what is none of that leaves what stood there."""
+    good = isinstance(chosen, list) and len(chosen) == len(first)
+    return [one == 1 for one in chosen] if good else first
+
+
 def _level(g: float) -> str:
-    return "95 %" if g >= _FULL else "about 90 %" if g >= _LEAST else "none"
+    return "95 %" if g >= GOOD else "about 90 %" if g >= FAIR else "none"
 
 
 def _pairs(names: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -134,7 +158,7 @@ def _levels(columns: Any) -> dict[str, int]:
     PlanError
         If that is none of 2 to 20 columns with 2 to 1,000 values each.
     """
-    if not isinstance(columns, Mapping) or not 2 <= len(columns) <= _MOST:
+    if not isinstance(columns, Mapping) or not 2 <= len(columns) <= MOST_COLUMNS:
         raise PlanError('Name 2 to 20 columns with their numbers of values: {"age": 6, "married": 2}.')
     return {
         str(name): a_whole(f"The number of values of {name}", levels, 2, 1_000)
