@@ -65,6 +65,7 @@ _OUTSIDE = (
     "exhibits",
     "inference",
     "lessons",
+    "models",
     "risk",
     "simulate",
     "statistics",

@@ -216,7 +216,7 @@ class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilo
         assume_n: object = None,
     ) -> None:
         self._ask = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
-        self._batch = Batch()
+        self._batch = Batch(epsilon=self._ask.as_epsilon)
         self.report: BatchReport | None = None
 
     def __enter__(self) -> Self:

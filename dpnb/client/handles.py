@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from dpnb.client.arguments import checked_calls
@@ -671,6 +672,29 @@ class Dataset(HoldsNoData):
         options |= {} if prior is None else {"prior": prior}
         fit: Regression = moments.ols(asked.text, **options, **({"cov_type": ROBUST} if robust else {}))
         return fit
+
+    def classify(self, formula: str, method: str = "auto", *, epsilon: object = None) -> Any:
+        """Ask what a classifier needs, and return it: pending until its cell is released, then fitted.
+
+        Parameters
+        ----------
+        formula : str
+            For example ``"married ~ age + educ"``; a response of many values is a condition, ``"(income > 50000) ~ age + educ"``.
+        method : {"auto", "naive-bayes", "gaussian", "tree", "forest", "logistic", "discriminant"}
+            ``"auto"`` is naive Bayes while rows times ε are below 80,000, then a tree, and its card says so.
+        epsilon : number, optional
+            What it may cost. Without it, it shares what its cell offers.
+
+        Returns
+        -------
+        dpnb.models.CategoricalNB or another classifier
+
+        Examples
+        --------
+        >>> model = people.classify("married ~ age + educ")  # doctest: +SKIP
+        >>> model.predict_proba(frame)  # doctest: +SKIP
+        """
+        return import_module("dpnb.models").classify(self, formula, method, epsilon=epsilon)
 
     def _covering(self, columns: tuple[str, ...], ball: tuple[tuple[str, Any], ...]) -> Estimate | None:
         """Return moments of these rows: the narrowest that are held and cover the columns, asked again, or pending of just them."""

@@ -36,6 +36,8 @@ class Batch:
         How to name the cell, for example ``"In[5]"``.
     nests : bool
         True for a batch that lets another open inside it (the batch of an intercepted ordinary cell).
+    epsilon : float, optional
+        What its questions may cost together, where that is known: models choose their bins by it.
 
     Attributes
     ----------
@@ -43,8 +45,11 @@ class Batch:
         Base questions built inside.
     """
 
-    def __init__(self, label: str | None = None, *, nests: bool = False) -> None:
+    def __init__(
+        self, label: str | None = None, *, nests: bool = False, epsilon: float | None = None
+    ) -> None:
         self.label = label
+        self.epsilon = epsilon
         self.nests = nests
         self.is_open = False
         self.built = 0

@@ -110,6 +110,9 @@ def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
     elif isinstance(value, Asked):
         yield name, value.estimate
         return
+    elif isinstance(getattr(type(value), "answers", None), property):  # a model; its room need not be loaded
+        yield from ((f"{name}.answers[{place}]", one) for place, one in enumerate(value.answers))  # type: ignore[attr-defined]
+        return
     elif _foreign(value) or isinstance(value, _LEAVES) or not hasattr(value, "__dict__"):
         return
     else:

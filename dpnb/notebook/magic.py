@@ -7,6 +7,7 @@ nothing, whatever it built before it failed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from traitlets import Bool, Enum, Unicode
 
 from dpnb.client.plan_view import BatchReport, PlanView
+from dpnb.errors import DpnbError
 from dpnb.estimate import Batch, PendingQuestion
 from dpnb.notebook import commands
 from dpnb.notebook.auto import Auto
@@ -25,6 +27,7 @@ from dpnb.notebook.display import Screen
 from dpnb.notebook.find_estimates import pending_in
 from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.options import CELL_HELP, CellOptions, evaluated, filled, parse
+from dpnb.planner.request import Ask
 
 
 @magics_class
@@ -87,13 +90,13 @@ class DPMagic(Magics):
 
     def _run(self, options: CellOptions, body: Body) -> object:
         __tracebackhide__ = True
-        with Batch() as batch:
+        with Batch(epsilon=self._loss(options)) as batch:
             value = run(body, self.shell.user_ns)
         return self._settle(options, body, batch, value)
 
     async def _await(self, options: CellOptions, body: Body) -> object:
         __tracebackhide__ = True
-        with Batch() as batch:
+        with Batch(epsilon=self._loss(options)) as batch:
             value = await run_async(body, self.shell.user_ns)
         return self._settle(options, body, batch, value)
 
@@ -124,6 +127,14 @@ class DPMagic(Magics):
         self.shell.displayhook.update_user_ns(
             last
         )  # the card has shown it: it is _ and Out[n], and not drawn again
+        return None
+
+    def _loss(self, options: CellOptions) -> float | None:
+        """The ε of the whole cell, as far as its line or the default says one."""
+        kind, text = options.loss or ("epsilon", self.epsilon)
+        with suppress(DpnbError):  # what is wrong with it is said when the cell has run
+            asked: dict[str, Any] = {kind: text}
+            return Ask.make(**asked).as_epsilon if text else None
         return None
 
     def _settle(self, options: CellOptions, body: Body, batch: Batch, value: object) -> object:

@@ -5,6 +5,7 @@ Losses are exact rationals. A request stays in the kernel: what crosses the wire
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -60,6 +61,13 @@ class Ask:
             if value is not None
         }
         return cls(**given, fresh=bool(fresh), assume_n=None if assume_n is None else _size(assume_n))
+
+    @property
+    def as_epsilon(self) -> float | None:
+        """The ε of the whole batch; of ρ the ε at which Laplace noise is as large; None where neither is given."""
+        if self.epsilon is not None:
+            return float(self.epsilon)
+        return None if self.rho is None else math.sqrt(2 * float(self.rho))
 
     @property
     def kind(self) -> str | None:

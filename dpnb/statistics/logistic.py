@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,7 +34,7 @@ from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats
 from dpnb.statistics._base import Axis, Setting
 from dpnb.statistics.formula import Formula, parse
-from dpnb.statistics.formula_terms import value
+from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import (
     ANY_SIZE,
@@ -56,7 +56,7 @@ NOTES = {
     "privacy": "the regression of tables without drawn noise",
     "confidence": "parametric bootstrap: binomial samples and fresh noise",
 }
-_BIN = re.compile(r"\[(-?[0-9.e+-]+), (-?[0-9.e+-]+)[)\]]")
+BIN = re.compile(r"\[(-?[0-9.e+-]+), (-?[0-9.e+-]+)[)\]]")
 _STEPS = 60
 _AGAIN = 6
 _FAR = 20.0
@@ -126,10 +126,11 @@ class Design:
                 raise OptionError(f"This table has no key {name!r}. Its keys: {', '.join(columns)}.")
             return columns[name]
 
-        response = _column(formula.response, look, setting.cells, _RESPONSE)
+        whole = {spelling(name): column for name, column in columns.items()}
+        response = _column(formula.response, look, setting.cells, _RESPONSE, whole)
         if set(np.unique(response)) != {0.0, 1.0}:
             raise OptionError(_RESPONSE.format(formula.response))
-        found = [_column(term, look, setting.cells, _TERM) for term in formula.terms]
+        found = [_column(term, look, setting.cells, _TERM, whole) for term in formula.terms]
         raw = np.stack([*([np.ones(setting.cells)] if formula.intercept else []), *found], axis=1)
         patterns, group = np.unique(raw, axis=0, return_inverse=True)
         if np.linalg.matrix_rank(patterns) < patterns.shape[1]:
@@ -145,9 +146,11 @@ _RESPONSE = "{0} is not a 0/1 column of this table: write a condition, for examp
 _TERM = "{0} is not a number: write C({0}) for a column for each of its values, or a condition such as {0} == 'yes'."
 
 
-def _column(term: str, look: Any, cells: int, words: str) -> Floats:
+def _column(term: str, look: Any, cells: int, words: str, whole: Mapping[str, Any]) -> Floats:
+    """Return what a term comes to in each cell; a key that is itself an expression counts as that term."""
     try:
-        return np.broadcast_to(np.asarray(value(term, look), dtype=float), (cells,))
+        found = whole[spelling(term)] if spelling(term) in whole else value(term, look)
+        return np.broadcast_to(np.asarray(found, dtype=float), (cells,))
     except OptionError:
         raise
     except (TypeError, ValueError):
@@ -156,7 +159,7 @@ def _column(term: str, look: Any, cells: int, words: str) -> Floats:
 
 def _numbers(keys: Sequence[Any]) -> Floats:
     """Return keys as numbers where they are numbers or bins of numbers, otherwise as they are."""
-    edges = [_BIN.fullmatch(str(key)) for key in keys]
+    edges = [BIN.fullmatch(str(key)) for key in keys]
     if all(edges):
         return np.array([(float(one[1]) + float(one[2])) / 2 for one in edges if one is not None])
     if any(isinstance(key, str) for key in keys):

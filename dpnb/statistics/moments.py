@@ -20,6 +20,7 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.law import law_of
 from dpnb.statistics._base import Axis, Options, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
+from dpnb.statistics.discriminant import discriminant, ridge
 from dpnb.statistics.moment_integers import (
     Block,
     blocks,
@@ -62,6 +63,8 @@ class CrossMoment(Statistic):
             "coefficients": coefficients,
             "r_squared": r_squared,
             "standardized": standardized,
+            "discriminant": discriminant,
+            "ridge": ridge,
             "ols": None,
         }
     )

@@ -1,0 +1,290 @@
+r"""Naive Bayes: columns are independent given the class.
+
+:math:`\log P(k \mid x) = \log π_k + \sum_j \log P(x_j \mid k) + c`. The categorical one reads a small table of each column by class; the Gaussian one
+the mean and variance of each column in each class, or the same from the middles of a table's bins.
+
+References
+----------
+Vaidya, Shafiq, Basu & Hong, *Differentially private naive Bayes classification* (2013).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpnb.client.columns import ColumnHandle, column_of
+from dpnb.client.handles import Dataset
+from dpnb.errors import OptionError
+from dpnb.estimate import Estimate
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.inference.elementwise import Floats
+from dpnb.models.cells import (
+    Cells,
+    Side,
+    bins_of,
+    cells_of,
+    cells_of_rows,
+    is_table,
+    plain_name,
+    read_formula,
+)
+from dpnb.models.classifier import Classifier
+from dpnb.models.expressions import steps_of, total_of
+from dpnb.models.model import Means, binned, key_column, response_of, values_of
+from dpnb.statistics.released import draws_of
+
+
+def softmax(logits: Floats) -> Floats:
+    """Return probabilities from logarithms, over the last axis."""
+    found = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+class CategoricalNB(Classifier):
+    """Naive Bayes from one small table of each column by class. Works at every ε.
+
+    Parameters
+    ----------
+    bins : int or mapping, optional
+        How many equal bins of its public range a number gets, or for each name a number or edges. By default more with more rows and ε.
+    alpha : float, optional
+        Rows added to every cell; by default 1 and half a standard deviation of the noise.
+    """
+
+    title: ClassVar[str] = "naive Bayes"
+
+    def __init__(self, bins: Any = None, alpha: float | None = None) -> None:
+        self.bins = bins
+        self.alpha = alpha
+
+    def _ask(self, means: Means, formula: str) -> Iterable[Estimate]:
+        response, terms = read_formula(formula)
+        target, classes = response_of(means.people, response)
+        for term in terms:
+            column = key_column(means.people, term)
+            own = bins_of(plain_name(term), self.bins)
+            most = int(means.rows * means.epsilon / len(terms) / 2 / classes)
+            if isinstance(own, int) and own > max(most, 2):
+                raise OptionError(
+                    f"{own} bins of {term} would be mostly noise: with {means.rows:,.0f} rows and ε {means.epsilon:g} for {len(terms)} "
+                    f"columns at most {max(most, 2)} would do."
+                )
+            if own is None and values_of(column):
+                each = means.rows * means.epsilon / len(terms)
+                own = min(int(np.clip(each ** (1 / 3), 4, 32)), values_of(column))
+            yield means.people.crosstab(binned(column, own), target)
+
+    def _read(self, answers: tuple[Estimate, ...], formula: str | None) -> dict[str, Any]:
+        if len(answers) == 1:
+            found = cells_of(answers[0], formula)
+            found.check()
+            return self._learned([found] * len(found.sides), list(range(len(found.sides))))
+        if formula is None:
+            tables = [cells_of(one, None) for one in answers]
+        else:
+            response, terms = read_formula(formula)
+            tables = [cells_of(one, f"{response} ~ ({_other(one, terms)})") for one in answers]
+        for one in tables[:1]:
+            one.check()
+        return self._learned(tables, [0] * len(tables))
+
+    def _of_rows(self, x: Sequence[np.ndarray], names: Sequence[str], y: Any) -> dict[str, Any]:
+        tables = [
+            cells_of_rows([column], [name], y, self.bins) for column, name in zip(x, names, strict=True)
+        ]
+        return self._learned(tables, [0] * len(tables))
+
+    def _learned(self, tables: Sequence[Cells], places: Sequence[int]) -> dict[str, Any]:
+        sides = tuple(table.sides[place] for table, place in zip(tables, places, strict=True))
+        counts = [table.by_column(place, table.counts) for table, place in zip(tables, places, strict=True)]
+        alphas = [self._alpha(table, side) for table, side in zip(tables, sides, strict=True)]
+        prior, likely = self._logs(counts, alphas)
+        return {
+            "terms_": tuple(side.name for side in sides),
+            "classes_": np.array(tables[0].classes),
+            "class_log_prior_": prior,
+            "feature_log_prob_": [np.asarray(one.T) for one in likely],
+            "sides": sides,
+            "parts": (tables, places, alphas),
+        }
+
+    def _alpha(self, table: Cells, side: Side) -> float:
+        if self.alpha is not None:
+            return float(self.alpha)
+        return 1 + math.sqrt(table.variance * len(table.codes) / len(side.keys)) / 2
+
+    @staticmethod
+    def _logs(counts: Sequence[Floats], alphas: Sequence[float]) -> tuple[Floats, list[Floats]]:
+        """Return log shares of classes, and of each column the log shares of its cells in each class; leading axes stay."""
+        totals = np.maximum(np.mean([one.sum(axis=-2) for one in counts], axis=0), 1.0)
+        kept = [np.maximum(one, 0.0) + alpha for one, alpha in zip(counts, alphas, strict=True)]
+        return np.log(totals / totals.sum(axis=-1, keepdims=True)), [
+            np.log(one / one.sum(axis=-2, keepdims=True)) for one in kept
+        ]
+
+    def _chances(self, columns: Sequence[np.ndarray]) -> Floats:
+        found = self._resolved()
+        return self._softmax(
+            columns, found["class_log_prior_"], [one.T for one in found["feature_log_prob_"]]
+        )
+
+    def _softmax(self, columns: Sequence[np.ndarray], prior: Floats, likely: Sequence[Floats]) -> Floats:
+        total = prior[..., None, :]
+        for side, column, logs in zip(self._resolved()["sides"], columns, likely, strict=True):
+            total = total + logs[..., side.codes(column), :]
+        return softmax(total)
+
+    def _drawn(self, columns: Sequence[np.ndarray], count: int) -> Floats | None:
+        tables, places, alphas = self._resolved()["parts"]
+        if tables[0].redraw is None:
+            return None
+        made = {id(table): table.redraw(count) for table in tables}
+        counts = [
+            table.by_column(place, made[id(table)]) for table, place in zip(tables, places, strict=True)
+        ]
+        return self._softmax(columns, *self._logs(counts, alphas))
+
+    def _score_column(self, people: Dataset) -> tuple[ColumnHandle, bool]:
+        found = self._resolved()
+        prior, likely = found["class_log_prior_"], found["feature_log_prob_"]
+        parts = [
+            steps_of(column_of(people, term), side, logs[1] - logs[0])
+            for term, side, logs in zip(found["terms_"], found["sides"], likely, strict=True)
+        ]
+        return total_of([one for part in parts for one in part], float(prior[1] - prior[0])), True
+
+
+def _other(table: Estimate, terms: Sequence[str]) -> str:
+    """Return the one column of a small table that a formula names."""
+    from dpnb.statistics.formula_terms import spelling
+
+    known = {spelling(axis.name): axis.name for axis in table.axes} if is_table(table) else {}
+    named = [known[spelling(term)] for term in terms if spelling(term) in known]
+    if not named:
+        raise OptionError(
+            f"{table.text} has no column of the formula. Pass the tables of its columns by its response."
+        )
+    return str(named[0])
+
+
+class GaussianNB(Classifier):
+    """Naive Bayes with a normal law of each number in each class.
+
+    Parameters
+    ----------
+    var_smoothing : float
+        This part of the largest variance is added to all.
+    """
+
+    title: ClassVar[str] = "Gaussian naive Bayes"
+
+    def __init__(self, var_smoothing: float = 1e-9) -> None:
+        self.var_smoothing = var_smoothing
+
+    def _ask(self, means: Means, formula: str) -> Iterable[Estimate]:
+        response, terms = read_formula(formula)
+        target, _ = response_of(means.people, response)
+        groups = means.people.groupby(target)
+        yield groups.count()
+        for term in terms:
+            column = column_of(groups, term)
+            yield column.mean(ci=False)
+            yield column.variance(ci=False)
+
+    def _read(self, answers: tuple[Estimate, ...], formula: str | None) -> dict[str, Any]:
+        if is_table(answers[0]):
+            table = cells_of(answers[0], formula)
+            table.check()
+            return {"terms_": tuple(side.name for side in table.sides), **self._of_cells(table)}
+        if formula is None:
+            raise OptionError("Give the formula that these answers are of: .fit(answers, 'y ~ x').")
+        count, *others = answers
+
+        def moved(pick: Any) -> tuple[Floats, Floats, Floats]:
+            return (
+                pick(count),
+                np.stack([pick(one) for one in others[::2]], -1),
+                np.stack([pick(one) for one in others[1::2]], -1),
+            )
+
+        def drawn(number: int) -> tuple[Floats, Floats, Floats]:
+            return moved(
+                lambda one: one.outcome.draws(number, DrawGenerator(draws_of(one.releases)), "privacy")
+            )
+
+        return {
+            "terms_": read_formula(formula)[1],
+            "classes_": np.array(count.axes[-1].keys),
+            **self._learned(*moved(lambda one: np.asarray(one.value, dtype=float))),
+            "draw": drawn,
+        }
+
+    def _of_cells(self, table: Cells) -> dict[str, Any]:
+        x = np.stack([side.middles[table.codes[:, place]] for place, side in enumerate(table.sides)], axis=1)
+
+        def moments(counts: Floats) -> tuple[Floats, Floats, Floats]:
+            n = np.maximum(counts.sum(axis=-2), 1.0)
+            theta = np.einsum("...ck,cp->...kp", counts, x) / n[..., None]
+            return n, theta, np.einsum("...ck,cp->...kp", counts, x**2) / n[..., None] - theta**2
+
+        redraw = table.redraw
+        return {
+            "classes_": np.array(table.classes),
+            **self._learned(*moments(table.counts)),
+            "draw": None if redraw is None else lambda count: moments(redraw(count)),
+        }
+
+    def _of_rows(self, x: Sequence[np.ndarray], names: Sequence[str], y: Any) -> dict[str, Any]:
+        del names
+        classes, group = np.unique(y, return_inverse=True)
+        rows = np.stack([np.asarray(one, dtype=float) for one in x], axis=1)
+        parts = [rows[group == k] for k in range(len(classes))]
+        found = self._learned(
+            np.array([len(one) for one in parts], dtype=float),
+            np.stack([one.mean(axis=0) for one in parts]),
+            np.stack([one.var(axis=0) for one in parts]),
+        )
+        return {"classes_": classes, **found, "draw": None}
+
+    def _learned(self, n: Floats, theta: Floats, var: Floats) -> dict[str, Any]:
+        """Return shares, means and variances; a variance that the noise made too small is a hundredth of the column's mean one."""
+        n = np.maximum(n, 1.0)
+        share = n / n.sum(axis=-1, keepdims=True)
+        pooled = (share[..., None] * np.maximum(var, 0.0)).sum(axis=-2, keepdims=True)
+        least = np.where(pooled > 0, pooled / 100, 1.0)
+        extra = self.var_smoothing * np.maximum(var, 0.0).max(axis=(-2, -1), keepdims=True)
+        return {"class_prior_": share, "theta_": theta, "var_": np.maximum(var, least) + extra}
+
+    @staticmethod
+    def _softmax(x: Floats, found: dict[str, Any]) -> Floats:
+        theta, var = found["theta_"][..., None, :, :], found["var_"][..., None, :, :]
+        each = -((x[:, None, :] - theta) ** 2) / (2 * var) - np.log(var) / 2
+        return softmax(np.log(found["class_prior_"])[..., None, :] + each.sum(axis=-1))
+
+    def _chances(self, columns: Sequence[np.ndarray]) -> Floats:
+        return self._softmax(
+            np.stack([np.asarray(one, dtype=float) for one in columns], axis=1), self._resolved()
+        )
+
+    def _drawn(self, columns: Sequence[np.ndarray], count: int) -> Floats | None:
+        draw = self._resolved()["draw"]
+        if draw is None:
+            return None
+        x = np.stack([np.asarray(one, dtype=float) for one in columns], axis=1)
+        return self._softmax(x, self._learned(*draw(count)))
+
+    def _score_column(self, people: Dataset) -> tuple[ColumnHandle, bool]:
+        found = self._resolved()
+        theta, var, prior = found["theta_"], found["var_"], found["class_prior_"]
+        parts: list[tuple[Any, float]] = []
+        start = float(np.log(prior[1] / prior[0]))
+        for place, term in enumerate(found["terms_"]):
+            (m0, m1), (v0, v1) = theta[:, place], var[:, place]
+            column = column_of(people, term)
+            start += float(m0**2 / (2 * v0) - m1**2 / (2 * v1) - np.log(v1 / v0) / 2)
+            parts += [(column, float(m1 / v1 - m0 / v0)), (column**2, float(1 / (2 * v0) - 1 / (2 * v1)))]
+        return total_of(parts, start), True
