@@ -20,7 +20,7 @@ METHODS: dict[str, Any] = {
     "tree": DecisionTree,
     "forest": Forest,
     "logistic": LogisticRegression,
-    "discriminant": lambda: LogisticRegression("moments"),
+    "discriminant": lambda: LogisticRegression("discriminant"),
 }
 
 

@@ -187,7 +187,7 @@ class LogisticRegression(Classifier, Linear):
 
     Parameters
     ----------
-    method : {"auto", "table", "moments"}
+    method : {"auto", "table", "discriminant"}
         Of a handle what to ask; ``"auto"`` takes the table where it is less noisy and has room for bins.
     bins : int or mapping, optional
         Of a table, as of :class:`DecisionTree`.
@@ -200,11 +200,11 @@ class LogisticRegression(Classifier, Linear):
         self.bins = bins
 
     def _ask(self, means: Means, formula: str) -> Iterable[Estimate]:
-        if self.method not in ("auto", "table", "moments"):
-            raise OptionError('method= is "auto", "table" or "moments".')
+        if self.method not in ("auto", "table", "discriminant"):
+            raise OptionError('method= is "auto", "table" or "discriminant".')
         asked = parse(formula, levels_of(means.people.schema))
         columns = tuple(dict.fromkeys(name for term in asked.terms for name in names_in(term)))
-        if self.method == "moments" or (self.method == "auto" and not self._suits(means, columns)):
+        if self.method == "discriminant" or (self.method == "auto" and not self._suits(means, columns)):
             yield means.people.ols(formula).moments
             return
         target, classes = response_of(means.people, asked.response)
@@ -263,7 +263,7 @@ class LogisticRegression(Classifier, Linear):
             )
         moments = _own_moments(x, group.astype(float))
         values = discriminant_of(moments)
-        if self.method != "moments":
+        if self.method != "discriminant":
             raw = np.stack([np.asarray(one, dtype=float) for one in x], axis=1)
             scale = np.maximum(raw.std(axis=0), 1e-12)
             design = np.column_stack([np.ones(len(raw)), (raw - raw.mean(axis=0)) / scale])

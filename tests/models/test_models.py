@@ -79,7 +79,7 @@ def test_coefficients_are_those_of_maximum_likelihood_and_of_scikit_learn(people
     with pytest.raises(Unavailable, match="privacy interval alone"):
         ridge["x"].interval(0.95, "confidence")
     discriminant = LogisticRegression().fit(moments, FORMULA)
-    assert np.allclose(discriminant.coef_, LogisticRegression("moments").fit(X, ROWS["y"]).coef_, atol=0.01)
+    assert np.allclose(discriminant.coef_, LogisticRegression("discriminant").fit(X, ROWS["y"]).coef_, atol=0.01)
 
 
 def test_a_second_model_from_the_same_answers_charges_nothing(people):
@@ -91,7 +91,7 @@ def test_a_second_model_from_the_same_answers_charges_nothing(people):
     for other in (CategoricalNB(), GaussianNB(), LogisticRegression(), Forest(trees=3)):
         assert np.isfinite(other.fit(table, FORMULA).predict_proba(X)).all()
     KMeans(2).fit(table, "x + g")
-    for other in (Ridge(), LogisticRegression("moments")):
+    for other in (Ridge(), LogisticRegression("discriminant")):
         other.fit(moments.answers[0], FORMULA)
     PCA(1).fit(moments.answers[0])
     assert people.budget.spent == spent
@@ -99,7 +99,7 @@ def test_a_second_model_from_the_same_answers_charges_nothing(people):
 
 def test_scores_of_a_handle_are_bought_and_right(people):
     """Accuracy, AUC, log loss and R² of the handle are those of its rows; two readings of one table are paid once."""
-    model = released(LogisticRegression("moments"), people)
+    model = released(LogisticRegression("discriminant"), people)
     known = people[people.y.notna()]
     with dpnb.spend(epsilon=10**4):
         accuracy, auc, loss = (model.score(known, measure=one) for one in ("accuracy", "auc", "log_loss"))
