@@ -79,7 +79,9 @@ def test_coefficients_are_those_of_maximum_likelihood_and_of_scikit_learn(people
     with pytest.raises(Unavailable, match="privacy interval alone"):
         ridge["x"].interval(0.95, "confidence")
     discriminant = LogisticRegression().fit(moments, FORMULA)
-    assert np.allclose(discriminant.coef_, LogisticRegression("discriminant").fit(X, ROWS["y"]).coef_, atol=0.01)
+    assert np.allclose(
+        discriminant.coef_, LogisticRegression("discriminant").fit(X, ROWS["y"]).coef_, atol=0.01
+    )
 
 
 def test_a_second_model_from_the_same_answers_charges_nothing(people):

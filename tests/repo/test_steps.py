@@ -288,6 +288,7 @@ ELSEWISE = {
     "tests/curator/test_folder.py",
     "tests/curator/test_server.py",
     "tests/fuzz/test_engine.py",
+    "tests/models/test_models.py",
     "tests/widgets/test_coverage.py",
     "tests/widgets/test_forecasts.py",
     "tests/widgets/test_names.py",
