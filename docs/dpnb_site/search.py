@@ -19,6 +19,7 @@ ASKED = {
     "Restart and Run All": "how-to/recover",
     "Parquet": "how-to/open-data",
     "as accurate as": "explanation/card",
+    "noise costs": "explanation/card",
 }
 """What is looked for, and a page that must be among those found."""
 

@@ -128,9 +128,8 @@ def _numbers(line: Line) -> list[tuple[str, str]]:
         for kind, pair in (("privacy", entry.privacy), ("confidence", entry.confidence)):
             if pair is not None:
                 steps.append((f"{kind} interval", f"{line.span(pair)}, 95 %: {told[kind]}"))
-        said = line.accuracy(entry)
-        if said:
-            steps.append(("accuracy", said))
+        if said := line.accuracy(entry):
+            steps.append(("accuracy", f"{said}: {line.people}"))
     else:
         steps.append(("values", f"{line.size:,}: .table() lists them with their intervals"))
     steps += [("no interval", reason) for reason in dict.fromkeys(line.missing.values())]

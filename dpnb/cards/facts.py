@@ -105,6 +105,10 @@ class Line:
         Where it came from, if it came from the store.
     unnamed : bool
         Whether nobody named it.
+    price : str
+        What its cell paid for it, with those that it was paid for together with; empty where that is not known apart.
+    joint : bool
+        Whether that price is of other lines too.
     """
 
     estimate: Estimate
@@ -114,6 +118,8 @@ class Line:
     paid: str
     stored: Stored | None = None
     unnamed: bool = False
+    price: str = ""
+    joint: bool = False
 
     # ---------------------------------------------------------------- what was asked
 
@@ -129,13 +135,19 @@ class Line:
         return leaf if leaf is None or leaf.root is leaf else None
 
     @property
-    def words(self) -> str:
-        """The question in words; empty of what is computed from answers."""
+    def words(self) -> tuple[str, str]:
+        """The question in words, and what its column means; empty of what is computed from answers."""
         leaf = self._asked
         if leaf is None or leaf.dataset is None:
-            return ""
+            return "", ""
         checked = leaf.checked
-        return clean(in_words(leaf.question, checked.kind, checked.setting, leaf.dataset.schema))
+        said, means = in_words(leaf.question, checked.kind, checked.setting, leaf.dataset.schema)
+        return clean(said), clean(means)
+
+    @property
+    def cost(self) -> str:
+        """What was paid for it, as its line says it."""
+        return self.price or self.paid
 
     @cached_property
     def derived(self) -> bool:
@@ -203,12 +215,6 @@ class Line:
         return wording.calendar(self.estimate)
 
     @cached_property
-    def unit(self) -> str:
-        """What its numbers are in: lines of one card with one unit share an axis. Empty where that is not known."""
-        outcome = self.estimate.outcome
-        return "" if self.derived or outcome is None else f"{outcome.domain} {self.calendar}"
-
-    @cached_property
     def curve(self) -> Curve | None:
         """The numbers along a number, where they are many."""
         return curve_of(self.estimate)
@@ -266,11 +272,21 @@ class Line:
         decimals = self._decimals(*entry.intervals)
         return self._told(entry.truth, digits.decimals_to_tell(entry.truth, decimals))
 
-    def accuracy(self, entry: Entry, say: Callable[[float, float, str], str] = digits.people) -> str | None:
-        """Say the accuracy of an entry in people, where it is known; a table says it below its heading."""
+    def accuracy(self, entry: Entry, say: Callable[[float, float], str] = digits.noise_costs) -> str | None:
+        """Say what the noise costs of the sample, where that is known; a table says it below its heading."""
         if entry.said is not None or entry.n is None or entry.n_eff is None or round(entry.n) < 1:
             return None
-        return say(entry.n_eff, entry.n, noun_of(self.estimate))
+        return say(entry.n_eff, entry.n)
+
+    @property
+    def people(self) -> str:
+        """The accuracy of its one number in people; empty where it is not known."""
+        noun = noun_of(self.estimate)
+        said = [
+            self.accuracy(entry, lambda part, whole: digits.people(part, whole, noun))
+            for entry in self.entries
+        ]
+        return said[0] or "" if self.scalar else ""
 
 
 def line_of(
@@ -545,7 +561,7 @@ def record_of(line: Line) -> Record:
         "level": LEVEL,
         "unavailable": dict(line.missing),
         "flags": list(estimate.flags),
-        "paid": line.paid,
+        "paid": line.cost,
         "loss": estimate.loss.to_json(),
         "mechanism": list(line.mechanism),
         "releases": [release.id for release in estimate.releases],

@@ -43,6 +43,19 @@ class Step:
         return {"low": self.low, "high": self.high, "paid": self.paid}
 
 
+def price_words(names: Sequence[str], loss: PrivacyLoss) -> list[str]:
+    """Say of each of some questions what was paid for all of them: the price once, so that the prices of a card add up.
+
+    Examples
+    --------
+    >>> price_words(["effect", "groups"], PrivacyLoss.pure("0.375"))
+    ['ε 0.375 with groups', 'paid with effect']
+    """
+    first, *others = names
+    whole = f"{loss} with {', '.join(others)}" if others else str(loss)
+    return [whole, *(f"paid with {first}" for _ in others)]
+
+
 def trail_of(leaf: PendingQuestion) -> tuple[Step, ...]:
     """Return the privacy intervals of a released number, oldest first, the present one last.
 

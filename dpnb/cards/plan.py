@@ -9,6 +9,7 @@ from typing import Protocol
 from dpnb.cards import budget
 from dpnb.cards.card import Card, Record, frame, heading, scrolled
 from dpnb.cards.markup import Markup, clean, code, el
+from dpnb.cards.payments import price_words
 from dpnb.estimate.derived import Outlook
 from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
@@ -70,6 +71,8 @@ class _View(Protocol):
     def dropped(self) -> int: ...
     @property
     def divided(self) -> tuple[str, ...]: ...
+    @property
+    def prices(self) -> Sequence[tuple[tuple[int, ...], PrivacyLoss]]: ...
 
     def label(self, place: int) -> str: ...
     def outlook(self) -> Outlook: ...
@@ -86,7 +89,9 @@ def plan_card(view: _View) -> Card:
         Priced questions, which of them are stored, the cost now, and what is left.
     """
     schema = view.dataset.schema
-    rows, derived = [_row(view, place) for place in range(len(view.items))], _derived(view)
+    prices = _prices(view)
+    rows = [_row(view, place, prices.get(place, "")) for place in range(len(view.items))]
+    derived = _derived(view)
     left, shown = _left(view), _shown(view, rows)
     html = frame(
         heading(f"Plan for {schema.name}", "Nothing was spent.", "paid free"),
@@ -101,6 +106,7 @@ def plan_card(view: _View) -> Card:
                 class_="flag" if not view.fits else None,
             ),
             *(el("p", note, class_="soft") for note in _notes(view)),
+            _made(shown),
             class_="foot",
         ),
     )
@@ -133,14 +139,25 @@ class _Row:
         return self.name if self.name == self.question else f"{self.name}  {self.question}"
 
 
-def _row(view: _View, place: int) -> _Row:
+def _prices(view: _View) -> dict[int, str]:
+    """What is paid for each question now: a price of several is told once, so that the prices add up to the cost."""
+    return {
+        place: clean(said)
+        for places, loss in view.prices
+        for place, said in zip(
+            places, price_words([view.label(place) for place in places], loss), strict=True
+        )
+    }
+
+
+def _row(view: _View, place: int, price: str) -> _Row:
     item, stored = view.items[place], view.stored[place]
     symbol = view.cost.measure.symbol
     return _Row(
         clean(view.label(place)),
         clean(item.text),
         clean(item.preview.words),
-        "public · free" if item.public else f"stored · {symbol} 0" if stored else str(item.loss),
+        "public · free" if item.public else f"stored · {symbol} 0" if stored else price or str(item.loss),
         bool(stored) or item.public,
         clean(item.checked.estimand),
         item.rows,
@@ -299,18 +316,23 @@ def _item(row: _Row) -> Markup:
         el("td", row.expected),
         el("td", row.cost, class_="num paid free" if row.free else "num paid"),
     )
-    estimand = el("tr", el("td", f"estimates the {row.estimand}", colspan="3"), class_="sub")
-    parts = [
-        el(
-            "tr",
-            el("td", part.name),
-            el("td", f"{part.mechanism}, {part.scale}; {part.sensitivity}"),
-            el("td", part.cost, class_="num"),
-            class_="sub",
+    return el("tbody", first, class_="item")
+
+
+def _made(rows: Sequence[_Row]) -> Markup | None:
+    """How the numbers would be made: what is estimated, and the noise of each measurement; on demand."""
+    said = [
+        el("p", el("strong", row.name), " ", words)
+        for row in rows
+        for words in (
+            *([f"estimates the {row.estimand}"] if row.estimand else []),
+            *(
+                f"{clean(one.name)}: {one.mechanism}, {one.scale}; {one.sensitivity}; {one.cost}"
+                for one in row.parts
+            ),
         )
-        for part in row.parts
     ]
-    return el("tbody", first, estimand if row.estimand else None, *parts, class_="item")
+    return el("details", el("summary", "How it would be made"), *said, class_="made soft") if said else None
 
 
 def _text(rows: Sequence[_Row]) -> list[str]:

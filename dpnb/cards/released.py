@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from dpnb.cards import budget
@@ -12,7 +13,7 @@ from dpnb.cards.curves import Curve, bars_svg, curve_svg, sparkline
 from dpnb.cards.facts import TRUTH, Entry, Line, line_of, record_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, code, el
-from dpnb.cards.payments import badge, first_of
+from dpnb.cards.payments import badge, first_of, price_words
 from dpnb.cards.select import Select, grouped
 from dpnb.cards.tracks import (
     Scale,
@@ -20,7 +21,7 @@ from dpnb.cards.tracks import (
     entry_scales,
     entry_track,
     past_track,
-    scales_of,
+    scale_of,
     span_track,
     text_track,
     truth_track,
@@ -82,6 +83,8 @@ class _Report(Protocol):
     def together(self) -> tuple[Asked, ...]: ...
     @property
     def whole(self) -> Mapping[str, Any]: ...
+    @property
+    def prices(self) -> Sequence[tuple[tuple[int, ...], PrivacyLoss]]: ...
 
 
 def release_card(report: _Report) -> Card:
@@ -96,33 +99,31 @@ def release_card(report: _Report) -> Card:
     lines = _apart(report, every)
     schema = report.dataset.schema
     before = report.left + report.charged
-    paid = _paid_for(report)
+    paid, summed = _paid_for(report), _summed(report)
     left = budget.words(report.left, report.cap, report.whose)
     urgent, notes = _urgent(report), [*_sql_notes(report), *_notes(every)]
     html = frame(
         heading(f"Released from {schema.name}", paid, "paid" if report.charged else "paid free"),
         *(answer.html() for answer in answers),
-        *(line_html(line, scale) for line, scale in zip(lines, scales_of(lines), strict=True)),
+        *_body(lines),
         el(
             "div",
             budget.bar(before, report.cap, report.charged),
-            el("p", f"{paid} · {left}", class_="soft"),
+            el("p", f"{summed} · {left}", class_="soft"),
             *(el("p", note, class_="soft") for note in urgent),
             made_html(every, [*notes, *_entry(report)]),
             class_="foot",
         ),
     )
-    told = {line.mechanism for line in lines if not _behind(line)}
-    body = "\n\n".join(line_text(line, told if _behind(line) else ()) for line in lines)
     text = "\n\n".join(
         part
         for part in (
             f"released from {schema.name}",
             *(answer.text() for answer in answers),
-            body,
+            *lines_text(lines),
             "\n".join(
                 [
-                    f"{budget.text_bar(before, report.cap, report.charged)}  {' · '.join([paid, left, *_entry(report)])}",
+                    f"{budget.text_bar(before, report.cap, report.charged)}  {' · '.join([summed, left, *_entry(report)])}",
                     *urgent,
                     *notes,
                 ]
@@ -171,7 +172,7 @@ def select_card(answer: Any) -> Card:
     notes = [] if table else [clean(note) for note in answer.notes]
     html = frame(
         *(one.html() for one in table),
-        *(line_html(line, scale) for line, scale in zip(alone, scales_of(alone), strict=True)),
+        *_body(alone),
         *(el("p", note, class_="soft") for note in notes),
         made_html(lines, []),
     )
@@ -198,12 +199,29 @@ def lines_of(report: _Report) -> list[Line]:
         for item in report.measurements
         if id(item) not in hidden
     ]
+    lines = _priced(report, lines)
     told = {id(one.estimate) for one in together}
     derived = [
         (name, e) for name, e in report.named if e.measurement is None and not e.pending and id(e) not in told
     ]
     shown = [line for line in lines if not _behind(line)] + [line_of(one, name) for name, one in derived]
     return shown + [line for line in lines if _behind(line)]
+
+
+def _priced(report: _Report, lines: Sequence[Line]) -> list[Line]:
+    """Say what was paid for each line now: lines with one price stand together, and it is told once."""
+    at = {id(line.estimate.measurement): place for place, line in enumerate(lines)}
+    groups = {place: [line] for place, line in enumerate(lines)}
+    for places, loss in report.prices:
+        found = [at[one] for place in places if (one := id(report.measurements[place])) in at]
+        if found:
+            its = sorted((groups.pop(place)[0] for place in sorted(found)), key=_behind)
+            told = price_words([line.name for line in its], loss)
+            groups[min(found)] = [
+                replace(line, price=said, joint=len(its) > 1 and not _behind(line))
+                for line, said in zip(its, told, strict=True)
+            ]
+    return [line for place in sorted(groups) for line in groups[place]]
 
 
 def _behind(line: Line) -> bool:
@@ -217,7 +235,7 @@ def estimate_card(estimate: Estimate) -> Card:
         return _pending(estimate)
     line = line_of(estimate)
     text = line_text(line)
-    html = frame(line_html(line), made_html([line], []))
+    html = frame(*lines_html([line]))
     return Card(html, text, {"format": 1, **record_of(line)}, "estimate")
 
 
@@ -249,6 +267,13 @@ def _paid_for(report: _Report) -> str:
     if report.charged:
         return f"{report.charged} paid"
     return f"{'stored' if report.before is None else 'paid before'} · {report.charged.measure.symbol} 0 paid"
+
+
+def _summed(report: _Report) -> str:
+    """Say what was paid, as the sum of the prices of its lines."""
+    if len(report.prices) < 2:
+        return _paid_for(report)
+    return f"{' + '.join(str(loss) for _, loss in report.prices)} = {_paid_for(report)}"
 
 
 def _entry(report: _Report) -> list[str]:
@@ -290,47 +315,78 @@ def _record(report: _Report, lines: Sequence[Line]) -> Record:
 # ---------------------------------------------------------------- HTML of one line
 
 
+def lines_html(lines: Sequence[Line]) -> list[Markup | None]:
+    """Return lines as HTML, and how their numbers were made."""
+    return [*_body(lines), made_html(lines, [])]
+
+
+def _body(lines: Sequence[Line]) -> list[Markup | None]:
+    """The lines, and below them the one note that changes what the reader does; what a column means is told once."""
+    found: list[Markup | None] = []
+    told: set[str] = set()
+    for line in lines:
+        found.append(line_html(line, told))
+        told.add(line.words[1])
+    first, *others = _warnings(lines) or [""]
+    more = f" {len(others)} more under How it was made." if others else ""
+    return [*found, el("p", el("strong", "Note: "), first, more, class_="flag") if first else None]
+
+
+def _warnings(lines: Sequence[Line]) -> list[str]:
+    """Each warning once, with the lines that it is about."""
+    about: dict[str, list[str]] = {}
+    for line in lines:
+        for flag in line.flags:
+            about.setdefault(flag, []).append(line.name)
+    return [f"{', '.join(names)}: {flag}" if len(lines) > 1 else flag for flag, names in about.items()]
+
+
 def made_html(lines: Sequence[Line], notes: Sequence[str]) -> Markup | None:
-    """How the numbers were made: the noise of each, what its intervals are, and where it stands in the ledger; on demand."""
-    said = [
-        el(
-            "p",
-            el("strong", line.name) if len(lines) > 1 else None,
-            " " * (len(lines) > 1),
-            " · ".join(line.mechanism),
-        )
-        for line in lines
-        if line.mechanism
+    """How the numbers were made: each noise, what is estimated, where they stand in the ledger; each sentence once, on demand."""
+    about: dict[str, list[str]] = {}
+    for line in lines:
+        for said in (" · ".join(line.mechanism), line.estimand, line.people, *_reasons(line)):
+            about.setdefault(said, []).append(line.name)
+    about.pop("", None)
+    several = len(lines) > 1
+    asked = [line for line in lines if line.question != line.name]
+    told = [
+        *(el("p", el("strong", line.name), " ", code(line.question)) for line in asked),
+        *(
+            el("p", el("strong", ", ".join(names)) if several else None, " " * several, said)
+            for said, names in about.items()
+        ),
+        *(el("p", note) for note in [*_warnings(lines)[1:], *notes]),
     ]
-    told = [*said, *(el("p", note) for note in notes)]
     return el("details", el("summary", "How it was made"), *told, class_="made soft") if told else None
 
 
-def line_html(line: Line, shared: Scale | None = None) -> Markup:
-    """Return one line as HTML, its intervals on a scale that it shares with others, or on its own."""
-    scale = shared or scales_of([line])[0]
+def line_html(line: Line, known: Collection[str] = ()) -> Markup:
+    """Return one line as HTML; what a column means is left out where that is known."""
+    scale = scale_of(line)
+    said, means = line.words
+    words = f"{said}: {means}" if means and means not in known else said
     name = el("h4", line.name, class_="anon" if line.unnamed else None)
-    question = code(line.question) if line.question != line.name else None
+    question = code(line.question) if not words and line.question != line.name else None
+    bare = not any(entry.intervals for entry in line.entries)
     return el(
         "div",
         el(
             "div",
-            el("div", name, el("span", line.words) if line.words else None, question, class_="asked"),
+            el("div", name, el("span", words) if words else None, question, class_="asked"),
             _paid(line),
             class_="row",
         ),
         _scalar(line, scale) if line.scalar else _vector(line, scale),
-        el("p", line.estimand, class_="soft") if line.estimand else None,
-        *(el("p", el("strong", "Note: "), flag, class_="flag") for flag in line.flags),
-        *(el("p", reason, class_="soft") for reason in _reasons(line)),
-        class_="line",
+        *(el("p", reason, class_="soft") for reason in _reasons(line) if bare),
+        class_="line joint" if line.joint else "line",
     )
 
 
 def _paid(line: Line) -> Markup:
     if line.stored is not None:
-        return badge(line.paid, line.stored)
-    return el("span", line.paid, class_="paid free" if line.free else "paid")
+        return badge(line.cost, line.stored)
+    return el("span", line.cost, class_="paid free" if line.free else "paid")
 
 
 def _reasons(line: Line) -> list[str]:
@@ -458,7 +514,7 @@ def _numbers(line: Line, scale: Scale) -> Markup:
     if line.truths:
         head.append(el("th", TRUTH, scope="col", class_="num"))
     if sized:
-        head.append(el("th", "as accurate as", scope="col", class_="num wide"))
+        head.append(el("th", "noise costs", scope="col", class_="num wide"))
     own: Sequence[Scale | None] = entry_scales(line, scale) or [None] * len(line.entries)
     body = [
         _vector_row(line, entry, _track(line, entry, scale, mine) if kinds else None, kinds, sized=sized)
@@ -490,7 +546,7 @@ def _vector_row(
     if line.truths:
         cells.append(el("td", line.true(entry), class_="num"))
     if sized:
-        said = line.accuracy(entry, digits.of_people) or "–"
+        said = line.accuracy(entry, digits.noise_part) or "–"
         cells.append(el("td", said, class_="num wide"))
     return el("tr", *cells)
 
@@ -520,17 +576,26 @@ def _more(line: Line) -> str:
 # ---------------------------------------------------------------- text of one line
 
 
-def line_text(line: Line, told: Collection[tuple[str, ...]] = ()) -> str:
-    """Return one line as text for a terminal; how its numbers were made is left out where that was told of another line."""
+def lines_text(lines: Sequence[Line]) -> list[str]:
+    """Return lines as text for a terminal; what was told of one is not told again of another."""
+    mechanisms, found = {line.mechanism for line in lines if not _behind(line)}, []
+    told: set[str] = set()
+    for line in lines:
+        found.append(line_text(line, told, mechanisms if _behind(line) else ()))
+        told |= {line.estimand, *line.flags, *_reasons(line)}
+    return found
+
+
+def line_text(line: Line, told: Collection[str] = (), made: Collection[tuple[str, ...]] = ()) -> str:
+    """Return one line as text for a terminal, without sentences, or how numbers were made, that were told already."""
     title = line.name if line.name == line.question else f"{line.name}  {line.question}"
-    rows = [f"{title}  [{line.paid}]"]
+    rows = [f"{title}  [{line.cost}]"]
     rows += _scalar_text(line) if line.scalar else _vector_text(line)
-    rows += [line.estimand] if line.estimand else []
-    rows += [f"note: {flag}" for flag in line.flags]
-    rows += _reasons(line)
+    notes = [line.estimand, *(f"note: {flag}" for flag in line.flags if flag not in told), *_reasons(line)]
+    rows += [note for note in notes if note and note not in told]
     if line.stored is not None:
         rows.append(line.stored.text)
-    if line.mechanism and line.mechanism not in told:
+    if line.mechanism and line.mechanism not in made:
         rows.append(" · ".join(line.mechanism))
     first, *rest = rows
     return "\n".join([first, *(part for row in rest for part in _folded(row))])
@@ -574,13 +639,13 @@ def _vector_text(line: Line) -> list[str]:
             "value",
             *(f"{kind} interval" for kind in kinds),
             *([TRUTH] if line.truths else []),
-            *(["as accurate as"] if sized else []),
+            *(["noise costs"] if sized else []),
         ]
     ]
     for entry in line.entries:
         row = [entry.key[:24], _cut(line.answer(entry)), *(line.span(getattr(entry, k)) for k in kinds)]
         row += [line.true(entry)] if line.truths else []
-        row += [line.accuracy(entry, digits.of_people) or "–"] if sized else []
+        row += [line.accuracy(entry, digits.noise_part) or "–"] if sized else []
         table.append(row)
     rows = aligned(table)
     return [*rows, _more(line)] if line.hidden else rows

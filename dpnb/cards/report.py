@@ -18,9 +18,8 @@ from dpnb.cards.facts import Line, line_of
 from dpnb.cards.ledger import Row, ledger_table
 from dpnb.cards.markup import Markup, clean, el, escape
 from dpnb.cards.methods import methods
-from dpnb.cards.released import line_html, line_text, made_html
+from dpnb.cards.released import lines_html, lines_text
 from dpnb.cards.report_formats import Content, write
-from dpnb.cards.tracks import scales_of
 from dpnb.estimate import Estimate
 from dpnb.trusted.schema import Schema
 
@@ -106,7 +105,7 @@ def report(
     title = _title(schemas)
     body = _body(title, lines, paragraph, extract, schemas)
     html = document(title, el("main", body))
-    text = "\n\n".join([title, *(line_text(line) for line in lines), "Methods", paragraph])
+    text = "\n\n".join([title, *lines_text(lines), "Methods", paragraph])
     found = Report(html, text, paragraph, None if to is None else Path(to), body)
     if found.path is not None:
         content = Content(title, named, paragraph, extract, _sources(schemas))
@@ -162,7 +161,7 @@ def _body(
             "All at 95 %.",
         ),
         el("h2", "Results"),
-        el("div", *map(line_html, lines, scales_of(lines)), made_html(lines, []), class_="dpnb"),
+        el("div", *lines_html(lines), class_="dpnb"),
         el("h2", "Methods"),
         el("p", paragraph, class_="methods"),
         el("h2", "Ledger extract") if extract else None,

@@ -220,7 +220,8 @@ def _words(line: Line) -> str:
     if leaf is None or leaf.dataset is None:
         return "Computed from figures, free"
     asked, checked = replace(leaf.question, by=()), leaf.checked
-    return clean(in_words(asked, checked.kind, checked.setting, leaf.dataset.schema))
+    said = in_words(asked, checked.kind, checked.setting, leaf.dataset.schema)
+    return clean(": ".join(filter(None, said)))
 
 
 def _pair(row: Record, column: str, kind: str) -> Pair | None:

@@ -7,7 +7,7 @@ description; the same numbers always stand beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -64,7 +64,7 @@ def entry_scales(line: Line, shared: Scale) -> list[Scale] | None:
 
     They have no unit in common: of an intercept in thousands and a slope in thousandths only one can be read on one axis.
     """
-    own = [Scale.over([entry]) for entry in line.entries] if line.axis == "term" and not line.unit else []
+    own = [Scale.over([entry]) for entry in line.entries] if line.axis == "term" else []
     if not own or shared.high - shared.low <= APART * min(one.high - one.low for one in own):
         return None
     return own
@@ -217,15 +217,6 @@ def axis_svg(scale: Scale, line: Line) -> Markup:
     return el("svg", *marks, height="18", aria_hidden="true")
 
 
-def scales_of(lines: Sequence[Line]) -> list[Scale]:
-    """Return the scale of each line: that of all lines in its unit, where it can be read on it; else its own."""
-    own = [Scale.over(line.entries, line.trail) for line in lines]
-    found = []
-    for line, mine in zip(lines, own, strict=True):
-        alike = [
-            other for one, other in zip(lines, own, strict=True) if line.unit and one.unit == line.unit
-        ] or [mine]
-        all_of_them = Scale(min(one.low for one in alike), max(one.high for one in alike))
-        narrow = min(one.high - one.low for one in alike)
-        found.append(mine if all_of_them.high - all_of_them.low > APART * narrow else all_of_them)
-    return found
+def scale_of(line: Line) -> Scale:
+    """Return the scale of a line: that of its own intervals. Rows of one question share it; questions do not."""
+    return Scale.over(line.entries, line.trail)

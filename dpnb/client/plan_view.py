@@ -39,6 +39,10 @@ def numbered(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
+Price = tuple[tuple[int, ...], PrivacyLoss]
+"""The places of questions that are paid for together, and what is paid."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlanView:
     """A batch, priced: what each question would cost now, and what is left. Nothing has been spent for it.
@@ -73,6 +77,8 @@ class PlanView:
         Whose cap it is; empty for the dataset's budget.
     together : tuple of Asked
         The synthetic rows whose tables are asked.
+    prices : tuple of (tuple of int, PrivacyLoss)
+        The places of questions that have one price now, and that price: they add up to the cost.
     """
 
     dataset: Dataset
@@ -89,6 +95,7 @@ class PlanView:
     held: tuple[Share | None, ...] = ()
     whose: str = ""
     together: tuple[Asked, ...] = ()
+    prices: tuple[Price, ...] = ()
 
     @property
     def ask(self) -> Ask:
@@ -229,6 +236,11 @@ class BatchReport(Mapping[str, Any]):
     def together(self) -> tuple[Asked, ...]:
         """The synthetic rows whose tables were asked."""
         return self.plan.together
+
+    @property
+    def prices(self) -> tuple[Price, ...]:
+        """What was paid for which questions."""
+        return self.plan.prices
 
     @property
     def charged(self) -> PrivacyLoss:

@@ -93,7 +93,7 @@ class AskedBatch:
 
     def refined(self, stored: Sequence[bool]) -> AskedBatch:
         """Return the batch with what its questions save together spent on less noise in what is not stored."""
-        priced = self.priced.refined(frozenset(place for place, one in enumerate(stored) if one))
+        priced = self.priced.refined(held_places(stored))
         return self if priced is self.priced else replace(self, priced=priced)
 
 
@@ -209,10 +209,20 @@ def _item(group: Sequence[PendingQuestion], ask: Ask) -> Item:
 
 def told_answers(batch: AskedBatch, answered: Answered) -> tuple[Release | None, ...]:
     """Return the answer of each question, as the curator told it; an answer to something else than was asked is refused."""
+    return answers(batch.priced, told_releases(batch, answered))
+
+
+def told_releases(batch: AskedBatch, answered: Answered) -> tuple[Release, ...]:
+    """Return what the curator told of each measurement; an answer to something else than was asked is refused."""
     told = tuple(map(Release.from_json, exact_json(answered.releases)))
     if tuple(one.measured for one in told) != batch.priced.measured:
         raise CuratorError("The curator's answer does not belong to this question.")
-    return answers(batch.priced, told)
+    return told
+
+
+def held_places(stored: Iterable[bool]) -> frozenset[int]:
+    """Return the places of what a batch buys that are held."""
+    return frozenset(place for place, one in enumerate(stored) if one)
 
 
 def answers(priced: PricedBatch, releases: Sequence[Release]) -> tuple[Release | None, ...]:

@@ -23,11 +23,13 @@ from dpnb.client.plan_view import BatchReport, PlanView
 from dpnb.client.priced_batch import (
     Asked,
     AskedBatch,
+    answers,
     batch_of,
+    held_places,
     held_shares,
     read_from_store,
     stored_questions,
-    told_answers,
+    told_releases,
 )
 from dpnb.client.remedies import with_remedies
 from dpnb.client.service import Service
@@ -336,6 +338,7 @@ class Session:
             priced=sized(priced, self.sizes(batch.dataset)),
             stored=stored,
             held=held,
+            prices=batch.priced.prices(held_places(peeked.stored)),
             cost=_loss(peeked.cost),
             left=_loss(peeked.left),
             cap=_loss(peeked.cap),
@@ -353,10 +356,11 @@ class Session:
         if batch.priced.saves:
             batch = self._looked_up(batch)[0]
         answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
-        releases = told_answers(batch, answered)
+        told = told_releases(batch, answered)
+        releases = answers(batch.priced, told)
         single = tuple(() if one is None else (one,) for one in releases)
         _fill(batch, single if alone else with_held(self.line, batch, releases))
-        return self._reported(batch, labels, answered, releases)
+        return self._reported(batch, labels, answered, releases, held_places(one.stored for one in told))
 
     def _rows_of(self, batch: AskedBatch) -> Callable[[CheckedQuestion], int | None]:
         assumed, sizes = batch.priced.ask.assume_n, self.sizes(batch.dataset)
@@ -368,6 +372,7 @@ class Session:
         labels: Mapping[PendingQuestion, str] | None,
         answered: Answered,
         releases: Sequence[Release | None],
+        held: frozenset[int] = frozenset(),
     ) -> BatchReport:
         """Return the report of a batch whose questions have their answers, and learn from them."""
         self.sizes(batch.dataset).learn(batch.priced.items, releases)
@@ -380,6 +385,7 @@ class Session:
             dataset=batch.dataset,
             priced=batch.priced,
             stored=tuple(release is not None and release.stored for release in releases),
+            prices=batch.priced.prices(held) if charged else (),
             cost=charged,
             left=left + charged,
             cap=_loss(answered.cap),

@@ -449,7 +449,7 @@ class Regression(Tabular):
             f"n {self.n:,.0f} ({rows_text})",
             f"R² {fit.r_squared:.3f}",
             f"residual sd {number(fit.residual_sd)}",
-            f"read from the moments of {_columns_of(self.coefficients.leaves()[0])} ({self.coefficients.loss})",
+            f"computed from sums of products of {_columns_of(self.coefficients.leaves()[0])} ({self.coefficients.loss})",
         )
 
     def notes(self) -> tuple[str, ...]:

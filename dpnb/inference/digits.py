@@ -135,9 +135,26 @@ def people(effective: float, size: float, noun: str = "people") -> str:
     return f"as accurate as {math.floor(effective):,} {noun} without noise (of {round(size):,})"
 
 
-def of_people(effective: float, size: float, noun: str = "people") -> str:
-    """Say the same below a heading that asks it: ``1,919 of 2,817 people``."""
-    return f"{math.floor(effective):,} of {round(size):,} {noun}"
+def noise_part(effective: float, size: float) -> str:
+    """Say what the noise costs of a sample: ``32 %`` where it leaves what 1,919 of 2,817 people would.
+
+    Examples
+    --------
+    >>> noise_part(1_919, 2_817), noise_part(2_810, 2_817), noise_part(20, 2_817)
+    ('32 %', 'under 1 %', 'mostly noise')
+    """
+    lost = 1 - effective / size
+    return "mostly noise" if lost > MOSTLY else "under 1 %" if lost < 0.005 else percent(lost)
+
+
+def noise_costs(effective: float, size: float) -> str:
+    """Say the same by itself: ``noise costs 32 % of the sample``."""
+    part = noise_part(effective, size)
+    return f"noise costs {part} of the sample" if part.endswith("%") else part
+
+
+MOSTLY = 0.9
+"""From this part of a sample on that the noise costs, an answer is mostly noise."""
 
 
 def loss_figure(value: float) -> str:

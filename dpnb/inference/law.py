@@ -313,7 +313,7 @@ def drawn_words(mechanism: AnyMechanism) -> str:
     Examples
     --------
     >>> drawn_words(DiscreteGaussian(Fraction(9)))
-    'discrete Gaussian noise, sd 3 grid steps'
+    'discrete Gaussian noise, sd 3'
     """
     known = {one.name: _told(getattr(mechanism, one.name)) for one in fields(mechanism)}
     sd = math.sqrt(mechanism.variance) if isinstance(mechanism, DiscreteGaussian) else None

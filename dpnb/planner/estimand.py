@@ -41,8 +41,8 @@ def estimand(question: Question, statistic: Statistic, setting: Setting, schema:
     return f"{statistic.said(setting.options)} of {' and '.join(alone)}"
 
 
-def in_words(question: Question, statistic: Statistic, setting: Setting, schema: Schema) -> str:
-    """Return a question as it is said: *mean of age where any == 1*, and what its column means, where that is declared.
+def in_words(question: Question, statistic: Statistic, setting: Setting, schema: Schema) -> tuple[str, str]:
+    """Return a question as it is said: *mean of age where any == 1*; and what its column means, empty where that is not declared.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def in_words(question: Question, statistic: Statistic, setting: Setting, schema:
     only = asked[0] if len(asked) == 1 else None
     means = schema[only.column].label if isinstance(only, Ref) else ""
     said = "".join(parts)
-    return f"{said[0].upper()}{said[1:]}{f': {means}' if means else ''}"
+    return f"{said[0].upper()}{said[1:]}", means
 
 
 def _plain(expr: Expr) -> str:

@@ -8,7 +8,7 @@ over the questions by weight, unless a question names its own; public answers co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -197,6 +197,29 @@ class PricedBatch:
         """Return the events that would be charged where some of what the batch buys is held."""
         asked = (one for place, one in enumerate(self.bundles) if place not in held)
         return together(asked, self.facts, ((item.parts, item.events) for item in self.alone))
+
+    def prices(self, held: Collection[int] = ()) -> tuple[tuple[tuple[int, ...], PrivacyLoss], ...]:
+        """Return which questions have one price, and what it is: the prices add up to what :meth:`costs` says.
+
+        Questions share a price where they share a measurement, or where theirs are priced together. What is held, or public, has none.
+        """
+        served = askers(self.places)
+        who = [served[place] for place in range(len(self.bundles))]
+        joined: list[tuple[set[int], set[int]]] = []
+        for place, one in enumerate(self.bundles):
+            if place not in held:
+                asking, groups = set(who[place]), {one.group}
+                for other in [it for it in joined if it[0] & asking or it[1] & groups]:
+                    joined.remove(other)
+                    asking |= other[0]
+                    groups |= other[1]
+                joined.append((asking, groups))
+        everything = frozenset(range(len(self.bundles)))
+        found = []
+        for asking, groups in joined:
+            its = {place for place, one in enumerate(self.bundles) if one.group in groups}
+            found.append((tuple(sorted(asking)), self.costs(everything - (its - set(held)))))
+        return tuple(sorted(found, key=lambda it: it[0]))
 
     @property
     def saves(self) -> bool:

@@ -207,7 +207,7 @@ def _sum_row(words: str, most: int, scale: Fraction) -> PriceRow:
         f"{words}, of each value shown",
         "discrete Laplace",
         f"one person moves them by at most {most:,}",
-        f"scale {rounded(float(scale))} grid steps",
+        f"scale {rounded(float(scale))}",
         f"ε {rounded(float(most / scale))}",
     )
 

@@ -195,7 +195,7 @@ def price_row(words: str, mechanism: AnyMechanism, costs: Fraction, *, free: boo
     else:
         unit, moved = "ρ", f"{rounded(math.sqrt(2 * costs))} (L2)"
     cost = "free beside the sum" if free else f"{unit} {rounded(float(paid))}"
-    scale = f"{scale_words(mechanism)} grid steps"
+    scale = f"{scale_words(mechanism)}"
     return PriceRow(words, mechanism.phrase, f"one person moves it by at most {moved}", scale, cost)
 
 
@@ -212,7 +212,7 @@ def restated(row: PriceRow, mechanism: AnyMechanism, why: str) -> PriceRow:
     """
     if not isinstance(mechanism, DiscreteLaplace | DiscreteGaussian):
         return row
-    return replace(row, scale=f"{scale_words(mechanism)} grid steps", cost=f"{row.cost}, {why}")
+    return replace(row, scale=f"{scale_words(mechanism)}", cost=why)
 
 
 def scale_words(mechanism: Noise) -> str:

@@ -25,7 +25,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import selection_law
-from dpnb.inference.digits import given, rounded
+from dpnb.inference.digits import given, percent, rounded
 from dpnb.inference.elementwise import Floats, Number, Truth, greater, lesser
 from dpnb.inference.largest_epsilon import exponential_epsilon
 from dpnb.inference.spread import normal_quantile
@@ -83,6 +83,8 @@ class QuantileCell(Cell):
         How many rows a group of average size has to the farther side of the target.
     tail : float or array
         The share of rows on the nearer side.
+    noun : str
+        What is counted: people where a row is a person.
     """
 
     value: Number
@@ -91,6 +93,7 @@ class QuantileCell(Cell):
     population: bool
     ranks: Number = math.inf
     tail: Number = 0.5
+    noun: str = "rows"
 
     noise_variance: ClassVar[float] = math.nan
 
@@ -124,14 +127,29 @@ class QuantileCell(Cell):
     def _interval(self, level: float, *, sampling: bool) -> Pair:  # noqa: ARG002 - one form for all cells
         """Return the bought limits: they hold the quantile, conservatively."""
         if self.limits is None:
-            reach = float(np.max(self.rank))
-            known = f"; its rank is within {rounded(reach)} rows of the target (95 %){self._of_few}"
+            rows = self.ranks / (1 - self.tail)
+            share, reach = float(np.max(self.rank / rows)), float(np.max(self.rank))
             raise Unavailable(
-                f"No interval was bought for this quantile{known}. Ask .quantile(..., ci=True) to buy limits."
+                f"{near(reach, share, self.noun)} (95 %). No interval was bought: ask .quantile(..., ci=True){self._of_few}."
             )
         if level > LEVEL:
             raise Unavailable("The limits of this quantile were bought at 95 %.")
         return self.limits
+
+
+def near(reach: float, share: float, noun: str) -> str:
+    """Say by how many ranks an answer may be off: as a percentage of those who count, where their number is public.
+
+    Examples
+    --------
+    >>> near(165.8, 0.0344, "people"), near(165.8, 0.0, "rows")
+    ('Right to ± 3.4 % of people', 'Right to ± 165.8 rows')
+    """
+    return (
+        f"Right to ± {percent(share, 1 + (share < 0.01) - (share >= 0.1))} of {noun}"
+        if share
+        else f"Right to ± {rounded(reach)} {noun}"
+    )
 
 
 def exact_levels(given: object) -> Any:
@@ -247,10 +265,12 @@ class Quantile(Statistic):
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The proven rank error, and whether there are as many rows."""
         found = self.rank_radius(setting, pricing)
-        ranks = min(_ranks(setting, q) for q in self._levels(setting))
+        levels = self._levels(setting)
+        ranks = min(_ranks(setting, q) for q in levels)
+        share = max(found * float(max(q, 1 - q)) / _ranks(setting, q) for q in levels)
         much = f", more than {'a group of average size has' if setting.cells > 1 else 'there are'}"
         how = _how([part.name for part in pricing.parts])
-        return f"rank within ± {rounded(found)} rows of the target{how}{much * (found >= ranks)}"
+        return f"{near(found, share, _noun(setting)).lower()}{how}{much * (found >= ranks)}"
 
     def entries(self, setting: Setting, parts: Parts) -> QuantileCell | TreeQuantiles:
         """Return the quantiles of all cells at once, levels side by side in each cell."""
@@ -276,7 +296,8 @@ class Quantile(Statistic):
         missed = np.stack([part.radii for part in chosen], axis=-1)
         ranks = np.tile([_ranks(setting, q) for q in self._levels(setting)], cells)
         tails = np.tile([float(min(q, 1 - q)) for q in self._levels(setting)], cells)
-        ranked = np.tile(missed, cells)[:, None, :], sampled_rows(setting) is not None, ranks, tails
+        noun = _noun(setting)
+        ranked = np.tile(missed, cells)[:, None, :], sampled_rows(setting) is not None, ranks, tails, noun
         return QuantileCell(point, limits, *ranked)
 
     def combined(self, releases: Sequence[Release]) -> Mapping[str, SimulatedPart]:
@@ -315,6 +336,10 @@ def _how(names: Sequence[str]) -> str:
     """Say what of a quantile is read off a tree."""
     points = any(map(_is_point, names))
     return f", {'limits ' * points}read off a tree of counts" if is_tree(names) else ""
+
+
+def _noun(setting: Setting) -> str:
+    return "people" if setting.unit.by_row else "rows"
 
 
 def _is_point(name: str) -> bool:

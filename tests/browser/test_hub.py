@@ -215,7 +215,7 @@ def test_card_gauge_price_and_panel_in_a_lab_of_the_hub(hub, kernels, browser, s
         outputs = page.locator(".jp-OutputArea")
         outputs.get_by_text("ENFORCED").first.wait_for()
         outputs.get_by_text(f"in the group {hubs.CLASS}").first.wait_for()
-        outputs.get_by_text("as accurate as").first.wait_for()
+        outputs.get_by_text("noise costs").first.wait_for()
         gauge, panel, tag = (
             page.locator(".dpnb-Gauge"),
             page.locator("#dpnb-panel"),

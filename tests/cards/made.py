@@ -73,7 +73,7 @@ def plan(*names, epsilon=1, schema=None, left=4, labels=None, **more):
     priced = price(tuple(Item(question(name)) for name in names), asked, schema).refined(frozenset())
     measurements = tuple(PendingQuestion(item.checked.question, item.checked) for item in priced.items)
     said = dict(zip(measurements, labels or names, strict=True))
-    facts = {"stored": (False,) * len(names), "cost": priced.loss} | more
+    facts = {"stored": (False,) * len(names), "cost": priced.loss, "prices": priced.prices()} | more
     return PlanView(
         dataset=SimpleNamespace(schema=schema, name="hiv"),
         priced=priced,
@@ -87,7 +87,7 @@ def plan(*names, epsilon=1, schema=None, left=4, labels=None, **more):
 
 def report(*names, stored=(), named=(), hidden=(), dropped=0, **more):
     """A released batch of named questions; `named` builds derived estimates from a dict of the released ones."""
-    view = plan(*names, **more)
+    view = plan(*names, **({"prices": ()} if stored else {}), **more)
     for name, item, measurement in zip(names, view.priced.items, view.measurements, strict=True):
         releases = () if item.public else (release(name, item, stored=name in stored),)
         measurement.fill(releases, conclude(item.checked, releases))

@@ -15,7 +15,7 @@ import pytest
 
 from dpnb import cards
 from dpnb.cards.explain import explain, odds_sentence
-from dpnb.cards.facts import Entry, line_of
+from dpnb.cards.facts import Entry, flag_words, line_of
 from dpnb.estimate import Estimate
 from dpnb.inference import digits
 from tests.cards import made
@@ -76,25 +76,28 @@ def test_release_reads_without_styles_drawings_and_scripts():
     wanted = [
         "Released from hiv",
         "collected",
-        "hiv.got.mean()",
-        "ε 0.25",
-        "0.6964 as accurate as 2,821 people without noise (of 2,897)",
+        "ε 0.375",
+        "0.6964 noise costs 3 % of the sample",
         "privacy interval 0.69",
         "confidence interval 0.67",
         "effect",
+        "ε 0.375 with by_any",
         "0.463",
         "privacy interval 0.443 to 0.484",
         "confidence interval 0.416 to 0.508",
-        "age",
-        "No interval was bought",
         "by_any",
-        "any value privacy interval confidence interval as accurate as",
+        "paid with effect",
+        "any value privacy interval confidence interval noise costs",
+        "age",
+        "Right to ± 2.3 % of people",
         "spread",
         "free",
-        "ε 1 paid · ε 3 of 4 left",
+        "ε 0.375 + ε 0.375 + ε 0.25 = ε 1 paid · ε 3 of 4 left",
         "3 questions had no name when the cell ended: not released, nothing spent.",
         "How it was made",
-        "collected discrete Laplace noise, scale 5.333 grid steps",
+        "collected hiv.got.mean()",
+        "discrete Laplace noise, scale",
+        "as accurate as 2,821 people without noise (of 2,897)",
         "ledger entry 7",
     ]
     places = []
@@ -365,13 +368,42 @@ def test_numbers_of_one_answer_that_differ_much_in_certainty_have_digits_of_thei
 
 
 def test_intervals_stand_on_axes_with_numbers():
-    """Each line has the numbers of its axis, and lines in one unit the same ones; a bar's hairs stand where its numbers do."""
+    """Each line has the numbers of its own axis, chosen from its intervals; a bar's hairs stand where its numbers do."""
     card = cards.release_card(five()).html
     scales = re.findall(r'<tr class="scale">.*?</tr>', str(card))
     drawn = [re.findall(r'x="([\d.]+%)"[^>]*>([^<]+)</text>', row) for row in scales]
     assert len(drawn) >= 3
     assert all(len(one) >= 2 for one in drawn)
     collected, effect, by_any = drawn[:3]
-    assert collected == by_any != effect
+    assert collected != by_any != effect
+    bar = re.search(r'aria-label="privacy interval: 0\.6934.*?width="([\d.]+)%" height="8"', str(card))
+    assert float(bar[1]) > 10, "a narrow interval is no dot"
     for place, _ in collected:
         assert str(card).count(f'x1="{place}" x2="{place}"') >= 3
+
+
+def test_the_prices_of_a_card_add_up_to_what_was_paid():
+    """Two answers that share their integers have one price, told once: the prices of the card, and of its plan, sum to its cost."""
+    report = five()
+    assert sum(loss.amount for _, loss in report.prices) == report.charged.amount == 1
+    assert [places for places, _ in report.prices] == [(0,), (1, 3), (2,)]
+    paid = [line["paid"] for line in cards.release_card(report).json["lines"]]
+    assert paid == ["ε 0.375", "ε 0.375 with by_any", "paid with effect", "ε 0.25", "free"]
+    planned = [item["cost"] for item in cards.plan_card(made.plan(*FIVE)).json["items"]]
+    assert planned == ["ε 0.375", "ε 0.375 with by_any", "ε 0.25", "paid with effect"]
+    assert str(cards.release_card(report).html).count('class="line joint"') == 2
+
+
+def test_a_sentence_stands_once_on_a_card_and_one_note_is_seen(monkeypatch):
+    """A warning that two lines share stands once, and what is read at leisure is folded."""
+    report = made.report("collected", "effect", "by_any")
+    monkeypatch.setattr(
+        "dpnb.cards.facts._flags", lambda one: flag_words(["spread unclear"] * ("any" in one.text))
+    )
+    html = str(cards.release_card(report).html)
+    shown, _, folded = html.partition("How it was made")
+    assert shown.count('class="flag"') == 1
+    assert "effect, by_any: the noised spread was not clear" in shown
+    assert folded.count("discrete Laplace noise") == 2
+    for words in ("grid steps", "without noise (of"):
+        assert words not in shown

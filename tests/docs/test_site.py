@@ -97,9 +97,9 @@ QUESTIONS = {
     "How do I cite it?": ("docs/how-to/publish-and-close.md", "how-to-cite", "CITATION.cff"),
     "Can I use several tables?": ("docs/how-to/open-data.md", "several-tables", "A dataset is one table"),
     "How do I raise a budget?": ("docs/how-to/recover.md", "raise-a-budget", "dpnb loosen"),
-    "What did the card mean by as accurate as?": (
+    "What did the card mean by noise costs?": (
         "docs/explanation/card.md",
-        "as-accurate-as",
+        "noise-costs",
         "asked without any privacy",
     ),
 }

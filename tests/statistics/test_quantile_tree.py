@@ -393,12 +393,10 @@ def test_points_without_limits_are_nearer_by_selections():
 def test_the_plan_says_which_it_is():
     """In the words of its accuracy, and in its price list."""
     item = quantile(people(PEOPLE), QUARTILES, ci=True)
-    assert item.preview.words.startswith("rank within ± 46.19 rows of the target, read off a tree of counts")
+    assert item.preview.words.startswith("right to ± 4.6 % of people, read off a tree of counts")
     assert [row.name for row in item.rows] == ["counts of x on 7 levels"]
     one = quantile(people(PEOPLE), Fraction(1, 2), ci=True)
-    assert one.preview.words.startswith(
-        "rank within ± 38.44 rows of the target, limits read off a tree of counts"
-    )
+    assert one.preview.words.startswith("right to ± 3.8 % of people, limits read off a tree of counts")
     assert [row.name for row in one.rows] == ["0.5 quantile of x", "counts of x on 7 levels"]
     assert "tree" not in quantile(people(PEOPLE), QUARTILES, ci=False).preview.words
 

@@ -641,5 +641,5 @@ def test_a_summary_names_columns_and_not_the_dataset(name):
     fit = dpnb.open(table, schema=where, quiet=True).ols("y ~ x + x**2")
     dpnb.release({"fit": fit}, epsilon=20)
     text = str(fit.summary())
-    assert "read from the moments of x, y, (x * x) (ε 20)" in text
+    assert "computed from sums of products of x, y, (x * x) (ε 20)" in text
     assert "people" not in text

@@ -41,7 +41,7 @@ class DiscreteGaussian(AdditiveMechanism):
     name: ClassVar[str] = "discrete-gaussian"
     title = "Discrete Gaussian mechanism"
     phrase = "discrete Gaussian"
-    drawn = "discrete Gaussian noise, sd {sd:.4g} grid steps"
+    drawn = "discrete Gaussian noise, sd {sd:.4g}"
     summary = (
         "Adds bell-shaped integer noise to an exact integer. Its tails are as thin as those of the normal law, which makes it "
         "the better choice when many numbers are released together; its loss is counted in ρ."

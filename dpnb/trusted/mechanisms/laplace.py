@@ -40,7 +40,7 @@ class DiscreteLaplace(AdditiveMechanism):
     name: ClassVar[str] = "discrete-laplace"
     title = "Discrete Laplace mechanism"
     phrase = "discrete Laplace"
-    drawn = "discrete Laplace noise, scale {scale} grid steps"
+    drawn = "discrete Laplace noise, scale {scale}"
     summary = (
         "Adds two-sided geometric noise to an exact integer. The probability of a noise value falls by the same factor "
         "with every grid step, so one person's contribution can change no answer's probability by more than e^ε."

@@ -210,7 +210,7 @@ class ThresholdedSums(Thresholding):
     name: ClassVar[str] = "thresholded-sums"
     title = "Thresholded counts and sums"
     phrase = "discrete Laplace with a threshold on counts"
-    drawn = Thresholding.drawn + " and {sums} grid steps"
+    drawn = Thresholding.drawn + " and {sums}"
     summary = (
         "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
         "count reaches a threshold. Of a value that is shown it releases noised sums over its rows as well."

@@ -49,7 +49,7 @@ it('a price shows the ± that it buys, and what would be left', () => {
   expect(found.text).toBe('ε 0.75 · ± 0.0014 · ε 3.25 left after');
   expect(found.why).toBe('± 0.0014 for about 2,890 people.');
   expect(tagText('ε 0.75', found)).toBe('ε 0.75');
-  const age = { label: 'age', accuracy: 'rank within ± 91.3 rows of the target' };
+  const age = { label: 'age', accuracy: 'right to ± 3.2 % of people' };
   const many = [one, age, { ...one, label: 'third' }, { label: 'x', accuracy: 'depends on the data' }];
   expect(priceOf(priced({ questions: many })).text).toBe('ε 0.75 · collected ± 0.0014, age rank ± 91.3, …');
   expect(priceOf(priced({ questions: many })).why).toContain('x: depends on the data.');

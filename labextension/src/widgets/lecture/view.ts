@@ -71,7 +71,7 @@ function legend(): {
   return {
     node: html(
       'p',
-      { class: 'say', style: 'font-size:var(--t4)' },
+      { class: 'say', style: 'font-size:var(--t3)' },
       bar,
       these,
       people,
@@ -146,7 +146,7 @@ function screen(
   held: () => DragState<Hand>,
   shared: SharedStudies | null
 ) {
-  const large = { style: 'font-size:var(--t5)' };
+  const large = { style: 'font-size:var(--t4)' };
   const parts = {
     question: html('h3', large),
     problem: html('p', { class: 'warn', role: 'status' }),
@@ -162,9 +162,9 @@ function screen(
   onAxis(losses, LOSSES);
   said.style.cssText = 'position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)';
   const column = (...nodes: Node[]): HTMLElement => html('div', { style: 'min-width:0' }, ...nodes);
-  const counted = html('p', { style: 'font-size:var(--t4)' }, count, ' hold the truth');
+  const counted = html('p', { style: 'font-size:var(--t3)' }, count, ' hold the truth');
   const top = html('div', { style: TOP }, question, counted);
-  const below = html('p', { class: 'soft', style: 'margin-top:var(--s3)' }, '─ ', all);
+  const below = html('p', { class: 'soft', style: 'margin-top:var(--s2)' }, '─ ', all);
   const pictures = html(
     'div',
     { style: SIDE_BY_SIDE },

@@ -23,10 +23,10 @@ export function onAxis(
   const part = (length: number): string => `${(100 * length) / wide}%`;
   const words = node.querySelector<HTMLElement>('.ends');
   node.style.marginTop = '0';
-  // the drawing ends with a margin of var(--s2), the track runs through the middle of its 1.7rem, and numbers stand below it
+  // the drawing ends with a margin of var(--s1), the track runs through the middle of its 1.7rem, and numbers stand below it
   range.style.cssText =
     `display:block;position:relative;width:calc(${part(to - from)} + ${2 * THUMB}px);` +
-    `margin:calc(-${part(below)} - var(--s2) - .85rem) 0 12px calc(${part(from)} - ${THUMB}px)`;
+    `margin:calc(-${part(below)} - var(--s1) - .85rem) 0 12px calc(${part(from)} - ${THUMB}px)`;
   node.prepend(range);
   if (words !== null) {
     words.style.cssText = `margin:0 ${part(wide - said)} 0 ${part(from)}`;
@@ -40,7 +40,7 @@ export type Upright = Readonly<Record<'wide' | 'high' | 'left' | 'top' | 'bottom
 /** The place of a drawing on which sliders stand upright. */
 export function upright(drawing: SVGSVGElement): HTMLElement {
   drawing.style.marginBottom = '0';
-  return html('div', { style: 'position:relative;margin-bottom:var(--s2)' }, drawing);
+  return html('div', { style: 'position:relative;margin-bottom:var(--s1)' }, drawing);
 }
 
 /** Lay a slider's track on an upright axis of a drawing, the larger values above. */
