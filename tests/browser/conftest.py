@@ -638,6 +638,12 @@ def rest(page: Any) -> None:
     page.evaluate(_AT_REST)
 
 
+def unfolded(page: Any) -> Any:
+    """Open all that is folded on a page, and return the page."""
+    page.evaluate("() => document.querySelectorAll('.dpnb-w details').forEach(one => { one.open = true; })")
+    return page
+
+
 class Offline:
     """Pages without a network that tests show interactions on, one after the other; each finds its page as if it were new."""
 

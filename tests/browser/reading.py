@@ -29,6 +29,17 @@ OVER = """() => [...document.querySelectorAll("svg")].filter(one => !one.closest
         .map(([other]) => `over each other: ${words} | ${other}`));
 })"""
 
+# what is written in HTML and is seen: not the numbers of drawings, nor what a field or a select offers, nor code
+_SEEN = """[...document.querySelectorAll(".dpnb-w *, .dpnb *")].filter(node =>
+    [...node.childNodes].some(one => one.nodeType === 3 && one.data.trim()) && node.checkVisibility()
+    && node.getBoundingClientRect().width > 1 && !node.closest("svg, code, select, textarea, style, [aria-live], .hidden"))"""
+WORDS = f"""() => {_SEEN}.flatMap(node => [...node.childNodes].filter(one => one.nodeType === 3)
+    .flatMap(one => one.data.match(/\\p{{L}}[\\p{{L}}'’-]+/gu) ?? []))"""
+STYLES = f"""() => [...new Set({_SEEN}.map(node => getComputedStyle(node)).map(
+    look => `${{look.fontSize}} ${{look.fontWeight}}${{look.fontStyle === "normal" ? "" : ` ${{look.fontStyle}}`}}`))].sort()"""
+#: Sizes of letters, and how bold they are: those of a card and of everything that can be dragged.
+SIZES, WEIGHTS = {"13px", "15px", "18px", "28px"}, {"400", "600"}
+
 
 def unreadable(page, code):
     """Return the faults of a page's letters; `code` selects what must break between words."""

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from tests.browser.conftest import rest, until
+from tests.browser.conftest import rest, unfolded, until
 
 # what the second cell printed, as the notebook holds it: the page may draw it a moment later
 PRINTED = (
@@ -21,7 +21,7 @@ PRINTED = (
 @pytest.fixture
 def show(show):
     """Show a lab whose kernel hears it, unless a test says otherwise."""
-    return lambda lab, **options: show(lab, **{"kernel": True, "height": 1000, **options})
+    return lambda lab, **options: unfolded(show(lab, **{"kernel": True, "height": 1000, **options}))
 
 
 def button(page, name):
@@ -285,6 +285,8 @@ def test_lab_lives_in_jupyterlab(lab, shots):
     lab.show("coverage.ipynb")
     lab.run_cell(0)
     page = lab.page.locator(".jp-OutputArea .dpnb-w").first
+    page.locator("details").first.wait_for()
+    unfolded(lab.page)
     page.get_by_role("button", name="Start").click()
     expect(page.locator("tbody tr").first).to_contain_text("%")
     assert simulated(lab)[0] >= 1000

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from dpnb import widgets
 from dpnb.widgets.kinds.coverage import Coverage
-from tests.browser.conftest import until
+from tests.browser.conftest import unfolded, until
 from tests.examples import mostly_long
 
 HOLDS = ".shared figure:first-child svg path[stroke-width='2.6']"
@@ -66,7 +66,7 @@ PICTURES = """async () => {
 @pytest.fixture
 def show(show):
     """Show a lab whose kernel hears it."""
-    return lambda lab, **options: show(lab, **{"kernel": True, "height": 1000, **options})
+    return lambda lab, **options: unfolded(show(lab, **{"kernel": True, "height": 1000, **options}))
 
 
 def timed(page):

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dpnb import widgets
 from dpnb.risk.odds import odds_sentence
 from tests.browser.conftest import protected, show_on, until
-from tests.browser.reading import LETTERS, unreadable
+from tests.browser.reading import LETTERS, SIZES, STYLES, WEIGHTS, WORDS, unreadable
 from tests.browser.test_extension import LOAD
 from tests.browser.test_interactions import everything, frame, makers, range_of
 from tests.examples import mostly_long
@@ -316,3 +316,19 @@ def test_bars_stand_on_an_axis_with_numbers(show, data, name):
     under_the_hand = {"clamp": 2, "remeasure": 0}[name]
     numbers = [one for one in said if re.fullmatch(r"[-+]?[\d,.]+", one.strip())]
     assert len(numbers) >= 2 + under_the_hand, said
+
+
+#: Words that are seen before anything is unfolded, numbers and code apart; a file of many columns, or an exhibit's text, has as many as it has.
+MOST = {"coverage": 60, "lecture": 40}
+LONG = ("attach", "deposit", "exhibits", "odds")
+
+
+def test_few_words_in_few_styles(shown, request):
+    """Four sizes of letters and two weights in every interaction, those of a lecture larger; and no more words than a screen bears."""
+    name = request.node.callspec.params["shown"]
+    if name != "lecture":
+        for style in shown.evaluate(STYLES):
+            size, weight = style.split(" ")
+            assert size in SIZES, style
+            assert weight in WEIGHTS, style
+    assert len(shown.evaluate(WORDS)) <= MOST.get(name, 120) or name in LONG

@@ -51,7 +51,9 @@ it('a price shows the ± that it buys, and what would be left', () => {
   expect(tagText('ε 0.75', found)).toBe('ε 0.75');
   const age = { label: 'age', accuracy: 'right to ± 3.2 % of people' };
   const many = [one, age, { ...one, label: 'third' }, { label: 'x', accuracy: 'depends on the data' }];
-  expect(priceOf(priced({ questions: many })).text).toBe('ε 0.75 · collected ± 0.0014, age rank ± 91.3, …');
+  expect(priceOf(priced({ questions: many })).text).toBe(
+    'ε 0.75 · collected ± 0.0014, age ± 3.2 % of people, …'
+  );
   expect(priceOf(priced({ questions: many })).why).toContain('x: depends on the data.');
   const fit = { ...one, accuracy: '± 0.0012 to ± 0.071 of its coefficients for n = 4,820. If columns …' };
   expect(priceOf(priced({ questions: [fit] })).text).toBe('ε 0.75 · ± 0.0012 to ± 0.071');

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  leaves,
-  partAt,
-  partsOf,
-  partWords,
-  rangeOf,
-  toldAt,
-  type CompareFacts
-} from '../../src/widgets/compare/model';
+import { leaves, partAt, partsOf, rangeOf, toldAt, type CompareFacts } from '../../src/widgets/compare/model';
 import { apart } from '../../src/widgets/parts/line_names';
 
 const share = {
@@ -43,7 +35,6 @@ describe('several questions at one loss', () => {
     expect(toldAt(share, 1)).toBe('± 0.0050 for 2,890');
     expect(toldAt(rank, 1)).toMatch(/^± 15 rows of rank$/);
     expect(partAt(rank, 1)).toBeCloseTo(15.22 / 4820, 6);
-    expect([0.00018, 0.0004, 0.0005, 1].map(partWords)).toEqual(['0.018 %', '0.04 %', '0.05 %', '100 %']);
     expect(partAt({ ...share, span: 0.001 }, 0.01)).toBe(1);
   });
   it('says what all of them would leave', () => {

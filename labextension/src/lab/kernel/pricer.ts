@@ -101,9 +101,9 @@ function accuracies({ questions }: Answer): { label: string; words: string }[] {
 /** The ± of one question, or of several the first by name, without what they are told for. */
 function briefly(told: readonly { label: string; words: string }[]): string {
   const found = told.flatMap(({ label, words }) => {
-    const width = /^unbounded|± [\d.,]+(?: to ± [\d.,]+)?/.exec(words)?.[0];
-    const rank = words.startsWith('rank') ? 'rank ' : '';
-    return width === undefined ? [] : [`${told.length > 1 ? `${label} ` : ''}${rank}${width}`];
+    const people = /± [\d.,]+ (?:% of )?(?:people|rows)/;
+    const width = (words.startsWith('right') ? people : /^unbounded|± [\d.,]+(?: to ± [\d.,]+)?/).exec(words);
+    return width === null ? [] : [`${told.length > 1 ? `${label} ` : ''}${width[0]}`];
   });
   const more = found.length > SHOWN ? ', …' : '';
   return found.length === 0 ? '' : ` · ${found.slice(0, SHOWN).join(', ')}${more}`;

@@ -1,6 +1,6 @@
 /** Several questions at one loss: their ±, as told and as parts of their public ranges. No DOM. */
 import { widthAt, type Curve } from '../../maths/curve';
-import { halfWidth, number, significant } from '../../maths/digits';
+import { halfWidth, significant } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
 
 export interface Compared {
@@ -41,9 +41,6 @@ const LEAST = 1e-4;
 /** The part of its public range that a ± is, at most all of it. */
 export const partAt = (one: Compared, loss: number): number =>
   Math.min(Math.max(widthAt(one.curve, loss) / one.span, LEAST), 1);
-
-/** The part in percent, with two digits: halves of it are told apart however small it is. */
-export const partWords = (part: number): string => `${number(Number((100 * part).toPrecision(2)))} %`;
 
 /** A ± at a loss, in its own unit. */
 export const toldAt = (one: Compared, loss: number): string =>

@@ -55,6 +55,9 @@ function population(): Part<[facts: CoverageFacts]> {
 }
 
 interface Controls {
+  /** What is asked of whom, as a line that reads as a sentence; `with` is behind it. */
+  readonly sentence: (intervals: HTMLElement) => HTMLElement;
+  /** All other choices. */
   readonly node: HTMLElement;
   readonly show: (facts: CoverageFacts) => void;
   /** Put the slider of the loss on an axis elsewhere, or back among the others. */
@@ -152,7 +155,7 @@ function numbered(
   });
 }
 
-const PAID: Ends = ['more private', 'more accurate'];
+const PAID: Ends = ['', ''];
 
 /** The ends of each shaping number, in words too, and its step. */
 const SHAPING: Readonly<Record<Shape, readonly [readonly [number, number], Ends, number]>> = {
@@ -276,6 +279,7 @@ export function controls(
     now = facts;
     from.textContent = facts.from;
     from.hidden = facts.from === '';
+    size.textContent = `(${number(facts.setup.n)} rows), with`;
     for (const part of [asked, sizes, people, shown, ready]) {
       part.show(facts);
     }
@@ -308,16 +312,26 @@ export function controls(
     sizes.losses[kind].show(loss);
     sizes.losses[kind].words(lossWords(kind, loss, words));
   };
+  const { statistic, population: whom, view, kind } = asked.nodes;
+  const size = html('span');
+  const sentence = (method: HTMLElement): HTMLElement => {
+    for (const one of [statistic, whom, method]) {
+      one.querySelector('label')?.classList.add('hidden');
+      one.style.margin = '0';
+    }
+    const look = { class: 'choices', style: 'gap:4px 8px' };
+    return html('div', look, 'The', statistic, 'of', whom, size, method, 'intervals.');
+  };
   const node = html(
     'div',
     {},
     from,
-    html('div', { class: 'choices' }, ...Object.values(asked.nodes)),
+    html('div', { class: 'choices' }, view, kind),
     home,
     nodes.released,
     nodes.boot,
     html('div', { class: 'choices' }, ...Object.values(ready.nodes))
   );
   show(first);
-  return { node, show, stand, follow };
+  return { sentence, node, show, stand, follow };
 }

@@ -31,6 +31,8 @@ const SIDE_BY_SIDE =
 
 interface SharedPart {
   readonly node: HTMLElement;
+  /** Which interval is drawn. */
+  readonly method: HTMLElement;
   /** Where the slider of the loss stands, while it is seen, and what it ranges over. */
   readonly slot: HTMLElement;
   readonly range: () => Range | null;
@@ -215,14 +217,13 @@ function offer(field: HTMLSelectElement, key: HTMLElement, rows: readonly Shared
 const figure = (caption: string, ...nodes: Element[]): HTMLElement =>
   html('figure', {}, html('figcaption', { class: 'soft' }, caption), ...nodes);
 
-/** The three drawings, side by side where there is room. */
-function sideBySide(pictures: Pictures, running: SVGSVGElement, ...below: HTMLElement[]): HTMLElement {
+/** The two drawings, side by side where there is room. */
+function sideBySide(pictures: Pictures, title: HTMLElement, ...below: HTMLElement[]): HTMLElement {
   const drawings = html(
     'div',
     { class: 'shared', style: SIDE_BY_SIDE },
-    figure('Each bar is an interval, ✕ misses the truth. Choose one to see why.', pictures.forty.node),
-    figure('Coverage of all of them. Drag the loss: the same studies follow.', pictures.along.node, ...below),
-    figure('Their running coverage at the nearest computed loss', running)
+    figure('✕ misses the truth', pictures.forty.node),
+    html('figure', {}, title, pictures.along.node, ...below)
   );
   for (const one of drawings.querySelectorAll('figure')) {
     one.style.cssText = 'min-width:0;margin:0';
@@ -297,23 +298,31 @@ export function sharedPart(around: Around): SharedPart {
   });
   const pages = pager(state, choose, alive);
   const [title, said, why] = [
-    html('h4', { class: 'say' }),
+    html('h4', { class: 'soft' }),
     html('p', { class: 'say found' }),
     html('p', { class: 'soft study' })
   ];
   const key = html('p', { class: 'key' });
-  const drawings = sideBySide(pictures, running.node, slot, key);
+  const drawings = sideBySide(pictures, title, slot);
   const guessed = guess(ask);
   const result = html(
     'div',
     {},
     said,
     drawings,
-    html('div', { class: 'buttons' }, miss, ...pages.nodes),
-    why
+    html(
+      'details',
+      {},
+      html('summary', {}, 'One study at a time'),
+      html('div', { class: 'buttons' }, miss, ...pages.nodes),
+      why,
+      html('figure', { style: 'margin:0;max-width:30rem' }, running.node),
+      key,
+      guessed.switch
+    )
   );
-  const choices = html('div', { class: 'choices' }, labelled('interval', field), guessed.switch);
-  const node = html('section', { class: 'shared-part', hidden: '' }, title, choices, guessed.node, result);
+  const method = labelled('interval', field);
+  const node = html('section', { class: 'shared-part', hidden: '' }, guessed.node, result);
   const draw = (facts: CoverageFacts): void => {
     take(state, pictures, facts, arrays);
     const { shared, loss, rest } = state;
@@ -351,5 +360,5 @@ export function sharedPart(around: Around): SharedPart {
     const { shared } = state;
     return shared === null || node.hidden ? null : { low: shared.values[0]!, high: shared.values.at(-1)! };
   };
-  return { node, slot, range, move, show, stop };
+  return { node, method, slot, range, move, show, stop };
 }

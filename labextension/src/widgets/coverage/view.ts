@@ -280,9 +280,14 @@ function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>)
   const swept = sweepPicture(frame.ask, at => link.choose({ at }));
   const sweep = html('div', {}, swept.node);
   const code = codeBox(5);
+  const choices = html('details', {}, html('summary', {}, 'Other choices'), hand.node);
+  const anew = html('details', {}, html('summary', {}, 'Simulate anew, with tables'));
+  anew.append(...run.nodes, ...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node);
+  /** The view that is seen there alone: it is opened for that. */
+  let opened = '';
   root.append(
-    ...[heading, hand.node, shared.node, ...run.nodes, problem, simulated.late, before],
-    ...[...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node]
+    ...[heading, hand.sentence(shared.method), shared.node, problem, simulated.late, before],
+    ...[choices, anew]
   );
 
   function show(): void {
@@ -291,6 +296,10 @@ function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>)
     problem.textContent = facts.problem;
     code.show(facts.code, codeOf(facts));
     shared.show(facts);
+    shared.method.hidden = shared.node.hidden;
+    const needed = shared.node.hidden && (facts.view !== 'studies' || facts.studies > 0) ? facts.view : '';
+    anew.open ||= needed !== opened && needed !== '';
+    opened = needed;
     hand.stand(shared.slot, shared.range());
     run.show(facts, swept.at());
     const pale = facts.studies === 0 && drawn === facts.view;

@@ -8,7 +8,7 @@ import { ARROWS, FULL, neighbour, placeOf, typedValue, valueOf, type Scale, type
 interface SliderOptions extends Track {
   readonly label: string;
   readonly value: number;
-  /** What its ends stand for; those of a loss, where nothing is said. */
+  /** What its ends stand for. */
   readonly ends?: readonly [string, string];
   readonly write?: (value: number) => string;
   /** While it moves. */
@@ -59,10 +59,7 @@ function drawing(label: string, words: readonly [string, string]): Drawing {
 }
 
 export function slider(options: SliderOptions): Slider {
-  const { node, range, field, note, wrong } = drawing(
-    options.label,
-    options.ends ?? ['more private', 'more accurate']
-  );
+  const { node, range, field, note, wrong } = drawing(options.label, options.ends ?? ['', '']);
   let [value, track]: [number, Track] = [options.value, options];
   let typing = false; // the text of the field is not taken yet, and belongs to the user
   const write = (x: number): string =>
