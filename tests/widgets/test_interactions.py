@@ -20,7 +20,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.cards.card import SIZES, STYLE, TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
-from dpnb.inference.digits import rounded
+from dpnb.inference.digits import percent, rounded
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.query import plan_record
 from dpnb.widgets import _base
@@ -223,7 +223,7 @@ def test_seesaw_takes_a_median_by_its_rank(data):
     assert shown.facts["unit"] == "rows of rank"
     said = dpnb.plan({"m": data.x.median()}, epsilon=0.5).items[0].preview.words
     radius = Curve(**shown.facts["curve"]).width_at(0.5)
-    assert rounded(radius) in said
+    assert f"± {percent(radius / 40)} of people" in said
     assert f"± {rounded(radius)} rows of rank" in shown.card().text
 
 

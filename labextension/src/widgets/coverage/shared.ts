@@ -2,7 +2,7 @@
 import { number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
 import { button, eachFrame, html, say, unique } from '../parts/dom';
-import { labelled } from '../parts/layout';
+import { fold, labelled } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import {
   sharedOf,
@@ -305,22 +305,10 @@ export function sharedPart(around: Around): SharedPart {
   const key = html('p', { class: 'key' });
   const drawings = sideBySide(pictures, title, slot);
   const guessed = guess(ask);
-  const result = html(
-    'div',
-    {},
-    said,
-    drawings,
-    html(
-      'details',
-      {},
-      html('summary', {}, 'One study at a time'),
-      html('div', { class: 'buttons' }, miss, ...pages.nodes),
-      why,
-      html('figure', { style: 'margin:0;max-width:30rem' }, running.node),
-      key,
-      guessed.switch
-    )
-  );
+  const pagers = html('div', { class: 'buttons' }, miss, ...pages.nodes);
+  const plot = html('figure', { style: 'margin:0;max-width:30rem' }, running.node);
+  const single = fold('One study at a time', pagers, why, plot, key, guessed.switch);
+  const result = html('div', {}, said, drawings, single);
   const method = labelled('interval', field);
   const node = html('section', { class: 'shared-part', hidden: '' }, guessed.node, result);
   const draw = (facts: CoverageFacts): void => {

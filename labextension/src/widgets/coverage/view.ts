@@ -2,7 +2,7 @@
 import { number } from '../../maths/digits';
 import { codeBox } from '../parts/code_box';
 import { announcer, button, eachFrame, html, sayCode, type Parts } from '../parts/dom';
-import { head as titleOf } from '../parts/layout';
+import { fold, head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import { widget, type Link, type View } from '../parts/widget';
 import { sharedPart } from './shared';
@@ -253,6 +253,16 @@ function tablePart(): LabPart {
   };
 }
 
+/** Opens a fold once for each view that has something to show there, and nowhere else. */
+function opener(place: HTMLDetailsElement): (alone: boolean, facts: CoverageFacts) => void {
+  let opened = '';
+  return (alone, { view, studies }) => {
+    const needed = alone && (view !== 'studies' || studies > 0) ? view : '';
+    place.open ||= needed !== opened && needed !== '';
+    opened = needed;
+  };
+}
+
 function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   let answered = link.facts();
   const frame = eachFrame(() => show());
@@ -280,15 +290,11 @@ function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>)
   const swept = sweepPicture(frame.ask, at => link.choose({ at }));
   const sweep = html('div', {}, swept.node);
   const code = codeBox(5);
-  const choices = html('details', {}, html('summary', {}, 'Other choices'), hand.node);
-  const anew = html('details', {}, html('summary', {}, 'Simulate anew, with tables'));
-  anew.append(...run.nodes, ...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node);
-  /** The view that is seen there alone: it is opened for that. */
-  let opened = '';
-  root.append(
-    ...[heading, hand.sentence(shared.method), shared.node, problem, simulated.late, before],
-    ...[choices, anew]
-  );
+  const tables = [...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node];
+  const anew = fold('Simulate anew, with tables', ...run.nodes, ...tables);
+  const [open, other] = [opener(anew), fold('Other choices', hand.node)];
+  const first = [heading, hand.sentence(shared.method), shared.node, problem, simulated.late, before];
+  root.append(...first, other, anew);
 
   function show(): void {
     const facts = link.facts();
@@ -297,9 +303,7 @@ function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>)
     code.show(facts.code, codeOf(facts));
     shared.show(facts);
     shared.method.hidden = shared.node.hidden;
-    const needed = shared.node.hidden && (facts.view !== 'studies' || facts.studies > 0) ? facts.view : '';
-    anew.open ||= needed !== opened && needed !== '';
-    opened = needed;
+    open(shared.node.hidden, facts);
     hand.stand(shared.slot, shared.range());
     run.show(facts, swept.at());
     const pale = facts.studies === 0 && drawn === facts.view;

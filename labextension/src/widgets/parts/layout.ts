@@ -117,6 +117,13 @@ export function labelled(words: string, field: HTMLElement, wrong: Child = null)
   return html('div', { class: 'control' }, html('label', { for: field.id }, words), field, wrong);
 }
 
+/** What is folded below a summary. */
+export function fold(summary: string, ...nodes: Node[]): HTMLDetailsElement {
+  const node = html('details', {}, html('summary', {}, summary));
+  node.append(...nodes);
+  return node;
+}
+
 /** Yes or no. */
 export function checkField(words: Child, change: (on: boolean) => void): Part<[on: boolean]> {
   const box = html('input', { type: 'checkbox' });
