@@ -20,6 +20,8 @@ OTHER_MEANINGS = {
     "dpnb/cards/plan.py": "a forecast that is a sum of noises",
     "dpnb/client/assumptions.py": "what is typed in dpnb.power(what, …): a proportion among it",
     "dpnb/client/sizes.py": "names of parts of a release",
+    "dpnb/client/sql/aggregates.py": "what an owner's preparation takes of a person's rows",
+    "dpnb/client/sql/sources.py": "what an owner's preparation takes of a person's rows",
     "dpnb/client/suggestions.py": "words of pandas",
     "dpnb/course/contest.py": "the closed list of what an entry of the contest may ask",
     "dpnb/estimate/arithmetic.py": "functions of numpy that carry draws",

@@ -17,6 +17,7 @@ from dpnb.client.sql.expressions import constant, own, truth, value
 from dpnb.client.sql.names import TRUE, Rows, Value
 from dpnb.client.sql.reader import MAKERS, fail, reads
 from dpnb.estimate import Estimate
+from dpnb.inference.digits import given
 from dpnb.planner.compile import is_condition
 from dpnb.planner.expression import Const, Expr, Ref, Where
 from dpnb.trusted.schema.unit_summary import Take, UnitSummary
@@ -113,7 +114,7 @@ def _changing(groups: Groups, node: Node, made: Value) -> Value:
     """Return a number, unless it is the same in every row: that is public, and no measurement."""
     number = groups.rows.number(made.expr)
     if number.low == number.high:
-        fail(node, "same", number=f"{float(number.lowest):g}")
+        fail(node, "same", number=given(number.lowest))
     return made
 
 
@@ -189,12 +190,12 @@ def _second(groups: Groups, node: Node, made: Value) -> ColumnHandle:
 @reads("figures", " ".join(_SPREADS), "this")
 def _spread(groups: Groups, node: Node, *conditions: Expr) -> Estimate:
     """VAR_POP, STDDEV_POP, VARIANCE, VAR_SAMP, STDDEV, STDDEV_SAMP – the last four times n/(n - 1), or its root; n as released."""
-    made, name = _argument(groups, node), _SPREADS[node.key]
-    asked: Estimate = getattr(groups.column(made, *conditions), name)()
+    made = _argument(groups, node)
+    asked: Estimate = getattr(groups.column(made, *conditions), _SPREADS[node.key])()
     if node.key.endswith("pop"):
         return asked
     n: Any = groups.count(node, *conditions, made.known, groups.rows.has(made.expr))
-    corrected: Estimate = asked * (n / (n - 1) if name == "variance" else np.sqrt(n / (n - 1)))
+    corrected: Estimate = asked * (np.sqrt(n / (n - 1)) if node.key.startswith("stddev") else n / (n - 1))
     return corrected
 
 
