@@ -34,8 +34,7 @@ REASONS = {
     "dpnb/statistics/pair_spread.py": "an option as it was given",
     "dpnb/statistics/placement.py": "points as code",
     "dpnb/statistics/quantile.py": "a level as it was given",
-    "dpnb/estimate/regression_summary.py": "a term as code, and a number of rows",
-    "dpnb/estimate/regression_table.py": "a table in the layout of its field",
+    "dpnb/estimate/regression_summary.py": "a term as code, a number of rows, and a table in the layout of its field",
     "dpnb/statistics/tree_fit.py": "a level as it was given",
 }
 """Files with a format of their own, and what they write with it."""
