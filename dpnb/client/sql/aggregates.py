@@ -114,7 +114,7 @@ def _changing(groups: Groups, node: Node, made: Value) -> Value:
     """Return a number, unless it is the same in every row: that is public, and no measurement."""
     number = groups.rows.number(made.expr)
     if number.low == number.high:
-        fail(node, "same", number=given(number.lowest))
+        fail(node, "same", number=given(float(number.lowest)))
     return made
 
 
