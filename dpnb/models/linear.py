@@ -24,7 +24,7 @@ from dpnb.models.expressions import total_of
 from dpnb.models.model import Means, Model, key_column, names_in, response_of, values_of
 from dpnb.statistics.discriminant import Moments, discriminant_of, ridge_of
 from dpnb.statistics.formula import INTERCEPT, parse
-from dpnb.statistics.logistic import Design, LogisticFit, solved
+from dpnb.statistics.logistic import MOST_CELLS, Design, LogisticFit, solved
 from dpnb.statistics.released import combine, draws_of
 
 _FEWEST = 4
@@ -208,7 +208,7 @@ class LogisticRegression(Classifier, Linear):
             yield means.people.ols(formula).moments
             return
         target, classes = response_of(means.people, asked.response)
-        yield means.people.crosstab(*means.keys(columns, self.bins, classes), target)
+        yield means.people.crosstab(*means.keys(columns, self.bins, classes, readable=MOST_CELLS), target)
 
     def _read(self, answers: tuple[Estimate, ...], formula: str | None) -> dict[str, Any]:
         if len(answers) != 1 or formula is None or not is_table(answers[0]):

@@ -59,7 +59,13 @@ class Means:
         return float(found)
 
     def keys(
-        self, terms: Sequence[str], bins: object, taken: int, *, grid: bool = False
+        self,
+        terms: Sequence[str],
+        bins: object,
+        taken: int,
+        *,
+        grid: bool = False,
+        readable: float = math.inf,
     ) -> list[ColumnHandle]:
         """Return the columns of a formula as keys of one table that is not too large for the ε.
 
@@ -72,11 +78,13 @@ class Means:
             Classes of the response.
         grid : bool
             Whether it is a grid for k-means, which may be finer.
+        readable : float
+            How many cells the model can read.
 
         Raises
         ------
         OptionError
-            If the table has more than n ε/2 cells, with the number of bins that would do.
+            If the table has more than n ε/2 cells or more than can be read, with the number of bins that would do.
         """
         columns = {term: key_column(self.people, term) for term in terms}
         numbers = {term: values_of(column) for term, column in columns.items()}
@@ -89,8 +97,9 @@ class Means:
             if term not in open_
         }
         taken *= math.prod(fixed.values())
-        chosen = choose_bins(open_, taken, limit(self.rows, self.epsilon, grid=grid)) if open_ else {}
-        self._fit_in(columns, numbers, {**fixed, **chosen}, taken * math.prod(chosen.values()))
+        most = int(min(limit(self.rows, self.epsilon, grid=grid), readable))
+        chosen = choose_bins(open_, taken, most) if open_ else {}
+        self._fit_in(columns, numbers, {**fixed, **chosen}, taken * math.prod(chosen.values()), readable)
         return [
             binned(column, chosen.get(term, bins_of(plain_name(term), bins)) if numbers[term] else None)
             for term, column in columns.items()
@@ -102,9 +111,10 @@ class Means:
         numbers: Mapping[str, int],
         sizes: Mapping[str, int],
         cells: int,
+        readable: float,
     ) -> None:
-        """Refuse a table that is mostly noise."""
-        most = limit(self.rows, self.epsilon, grid=True)
+        """Refuse a table that is mostly noise, or too large to be read."""
+        most = int(min(limit(self.rows, self.epsilon, grid=True), readable))
         if cells <= most:
             return
         free = {term: size for term, size in numbers.items() if size}
@@ -116,9 +126,11 @@ class Means:
             if fits
             else "Use fewer columns, or CategoricalNB."
         )
+        why = f"with {self.rows:,.0f} rows and ε {self.epsilon:g} it may have {most:,} (n ε/2), since the rest would be noise"
+        if most == readable:
+            why = f"this model reads tables of up to {most:,}"
         raise OptionError(
-            f"A table of {' × '.join(str(sizes[term]) for term in columns)} × the response has {cells:,} cells; with {self.rows:,.0f} rows and "
-            f"ε {self.epsilon:g} it may have {most:,} (n ε/2), since the rest would be noise. {what}"
+            f"A table of {' × '.join(str(sizes[term]) for term in columns)} × the response has {cells:,} cells; {why}. {what}"
         )
 
 

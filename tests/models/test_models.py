@@ -127,6 +127,10 @@ def test_scores_of_a_handle_are_bought_and_right(people):
         (lambda one: DecisionTree(bins=12).fit(one, FORMULA, epsilon=1), "Bins that would do: bins={'x': "),
         (lambda one: CategoricalNB(bins=12).fit(one, FORMULA, epsilon=1), "would be mostly noise"),
         (lambda one: CategoricalNB().fit(one, "y ~ x:g"), "plain columns"),
+        (
+            lambda one: LogisticRegression("table", bins=2_000).fit(one, FORMULA, epsilon=10**4),
+            "reads tables of up to 5,000",
+        ),
         (lambda one: CategoricalNB().fit(one, "y"), "what is predicted and from what"),
         (lambda one: CategoricalNB().fit(one, "nothing ~ x"), "nothing"),
         (lambda one: classify(one, FORMULA, "deep"), "naive-bayes"),
