@@ -18,7 +18,6 @@ from dpnb.owner.publication import files_of, new_folder, record_of
 from dpnb.owner.statistics_file import questions_of, read_statistics
 from dpnb.planner.request import Ask
 from dpnb.synthetic.asked import Asked
-from dpnb.synthetic.files import SIDECAR, contents, digest
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.places import Home
@@ -111,6 +110,7 @@ def add_publish(acts: Acts) -> None:
 def _publish(options: argparse.Namespace) -> Output:
     from dpnb.owner import signed_records
     from dpnb.owner.budget_sheet import standing
+    from dpnb.synthetic.files import SIDECAR, contents, digest
     from dpnb.trusted.owner import owner_acts
 
     home = _home_of_answers(options)

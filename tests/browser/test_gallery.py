@@ -43,7 +43,7 @@ def test_every_cell_of_the_gallery_shows_its_interaction(gallery, shots):
     lab = gallery
     expect(
         lab.page.locator(".jp-OutputArea .dpnb-w > :is(.head, .sentence, section:not(.shared-part))")
-    ).to_have_count(20)
+    ).to_have_count(21)
     expect(lab.page.locator("table.index tbody tr")).to_have_count(23)
     assert not lab.page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
     assert (lab.server.work / "interactions.html").stat().st_size > 10_000

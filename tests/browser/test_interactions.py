@@ -365,6 +365,7 @@ def test_a_table_that_is_cut_says_so(show):
     """On a small screen a wide table says that it goes on, takes the focus and moves by key; on a wide one it is a table."""
     made = widgets.coverage_lab("mean", "declared", rho=0.5, reps=50, methods=["naive", "unbiased"]).run()
     page = show(made, width=320)
+    page.get_by_text("Simulate anew, with tables").click()
     hint, region = page.get_by_text("scroll sideways"), page.get_by_role("region", name="coverage of each")
     expect(hint).to_be_visible()
     region.focus()
