@@ -100,7 +100,7 @@ RESIZED_BOOTSTRAP = Exhibit(
     cell="%%dp epsilon=0.1\nshare = hiv.got.mean()",
     event=("the answer is above 0", lambda answers: np.asarray(answers) > 0),
     lever=Lever(
-        "uses of the procedure",
+        "number of uses",
         "chance of proof",
         tuple(map(float, range(1, 41))),
         1,
