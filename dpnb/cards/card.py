@@ -171,7 +171,7 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .plan td:nth-child(2),§ .cols td:nth-child(2),§ .cols td:nth-child(4){grid-column:1/-1;order:3}
 § .cols td:nth-child(4){color:var(--soft)}§ .cols td:nth-child(4)::before{content:"missing: "}
 § .cols td:nth-child(3){text-align:right}
-§ .wide,§ .select .track{display:none}§ :is(svg[viewBox^="0 0 640"],svg[viewBox^="0 0 560"]) text{font-size:var(--t4)}
+§ .wide,§ .select .track{display:none}§ :is(svg[viewBox^="0 0 640"],svg[viewBox^="0 0 560"]) text{font-size:calc(1.7*var(--t1))}
 § .intervals,§ .intervals tbody{display:block}§ .intervals tr{display:grid;grid-template-columns:1fr auto}
 § .intervals td.track{grid-column:1/-1;order:3;padding-right:var(--s2)}§ .intervals tr.scale td:not(.track){display:none}
 § .intervals th{width:auto}§ .intervals td.num{width:auto;text-align:right}§ .rows td.track{min-width:4rem;width:26%}
