@@ -17,7 +17,7 @@ from dpnb.planner.forecast import Forecast, Law, half_widths
 from dpnb.planner.price import PricedQuestion
 from dpnb.planner.schema_words import cap_words
 from dpnb.statistics._base import PriceRow
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.plan import Share
 
@@ -33,7 +33,7 @@ class _Tables(Protocol):
     """What is expected of synthetic rows, whose tables are one line."""
 
     @property
-    def asked(self) -> Asked: ...
+    def asked(self) -> PairTables: ...
     @property
     def places(self) -> tuple[int, ...]: ...
     @property

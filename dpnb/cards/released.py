@@ -32,7 +32,7 @@ from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
 from dpnb.inference.interval import KINDS
 from dpnb.planner.price import PricedBatch
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 _WIDE = 100
@@ -80,7 +80,7 @@ class _Report(Protocol):
     @property
     def hidden(self) -> tuple[PendingQuestion, ...]: ...
     @property
-    def together(self) -> tuple[Asked, ...]: ...
+    def together(self) -> tuple[PairTables, ...]: ...
     @property
     def whole(self) -> Mapping[str, Any]: ...
     @property

@@ -8,14 +8,14 @@ from dpnb.cards.card import Card, frame, heading, scrolled
 from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.estimate.table import aligned
 from dpnb.inference.digits import rounded
-from dpnb.synthetic.asked import Asked
 from dpnb.synthetic.files import WARNING, uses
 from dpnb.synthetic.synthetic import Synthetic
+from dpnb.synthetic.tables import PairTables
 
 _WIDE, _HIGH, _GAP, _TOP = 640, 190, 40, 20
 
 
-def synthetic_bundle(asked: Asked) -> dict[str, object]:
+def synthetic_bundle(asked: PairTables) -> dict[str, object]:
     """Return the MIME bundle of synthetic rows: their card, or one line while there are no rows."""
     if asked.pending or not isinstance(asked, Synthetic) or not asked.converged:
         return {"text/plain": repr(asked)}

@@ -17,7 +17,7 @@ from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedBatch, PricedQuestion
 from dpnb.planner.request import Ask
 from dpnb.planner.schema_words import cap_words
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query.plan import Share
@@ -75,7 +75,7 @@ class PlanView:
         not asked for.
     whose : str
         Whose cap it is; empty for the dataset's budget.
-    together : tuple of Asked
+    together : tuple of PairTables
         The synthetic rows whose tables are asked.
     prices : tuple of (tuple of int, PrivacyLoss)
         The places of questions that have one price now, and that price: they add up to the cost.
@@ -94,7 +94,7 @@ class PlanView:
     hidden: tuple[PendingQuestion, ...] = ()
     held: tuple[Share | None, ...] = ()
     whose: str = ""
-    together: tuple[Asked, ...] = ()
+    together: tuple[PairTables, ...] = ()
     prices: tuple[Price, ...] = ()
 
     @property
@@ -233,7 +233,7 @@ class BatchReport(Mapping[str, Any]):
         return self.plan.measurements
 
     @property
-    def together(self) -> tuple[Asked, ...]:
+    def together(self) -> tuple[PairTables, ...]:
         """The synthetic rows whose tables were asked."""
         return self.plan.together
 

@@ -54,7 +54,7 @@ from dpnb.planner.check import CheckedQuestion
 from dpnb.planner.price import PricedQuestion, as_stored
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
-from dpnb.synthetic.asked import asked_with
+from dpnb.synthetic.tables import asked_with
 from dpnb.teach.public_rows import Columns, PublicRows
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive

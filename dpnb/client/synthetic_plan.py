@@ -13,8 +13,8 @@ from dpnb.inference.law import law_of
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.price import PricedQuestion
 from dpnb.planner.question import Question
-from dpnb.synthetic.asked import Asked, asked_with
 from dpnb.synthetic.design import MOST_PURE, Bins, Forecast, Relations, design_of
+from dpnb.synthetic.tables import PairTables, asked_with
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class SyntheticPlan:
         Of all tables together.
     """
 
-    asked: Asked
+    asked: PairTables
     places: tuple[int, ...]
     forecast: Forecast
     refusal: str
@@ -136,7 +136,7 @@ def _count_of(table: PendingQuestion) -> CheckedQuestion:
     return check(Question(table.question.dataset, "count", where=table.question.where), table.dataset.schema)
 
 
-def _refusal(asked: Asked, forecast: Forecast, *, pure: bool) -> str:
+def _refusal(asked: PairTables, forecast: Forecast, *, pure: bool) -> str:
     if pure and len(asked.design.pairs) > MOST_PURE:
         return (
             f"{len(asked.design.pairs)} tables under pure ε are mostly noise; at most {MOST_PURE} are asked so. Name fewer relations, or ask "

@@ -26,7 +26,7 @@ def ask_score(model: Classifier, people: Dataset, measure: str) -> Estimate:
     Raises
     ------
     OptionError
-        For a measure that there is not, and for more than two classes.
+        For a measure that there is not, the log loss of a tree, and more than two classes.
     """
     if measure not in MEASURES:
         raise OptionError(f"measure= is one of {', '.join(MEASURES)}.")
@@ -36,6 +36,10 @@ def ask_score(model: Classifier, people: Dataset, measure: str) -> Estimate:
             f"A score on a handle needs two classes; this model has {len(classes)}. Predict a condition instead."
         )
     ranked, odds = model._score_column(people)  # noqa: SLF001 -- of its own room
+    if measure == "log_loss" and not odds:
+        raise OptionError(
+            "The log loss is read from 16 bins of probability, too coarse for the few that a tree has. Ask accuracy, auc or calibration."
+        )
     second = _second(model, people, classes[1])
     if measure == "accuracy":
         above = ranked >= (0 if odds else 0.5)

@@ -20,7 +20,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.regression_summary import Regression
 from dpnb.notebook.options import CellOptions, near
 from dpnb.planner.request import Ask
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 
 DEPTH = 5
 MOST = 20_000
@@ -107,7 +107,7 @@ def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
     elif isinstance(value, Regression):
         yield f"{name}.coefficients", value.coefficients
         return
-    elif isinstance(value, Asked):
+    elif isinstance(value, PairTables):
         yield name, value.estimate
         return
     elif isinstance(getattr(type(value), "answers", None), property):  # a model; its room need not be loaded

@@ -15,7 +15,7 @@ from IPython.display import DisplayHandle, display
 
 from dpnb.estimate import Host
 from dpnb.notebook.display import Bundle, Screen, attach_bundle, estimate_bundle
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class NotebookHost(Host):
 
     def bundle(self, estimate: Any) -> Bundle:
         """Return the card of an estimate, or of synthetic rows."""
-        if not isinstance(estimate, Asked):
+        if not isinstance(estimate, PairTables):
             return estimate_bundle(estimate)
         from dpnb.cards.synthetic import synthetic_bundle  # what it draws with takes long to load
 

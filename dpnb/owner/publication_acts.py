@@ -17,7 +17,7 @@ from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_rea
 from dpnb.owner.publication import files_of, new_folder, record_of
 from dpnb.owner.statistics_file import questions_of, read_statistics
 from dpnb.planner.request import Ask
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.places import Home
@@ -50,7 +50,7 @@ def _asked(
             name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None
         }
         picked = read_statistics(options.statistics, dataset)
-        synthetic = {name: one for name, one in picked.items() if isinstance(one, Asked)}
+        synthetic = {name: one for name, one in picked.items() if isinstance(one, PairTables)}
         yield dataset, questions_of(picked), synthetic, loss
     finally:
         api.close()

@@ -24,7 +24,7 @@ from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.estimate import Estimate
 from dpnb.planner.expression import typed
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 
 _NODES = (
     *(ast.Expression, ast.Call, ast.Attribute, ast.Subscript, ast.Name, ast.Load, ast.Constant, ast.keyword),
@@ -34,7 +34,7 @@ _NODES = (
 _NOT_ASKED = {"session", "root", "budget"}
 
 
-def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate | Asked]:
+def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate | PairTables]:
     """Read a file of statistics as pending questions of a dataset, or as synthetic rows of it.
 
     Raises
@@ -55,11 +55,11 @@ def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate | Asked]
     return {name: _asked(name, text, dataset, path.name) for name, text in table.items()}
 
 
-def questions_of(picked: Mapping[str, Estimate | Asked]) -> dict[str, Estimate]:
+def questions_of(picked: Mapping[str, Estimate | PairTables]) -> dict[str, Estimate]:
     """Return the questions of some statistics by name: of synthetic rows, each of their tables."""
     found: dict[str, Estimate] = {}
     for name, one in picked.items():
-        if isinstance(one, Asked):
+        if isinstance(one, PairTables):
             found |= {f"{name}: {' by '.join(pair)}": table for pair, table in one.tables.items()}
         else:
             found[name] = one
@@ -83,7 +83,7 @@ def read_loss(path: Path) -> dict[str, str]:
     return {name: amount for name, amount in given if name in ("epsilon", "rho") and isinstance(amount, str)}
 
 
-def _asked(name: str, text: object, dataset: Dataset, file: str) -> Estimate | Asked:
+def _asked(name: str, text: object, dataset: Dataset, file: str) -> Estimate | PairTables:
     where = f"{file}, {clean(name)}"
     if not isinstance(text, str):
         raise OwnerError(f'{where}: write the question as text: "{typed(dataset.name)}.count()".')
@@ -91,14 +91,14 @@ def _asked(name: str, text: object, dataset: Dataset, file: str) -> Estimate | A
         found = read_statistic(text, dataset)
     except DpnbError as error:
         raise OwnerError(f"{where}: {error}") from None
-    if isinstance(found, Asked) and not name.isidentifier():
+    if isinstance(found, PairTables) and not name.isidentifier():
         raise OwnerError(
             f"{where}: synthetic rows are a folder of this name. Use letters, digits and _ alone."
         )
     return found
 
 
-def read_statistic(text: str, dataset: Dataset) -> Estimate | Asked:
+def read_statistic(text: str, dataset: Dataset) -> Estimate | PairTables:
     """Read one statistic as a pending question of a dataset, or as synthetic rows of it.
 
     Raises
@@ -112,7 +112,7 @@ def read_statistic(text: str, dataset: Dataset) -> Estimate | Asked:
         raise
     except (SyntaxError, TypeError, ValueError, AttributeError, LookupError, RecursionError) as fault:
         raise OwnerError(f"`{clean(text)}` cannot be read: {clean(str(fault))}") from None
-    if isinstance(found, Asked):
+    if isinstance(found, PairTables):
         return found
     if not isinstance(found, Estimate) or found.measurement is None:
         raise OwnerError(

@@ -305,7 +305,9 @@ def _bins(column: Column, bins: object, schema: Schema) -> Expr:
     name, number = column.name, numeric(Ref(column.name), schema)
     low, high, values = number.lowest, number.highest, number.high - number.low + 1
     whole = column.type == "integer" and number.step == 1
-    if bins is None and whole and values <= _BINS:
+    if (
+        bins is None and whole and values <= _BINS + 1
+    ):  # of seven values, six bins would have one of two: more than a quarter
         return Ref(name)
     if isinstance(bins, Iterable) and not isinstance(bins, str):
         edges = tuple(Fraction(str(edge)) for edge in bins)
@@ -315,9 +317,10 @@ def _bins(column: Column, bins: object, schema: Schema) -> Expr:
             raise OptionError(
                 f'bins of {name} are a whole number such as {_BINS}, or edges: bins={{"{name}": […]}}.'
             )
-        width = Fraction(math.ceil(Fraction(values, count))) if whole else (high - low) / count
-        inner = [low + width * place for place in range(1, count) if low + width * place < high]
-        edges = (low, *inner, high)
+        size = values if whole else high - low
+        inner = [Fraction(low) + Fraction(size) * place / count for place in range(1, count)]
+        starts = dict.fromkeys(Fraction(math.floor(edge)) if whole else edge for edge in inner)
+        edges = (Fraction(low), *(edge for edge in starts if low < edge < high), Fraction(high))
     if len(edges) < 2 or edges[0] != low or edges[-1] != high:
         raise OptionError(
             f"bins of {name} reach over its whole range, from {_short(low)} to {_short(high)}: rows outside would be lost in some tables only."

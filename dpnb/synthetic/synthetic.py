@@ -20,10 +20,10 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import Floats
 from dpnb.statistics.formula import parse
 from dpnb.synthetic import analysis, posterior
-from dpnb.synthetic.asked import MOST_ROWS, Asked
 from dpnb.synthetic.combine import Combined
 from dpnb.synthetic.design import Design, Pair, Variable, promised
 from dpnb.synthetic.rows import TIMES, Columns, Model, drawn, generator, model_of, values
+from dpnb.synthetic.tables import MOST_ROWS, PairTables
 from dpnb.trusted.canonical import Record
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Released:
     paid: Record | None
 
 
-class Synthetic(Asked):
+class Synthetic(PairTables):
     """Synthetic rows: pending, then released in place. Made by ``people.synthetic(…)``, or read from a record."""
 
     # what was released -----------------------------------------------------------------------------------------

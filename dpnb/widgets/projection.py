@@ -18,7 +18,7 @@ from dpnb.owner.statistics_file import read_statistic
 from dpnb.planner.check import check
 from dpnb.planner.expression import Between, BoolOp, Compare, Const, Expr, Invert, IsIn, Ref
 from dpnb.planner.question import Question
-from dpnb.synthetic.asked import Asked
+from dpnb.synthetic.tables import PairTables
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Schema
 from dpnb.widgets.curve import Curve, Kind, by_rank, curve_of
@@ -132,7 +132,7 @@ def question_in(schema: Schema, text: str) -> PendingQuestion:
         Where it asks none.
     """
     asked = read_statistic(text, DeclaredDataset.of(schema))
-    if isinstance(asked, Asked):
+    if isinstance(asked, PairTables):
         raise PlanError("Synthetic rows are planned by: dpnb admin release --plan.")
     assert asked.measurement is not None
     return asked.measurement

@@ -117,6 +117,9 @@ def test_scores_of_a_handle_are_bought_and_right(people):
     with dpnb.spend(epsilon=10**4):
         explained = line.score(known)
         right = None if tree.tree_[0].left is None else tree.score(known)
+        if right is not None:
+            with pytest.raises(OptionError, match="too coarse"):
+                tree.score(known, measure="log_loss")
     assert float(explained) == pytest.approx(line.score(X, ROWS["y"]), abs=0.02)
     assert right is None or float(right) == pytest.approx(tree.score(X, ROWS["y"]), abs=0.01)
 

@@ -22,6 +22,7 @@ SAID = {
     "1 << SELECT 2 FROM people": "Bind an answer to a name",
     "SELECT COUNT(*) FROM peple": "There is no table peple. Did you mean people? (line 1, column 22)",
     "SELECT COUNT(*) FROM people WHERE\n  agee > 3": "people has no column agee. Did you mean age? (line 2, column 3)",
+    "SELECT COUNT(*) FROM people WHERE married = '1'": "Its values are numbers: write 1 without quotes.",
     "SELECT COUNT(*) FROM people WHERE race = 'blakc'": "it has no value 'blakc'. Did you mean 'black'?",
     "SELECT COUNT(*) FROM people WHERE p.age > 3": "p is no table of this SELECT: it has people.",
     "SELECT COUNT(*) FROM people QUALIFY 1 = 1": "A window function",

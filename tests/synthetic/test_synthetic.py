@@ -10,7 +10,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import OptionError, PendingError, PlanError, Unavailable
-from dpnb.synthetic.design import forecast
+from dpnb.synthetic.design import design_of, forecast
 from dpnb.synthetic.synthetic import Synthetic
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -86,6 +86,23 @@ def test_what_is_released_reads_the_same_from_its_record_and_knows_what_it_suppo
     again = Synthetic.read(json.loads(json.dumps(found.record())), [found.rows(m) for m in range(20)])
     assert again.mean("age").interval() == found.mean("age").interval()
     assert again.margin("age", "married") == pytest.approx(found.margin("age", "married"), abs=1e-6)
+
+
+@pytest.mark.parametrize("bounds", [*((0, high) for high in range(1, 70)), (-3, 7), (18, 77), (1900, 2024)])
+def test_the_default_bins_of_whole_numbers_are_never_refused(bounds):
+    """*Seen:* 0 to 10 in six bins had a last one of three values, wider than a quarter of the range."""
+    low, high = bounds
+    column = Column.integer("x", low, high)
+    schema = Schema(
+        "d", "D", (column, *COLUMNS[1:]), PrivacyUnit("add-remove"), Budget.from_toml({"rho": "10"})
+    )
+    variable = design_of(schema, ["x", "sex"], None, "all")[0].variables[0]
+    if variable.edges is None:
+        assert len(variable.keys) == high - low + 1
+    else:
+        spans = np.diff([*variable.edges[:-1], high + 1])
+        assert spans.sum() == high - low + 1
+        assert spans.max() - spans.min() <= 1
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from dpnb.client.drawing import bundle
 from dpnb.client.handles import Dataset
 from dpnb.client.sql.aggregates import Groups, aggregate, has_aggregate, is_aggregate
 from dpnb.client.sql.expressions import constant, truth
+from dpnb.client.sql.figures import Leaf, evaluate, settled
 from dpnb.client.sql.keys import Key, at_place, keys_of, plain, same
 from dpnb.client.sql.names import TRUE, Rows, found, word_of
 from dpnb.client.sql.reader import Statement, each, fail, listed, parse, pointing, refusal
 from dpnb.client.sql.refusals import SAID
-from dpnb.client.sql.released import Leaf, evaluate, settled
 from dpnb.client.sql.sources import Scope, by_person, projected
 from dpnb.errors import DpnbError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Table

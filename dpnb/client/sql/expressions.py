@@ -360,6 +360,8 @@ def compared(rows: Rows, node: Node, sign: str, left: Expr, right: Expr) -> Expr
         if right.value not in column.values:
             close = nearest(right.value, [str(one) for one in column.values])
             hint = f" Did you mean '{close}'?" if close else ""
+            if close and close not in column.values:
+                hint = f" Its values are numbers: write {close} without quotes."
             raise SchemaError(
                 f"{column.name} is declared {column.describe()}: it has no value {show_value(right.value)}.{hint}"
             )

@@ -11,8 +11,8 @@ from dpnb.cards.card import Card
 from dpnb.errors import PlanError
 from dpnb.inference.digits import number
 from dpnb.inference.law import law_of
-from dpnb.synthetic.asked import Asked
 from dpnb.synthetic.design import FAIR, GOOD, MOST_COLUMNS, MOST_PURE
+from dpnb.synthetic.tables import PairTables
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets._base import Interaction
@@ -47,7 +47,7 @@ class Synthetic(Interaction):
 
     def __init__(
         self,
-        columns: Mapping[str, int] | Asked | None = None,
+        columns: Mapping[str, int] | PairTables | None = None,
         *,
         n: int | None = None,
         relations: str | Iterable[tuple[str, str]] = "all",
@@ -58,7 +58,7 @@ class Synthetic(Interaction):
         if epsilon is not None and rho is not None:
             raise PlanError("Give epsilon= or rho=, not both.")
         pure, self._name, size = epsilon is not None, "", n
-        if isinstance(columns, Asked):
+        if isinstance(columns, PairTables):
             schema, self._name = columns.questions()[0].dataset.schema, f"{columns.dataset}, "
             size, relations, adjacency = n or schema.unit.rows, columns.pairs, schema.unit.adjacency
             pure = pure or (rho is None and schema.budget.measure is Measure.PURE)

@@ -16,11 +16,11 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.synthetic.design import Design, Forecast, Pair, Variable, foretold
 
 MOST_ROWS = 10**6
-_PARTS: weakref.WeakKeyDictionary[PendingQuestion, weakref.WeakSet[Asked]] = weakref.WeakKeyDictionary()
+_PARTS: weakref.WeakKeyDictionary[PendingQuestion, weakref.WeakSet[PairTables]] = weakref.WeakKeyDictionary()
 """Of which synthetic rows a question is a table."""
 
 
-class Asked:
+class PairTables:
     """The tables of synthetic rows, pending or released.
 
     Parameters
@@ -114,6 +114,6 @@ class Asked:
         return foretold(self.design, size, math.sqrt(max(variances)))
 
 
-def asked_with(questions: Iterable[PendingQuestion]) -> list[Asked]:
+def asked_with(questions: Iterable[PendingQuestion]) -> list[PairTables]:
     """Return the synthetic rows of which some questions are tables, each once."""
     return list(dict.fromkeys(one for question in questions for one in _PARTS.get(question, ())))
