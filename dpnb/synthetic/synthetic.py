@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MEASURED, MODELLED, UNMEASURED = "measured", "modelled, not measured", "not measured"
-_POOLED = "the model stands on a pool of rows, and how often its intervals hold was not simulated"
+_POOLED = "the model stands on a pool of rows, of which few simulations were made"
 _PROMISES = {
     0.95: "95 % intervals hold",
     0.9: "intervals that say 95 % hold about 90 % of the time",

@@ -1,6 +1,7 @@
 """Two made-up populations, samples of them, and how often combined intervals hold their shares, means and differences."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 
@@ -52,8 +53,8 @@ def truth(p):
     return np.array([value for value, _ in answers(rows)])
 
 
-def coverage(p, size, rho, repetitions, *, adjacency="change-one", seed=0, kinds=(Combined,)):
-    """Return how often 95 % intervals of each kind hold each estimand, one row for each kind, and g."""
+def coverage(p, size, rho, repetitions, *, adjacency="change-one", seed=0, kinds=(Combined,), pure=False):
+    """Return how often 95 % intervals of each kind hold each estimand, one row for each kind, and g; with `pure`, under Laplace noise of the same variance."""
     moved, rng, wanted, held = (
         2 if adjacency == "change-one" else 1,
         np.random.default_rng(seed),
@@ -61,13 +62,14 @@ def coverage(p, size, rho, repetitions, *, adjacency="change-one", seed=0, kinds
         [],
     )
     sigma = (len(PAIRS) * moved / 2 / rho) ** 0.5
+    noise = partial(rng.laplace, 0, sigma / 2**0.5) if pure else partial(rng.normal, 0, sigma)
     for _ in range(repetitions):
         rows = EVERY[rng.choice(len(p), size if moved == 2 else rng.poisson(size), p=p)]
         tables = {
             (a, b): np.bincount(rows[:, a] * SIZES[b] + rows[:, b], minlength=SIZES[a] * SIZES[b]).reshape(
                 SIZES[a], SIZES[b]
             )
-            + np.rint(rng.normal(0, sigma, (SIZES[a], SIZES[b])))
+            + np.rint(noise((SIZES[a], SIZES[b])))
             for a, b in PAIRS
         }
         public = float(size) if moved == 2 else None

@@ -44,6 +44,24 @@ def test_two_thousand_repetitions_hold_as_promised_from_g_of_5_on(seed, strength
 
 
 @pytest.mark.soak
+def test_tables_under_pure_epsilon_hold_as_promised():
+    """Their noise is Laplace, and the model takes it as normal."""
+    (held,), g = coverage(population(5, 0.09), 5000, 0.0244, 300, pure=True)
+    assert g >= 5
+    assert 0.93 <= held.mean() <= 0.98
+    assert (upper(held, 300) >= 0.92).all()
+
+
+@pytest.mark.soak
+def test_a_model_on_a_pool_of_rows_holds_as_promised(monkeypatch):
+    monkeypatch.setattr("dpnb.synthetic.posterior.MOST_PRODUCTS", 0)
+    (held,), g = coverage(population(5, 0.09), 5000, 0.0244, 150)
+    assert g >= 5
+    assert 0.93 <= held.mean() <= 0.98
+    assert (upper(held, 150) >= 0.92).all()
+
+
+@pytest.mark.soak
 def test_weak_tables_hold_nine_in_ten():
     (held,), g = coverage(population(5, 0.09), 5000, 0.0075, 300)
     assert 1.5 <= g < 5
