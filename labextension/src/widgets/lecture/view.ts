@@ -23,7 +23,7 @@ import {
 import { fortyBars, funnelPicture, LOSSES } from './picture';
 
 /** Letters for a room: every size of the house, half as large again. */
-const LARGE = '--t1:18px;--t2:20px;--t3:26px;--t4:34px;max-width:88rem;container-type:inline-size';
+const LARGE = '--letter:1;--t1:18px;--t2:20px;--t3:26px;--t4:34px;max-width:88rem;container-type:inline-size';
 const TOP = 'display:flex;flex-wrap:wrap;gap:0 24px;justify-content:space-between;align-items:baseline';
 const SIDE_BY_SIDE =
   'display:grid;gap:0 24px;grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr));align-items:start';
