@@ -1,6 +1,6 @@
 """What an owner publishes: one signed file of all answers, and beside it a page that stands alone, a table, a dictionary, a registry entry.
 
-All of it is made of released numbers and public facts. The signed file alone can be verified; the others are for people.
+Two more files are metadata for data repositories (:mod:`dpnb.owner.repository_metadata`). All of it is made of released numbers and public facts. The signed file alone can be verified; the others are for people.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dpnb.cards.report import PAGE_STYLE, document
 from dpnb.client.publication import ENDING, FORMAT
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
+from dpnb.owner import repository_metadata
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.measure import Measure
@@ -67,15 +68,21 @@ def _statistic(name: str, estimate: Estimate) -> Record:
 
 def files_of(signed: Record, named: Mapping[str, Estimate], schema: Schema) -> dict[str, str]:
     """Return all that is published, by file name; the signed file is the first."""
-    name = schema.name
+    name, cited = schema.name, citation(signed, schema)
     return {
-        f"{name}{ENDING}": json.dumps(signed, ensure_ascii=False, indent=1) + "\n",
+        f"{name}{ENDING}": _json(signed),
         f"{name}.pub": signed["key"],
         f"{name}.html": page(signed, named, schema),
         f"{name}.csv": table(named),
         f"{name}.dictionary.csv": dictionary(schema.columns),
         f"{name}.registry.yaml": registry_entry(signed, schema),
+        f"{name}.schema-org.json": _json(repository_metadata.schema_org(signed, named, schema, cited)),
+        f"{name}.ddi.json": _json(repository_metadata.ddi(signed, named, schema, cited)),
     }
+
+
+def _json(record: Record) -> str:
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def new_folder(folder: Path) -> None:
@@ -144,14 +151,12 @@ def _more(signed: Record, schema: Schema) -> Iterable[Markup]:
 
 def table(named: Mapping[str, Estimate]) -> str:
     """Return every cell of every statistic as one CSV, all digits: its statistic, its cell, value and both intervals."""
-    ends = ("value", "privacy_low", "privacy_high", "confidence_low", "confidence_high")
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(("statistic", "cell", *ends))
+    writer.writerow(("statistic", "cell", *repository_metadata.ENDS))
     for name, estimate in named.items():
-        for row in json.loads(estimate.table().to_json()):
-            cell = "; ".join(f"{key}={value}" for key, value in row.items() if key not in ends)
-            writer.writerow((_plain(name), _plain(cell), *(row.get(end) for end in ends)))
+        for cell, numbers in repository_metadata.cells(estimate):
+            writer.writerow((_plain(name), _plain(cell), *numbers.values()))
     return out.getvalue()
 
 

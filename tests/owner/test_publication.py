@@ -413,6 +413,53 @@ def test_the_table_and_the_entry_of_the_registry_say_what_the_file_says(publishe
     assert 'access_type: "Non-interactive"' in entry
 
 
+def test_the_metadata_for_repositories_hold_every_released_number_and_no_other(published):
+    """In the field names of schema.org and DDI; value, both intervals and the loss of each cell are those of the signed file."""
+    said = json.loads((published / "people.schema-org.json").read_text())
+    assert (said["@type"], said["name"]) == ("Dataset", "A small town: differentially private statistics")
+    table = csv.DictReader((published / "people.csv").read_text().splitlines())
+    rows = {"tree": None}  # of more cells than are listed
+    for row in table:
+        if row["statistic"] != "tree":
+            rows[": ".join(filter(None, (row["statistic"], row["cell"])))] = row
+    found = {one["name"]: one for one in said["variableMeasured"]}
+    answers = dpnb.open(published / "people.releases.json").published
+    assert set(found) == set(rows)
+    assert "value" not in found["tree"]
+    for name, one in found.items():
+        references = {part["name"]: part for part in one["valueReference"]}
+        assert one["@type"] == "PropertyValue"
+        assert one["measurementTechnique"].startswith("differentially private: ")
+        assert references["privacy loss"]["value"] == str(answers[name.split(":")[0]].loss)
+        if (row := rows[name]) is not None:
+            assert one["value"] == float(row["value"])
+        for kind in ("privacy", "confidence"):
+            if row is not None and row[f"{kind}_low"] and row[f"{kind}_high"]:
+                ends = references[f"{kind} interval (95 %)"]
+                assert [ends["minValue"], ends["maxValue"]] == [
+                    float(row[f"{kind}_low"]),
+                    float(row[f"{kind}_high"]),
+                ]
+
+    book = json.loads((published / "people.ddi.json").read_text())["codeBook"]
+    age, sex = book["dataDscr"]["var"]
+    assert age["valrng"] == {"range": {"@min": 0, "@max": 100}}
+    assert sex["catgry"] == [{"catValu": "f"}, {"catValu": "m"}]
+    assert sex["sumStat"] == []
+    mean = next(one for one in age["sumStat"] if one["@type"] == "mean")
+    assert mean["#text"] == float(answers["mean_age"])
+    assert mean["privacy interval (95 %)"] == [*map(float, answers["mean_age"].interval(kind="privacy"))]
+    assert mean["privacy loss"] == str(answers["mean_age"].loss)
+    notes = {one["@subject"]: one for one in book["dataDscr"]["notes"]}
+    assert set(notes) == {
+        "by_sex",
+        "men",
+        "moments",
+        "tree",
+    }  # a filter or groups: never the summary of a column
+    assert [one["#text"] for one in notes["by_sex"]["sumStat"]] == [*map(float, answers["by_sex"].value)]
+
+
 def test_a_publication_overwrites_nothing(owner, published, monkeypatch, capsys):
     monkeypatch.setenv("DPNB_HOME", str(owner / "home"))
     before = (published / "people.releases.json").read_bytes(), _entries(owner)
