@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from dpnb.inference.digits import dated, given
 from dpnb.planner.compile import is_condition, numeric
-from dpnb.planner.expression import ClipTo, Expr, Ref, cap_of, show
+from dpnb.planner.expression import ClipTo, Expr, Ref, Where, cap_of, show, surely
 from dpnb.planner.question import Question
 from dpnb.statistics import Setting, Statistic
 from dpnb.trusted.schema import Schema
@@ -62,7 +62,9 @@ def in_words(question: Question, statistic: Statistic, setting: Setting, schema:
 
 
 def _plain(expr: Expr) -> str:
-    """An expression without the dataset's name, and without brackets around all of it."""
+    """An expression without the dataset's name, and without brackets around all of it; of a choice when it is made."""
+    if isinstance(expr, Where) and (when := surely(expr.condition)) is not None:
+        return f"{_plain(expr.then)} if {_plain(when)}, else {_plain(expr.other)}"
     shown = show(expr, "")
     return shown[1:-1] if _enclosed(shown) else shown
 

@@ -345,6 +345,25 @@ class PerUnit(Expr):
         return int(self.rows.number) if isinstance(self.rows, Const) else 0
 
 
+_STRICT = (Ref, Const, BinOp, Neg, Compare, Invert, IsIn, Ranged, Part)
+"""What is missing exactly where one of its columns is."""
+
+
+def presence(expr: Expr) -> Expr:
+    """Return the condition that an expression has a value: of one column, where nothing else decides, that the column has one."""
+    names, left = expr.columns(), [expr]
+    while left and isinstance(left[-1], _STRICT):
+        left += left.pop().children()
+    return Invert(IsMissing(expr if left or len(names) != 1 else Ref(names[0])))
+
+
+def surely(condition: Expr) -> Expr | None:
+    """Return what is asked by a condition that is false where it would be unknown; None where it is not written so."""
+    if not isinstance(condition, BoolOp) or condition.sign != "and":
+        return None
+    return condition.right if condition.left == presence(condition.right) else None
+
+
 def cap_of(where: Expr | None) -> tuple[PerUnit | None, Expr | None]:
     """Return the cap on rows per unit with which a filter begins, and the rest of the filter."""
     if isinstance(where, PerUnit):

@@ -8,6 +8,7 @@ import pytest
 import dpnb
 from dpnb.client.sql import completions, statements, tables_of, translate, words
 from dpnb.errors import DpnbError, PlanError, SchemaError
+from dpnb.planner.estimand import in_words
 
 
 def refused(text, tables, **parameters):
@@ -33,6 +34,20 @@ def test_the_same_count_in_python_is_free(data):
     dpnb.release(again, epsilon=1)
     assert float(again) == float(n["n"])
     assert data.budget.spent == spent
+
+
+def test_numbers_below_zero_ask_what_python_asks(data):
+    """A whole number stays whole: -3 is no -3.0."""
+    asked = dpnb.sql("SELECT COUNT(*) AS n FROM s WHERE x > -3 AND x - 3 < -ABS(-1)", s=data)
+    assert asked["n"].text == data[(data.x > -3) & (data.x - 3 < -1)].count().text
+
+
+def test_a_choice_is_said_as_it_is_made(data):
+    """What a plan and a card call the sum of a CASE."""
+    asked = dpnb.sql("SELECT SUM(CASE WHEN x > 5 THEN x WHEN x > 2 THEN 2 ELSE -1 END) AS n FROM s", s=data)
+    (leaf,) = asked["n"].leaves()
+    said, _ = in_words(leaf.question, leaf.checked.kind, leaf.checked.setting, data.schema)
+    assert said == "Sum of x if x > 5, else 2 if x > 2, else -1"
 
 
 def test_keys_alone_cost_nothing(data):

@@ -95,5 +95,6 @@ def test_two_hundred_random_queries_equal_duckdb(dpnb_home):
 @pytest.mark.parametrize("seed", range(2, 11))
 def test_two_thousand_random_queries_equal_duckdb(dpnb_home, seed):
     """The same, with other seeds."""
-    wrong, _, _ = compare(200, seed)
+    wrong, figures, _ = compare(200, seed)
     assert not wrong
+    assert figures > 600

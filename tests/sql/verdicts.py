@@ -135,7 +135,7 @@ REFUSED = {
     ),
     "r21": (
         "SELECT COUNT(*) FROM hospital h WHERE EXISTS (SELECT 1 FROM visits v WHERE v.person = h.person AND ward = 'surgery')",
-        'EXISTS looks across tables. Its owner declares it: [prepare] x = { any = "visits.…", is = … }.',
+        'looks across tables. Its owner declares it: [prepare] x = { any = "visits.…", is = … }.',
     ),
     "r22": ("SELECT AVG(incme) FROM people", "people has no column incme. Did you mean income?"),
     "r23": (

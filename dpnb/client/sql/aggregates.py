@@ -206,7 +206,7 @@ def _median(groups: Groups, node: Node, *conditions: Expr) -> Estimate:
 
 
 @reads("figures", "percentiledisc percentilecont", "this expression")
-@reads("figures", "quantile", "this quantile")
+@reads("figures", "quantile approxquantile", "this quantile")
 def _quantile(groups: Groups, node: Node, *conditions: Expr) -> Estimate:
     share = node.args.get("quantile") or node.args.get("expression")
     if share is None:

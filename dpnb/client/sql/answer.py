@@ -178,20 +178,19 @@ def translate(
             tree = parse(statement)
             made = _answer(tree, Scope(tables, parameters, _answer))
             if not isinstance(made, Selected):
-                raise _no_rows(tree, made)
+                raise _no_rows(made, *tree.expressions[:1])
             made.rows(dry=True)
             return replace(made, text=statement.text)
     except DpnbError as error:
         raise statement.located(error) from None
 
 
-def _no_rows(select: Node, rows: Rows) -> PlanError:
-    """Return the refusal of what would show rows."""
-    schema = rows.dataset.schema
-    if not select.expressions or any(one.key == "star" for one in select.expressions):
-        column = next((one.name for one in schema.columns if one.numeric), "x")
-        return refusal(select, SAID["rows"], column=column, table=schema.name)
-    return refusal(select.expressions[0].unalias(), SAID["one row"])
+def _no_rows(rows: Rows, node: Node) -> PlanError:
+    """Return the refusal of what would show rows: a star, or a column."""
+    if node.key != "star":
+        return refusal(node.unalias(), SAID["one row"])
+    column = next((one.name for one in rows.dataset.schema.columns if one.numeric), "x")
+    return refusal(node, SAID["rows"], column=column, table=rows.dataset.name)
 
 
 def _answer(select: Node, scope: Scope) -> Rows | Selected:
@@ -247,6 +246,8 @@ class _Figures:
         for place, key in enumerate(self.keys):
             if key.text == text:
                 return self._axis(place)
+        if node.key == "star":
+            raise _no_rows(self.groups.rows, node)
         if is_aggregate(node):
             if text not in self.bought:
                 self.bought[text] = aggregate(self.groups, node)

@@ -63,6 +63,8 @@ def value(rows: Rows, node: Node) -> Value:
     """
     with pointing(node):
         make = MAKERS["rows"].get(node.key)
+        if node.key in MAKERS["figures"]:
+            fail(node, "figure in row")
         if make is None:
             raise unread(node)
         made = make(rows, node)
@@ -141,11 +143,6 @@ def _null(_: Rows, node: Node) -> Expr:
     fail(node, "null")
 
 
-@reads("rows", "subquery", "")
-def _subquery(_: Rows, node: Node) -> Expr:
-    fail(node, "subquery")
-
-
 @reads("rows", "placeholder", "")
 def _placeholder(rows: Rows, node: Node) -> Expr:
     """:x, $x, {{x}} – a constant of the notebook, or a released estimate."""
@@ -198,7 +195,12 @@ def _folded(node: Node, sign: str, left: Any, right: Any) -> Const:
         if sign == "/"
         else Fraction({"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](left, right))
     )
-    return Const(int(exact) if exact.denominator == 1 else exact)
+    return _exact(exact)
+
+
+def _exact(number: Fraction) -> Const:
+    """Return a number as Python types it: a whole one is whole, so that its question is the one of Python."""
+    return Const(int(number) if number.denominator == 1 else number)
 
 
 def _date(node: Node, text: Any) -> dt.date:
@@ -274,7 +276,7 @@ def _cut(rows: Rows, node: Node) -> Value:
 def _negative(rows: Rows, node: Node) -> Value:
     made = own(rows, node.this)
     if isinstance(made.expr, Const):
-        return Value(Const(-made.expr.number))
+        return Value(_exact(-made.expr.number))
     return replace(made, expr=Neg(made.expr))
 
 
@@ -292,7 +294,7 @@ def _absolute(rows: Rows, node: Node) -> Expr:
     """ABS(x) – x where x > 0, else -x."""
     made = whole(rows, node.this)
     return (
-        Const(abs(made.number))
+        _exact(abs(made.number))
         if isinstance(made, Const)
         else Where(Compare(">", made, Const(0)), made, Neg(made))
     )
@@ -335,7 +337,10 @@ def _compared(rows: Rows, node: Node) -> Expr:
     """=, <>, <, <=, >, >= – comparisons; of a category with its declared values."""
     if "null" in {one.key for one in each(node, "this", "expression")}:
         fail(node, "never true")
-    return compared(rows, node, _COMPARED[node.key], whole(rows, node.this), whole(rows, node.expression))
+    left, right = whole(rows, node.this), whole(rows, node.expression)
+    if node.key not in {"eq", "neq"} and is_condition(left) and not is_condition(right):
+        fail(node, "chain")
+    return compared(rows, node, _COMPARED[node.key], left, right)
 
 
 def compared(rows: Rows, node: Node, sign: str, left: Expr, right: Expr) -> Expr:

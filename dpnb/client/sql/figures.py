@@ -11,7 +11,8 @@ import numpy as np
 
 from dpnb.client.sql.aggregates import has_aggregate
 from dpnb.client.sql.expressions import TRUTH, matching
-from dpnb.client.sql.reader import MAKERS, each, fail, pointing, reads
+from dpnb.client.sql.reader import MAKERS, each, fail, pointing, reads, unread
+from dpnb.client.sql.refusals import NEVER
 from dpnb.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -63,16 +64,9 @@ def evaluate(node: Node, leaf: Leaf, *, dry: bool | None = None) -> Any:
             return made if dry is None else settled(made, dry=dry)
         make = MAKERS["released"].get(node.key)
         if make is None:
-            fail(
-                node,
-                "rows"
-                if node.key == "star"
-                else "subquery"
-                if node.key == "subquery"
-                else "figure"
-                if has_aggregate(node)
-                else "one row",
-            )
+            if node.key == "anonymous" or node.key in NEVER:
+                raise unread(node)
+            fail(node, "figure" if has_aggregate(node) else "one row")
         return make(node, lambda one: evaluate(one, leaf, dry=dry))
 
 

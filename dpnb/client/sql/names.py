@@ -16,7 +16,7 @@ from dpnb.client.sql.reader import fail, listed
 from dpnb.errors import PlanError, SchemaError
 from dpnb.estimate import Estimate
 from dpnb.planner.compile import condition, is_condition, numeric
-from dpnb.planner.expression import BoolOp, Const, Expr, Invert, IsMissing, Ref, plain, to_json
+from dpnb.planner.expression import BoolOp, Const, Expr, Invert, Ref, plain, presence, surely, to_json
 from dpnb.trusted.records import nearest
 from dpnb.trusted.schema import Column
 
@@ -170,7 +170,12 @@ class Rows:
         if known is not None:
             return known
         close = nearest(node.name, names)
-        hint = f"Did you mean {close}?" if close else f"Its columns: {listed(names)}."
+        its = (
+            f"[prepare] takes of {self.joined}: {listed(names)}"
+            if self.joined
+            else f"Its columns: {listed(names)}"
+        )
+        hint = f"Did you mean {close}?" if close else f"{its}."
         if node.this.args.get("quoted"):
             hint = f"A text is in single quotes: '{node.name}'."
         raise SchemaError(
@@ -205,7 +210,7 @@ class Rows:
 
     def has(self, expr: Expr) -> Expr:
         """Return the condition, never unknown, that an expression has a value."""
-        return Invert(IsMissing(expr)) if self.nullable(expr) else TRUE
+        return presence(expr) if self.nullable(expr) else TRUE
 
     def certain(self, expr: Expr) -> Expr:
         """Return the condition that another one is true: SQL goes on where one is unknown."""
@@ -214,13 +219,7 @@ class Rows:
 
 def _kept(condition: Expr | None) -> Expr | None:
     """Return a condition as a filter needs it, which leaves out what is unknown by itself: as Python would type it."""
-    if (
-        isinstance(condition, BoolOp)
-        and condition.sign == "and"
-        and condition.left == Invert(IsMissing(condition.right))
-    ):
-        return condition.right
-    return condition
+    return condition if condition is None else surely(condition) or condition
 
 
 def both(sign: str, left: Expr, right: Expr) -> Expr:

@@ -288,14 +288,21 @@ def _refuse_unread(node: Node) -> None:
         raise unread(node)
     for name, part in node.args.items():
         if part and name not in PARTS[node.key].split():
-            said = NEVER.get(getattr(part, "key", name)) or NEVER.get(name)
-            raise refusal(node, said or SAID["part"], part=name.strip("_").replace("_", " ").upper())
+            said = NEVER.get(name) or NEVER.get(getattr(part, "key", name))
+            shown_ = {"sql": shown(part)} if name == "sample" else {}
+            word = name.strip("_").replace("_", " ").upper()
+            raise refusal(node, said or SAID["part"], part=word, word=word, **shown_)
+
+
+_SORTS = {"aggregate": "AggFunc", "function": "Func"}
 
 
 def unread(node: Node) -> PlanError:
     """Return the refusal of a kind of node that nothing translates."""
-    kind = "function" if isinstance(node, sqlglot().exp.Func) else "node"
-    return refusal(node, NEVER.get(node.key) or SAID[kind])
+    named, exp = node.key == "anonymous", sqlglot().exp
+    kind = next((word for word, one in _SORTS.items() if isinstance(node, getattr(exp, one))), "node")
+    of = {"of": shown(node.expressions[0])} if named and node.expressions else {}
+    return refusal(node, NEVER.get(node.name.lower() if named else node.key) or SAID[kind], **of)
 
 
 def refusal(node: Node, words: str, **more: str) -> PlanError:
@@ -307,8 +314,8 @@ def refusal(node: Node, words: str, **more: str) -> PlanError:
         "of": "x" if of is None or isinstance(of, str) else shown(of),
         "inner": "SELECT …" if inner is None else shown(inner),
         **more,
-        "sql": shown(node),  # the last: what was typed may look like one of the others
     }
+    parts["sql"] = parts.pop("sql", shown(node))  # the last: what was typed may look like one of the others
     for name, part in parts.items():
         words = words.replace("{" + name + "}", part)
     return PlanError(words, at=start(node))

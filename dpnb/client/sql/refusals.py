@@ -5,7 +5,12 @@ from __future__ import annotations
 _INSIDE = "A subquery inside an expression is a release of its own: m << {inner}; then write :m."
 _ROWS_ORDER = "LIMIT, ORDER BY and DISTINCT on single rows would let one person decide about others. Leave them out, or filter with WHERE."
 _EXTREME = "{sql} is one person's value. Ask a quantile near the end: quantile_cont({of}, 0.99); the declared bounds are public."
+_ONE = "{sql} is one person's value. Ask what is true of many: AVG, MEDIAN, or MODE of declared values."
+_ACROSS = '{sql} looks across tables. Its owner declares it: [prepare] x = { any = "visits.…", is = … }.'
+_MADE = "{sql} makes rows of its own. FROM names an open dataset: FROM people."
 _NEW_VALUE = "{sql}: one person alone can add a value. The declared values are public; which of them many rows have: .frequent_values()."
+_PIVOT = "PIVOT is not read: GROUP BY both columns; .table().wide() of the answer puts one across."
+_TEXT = "{sql}: texts are compared whole. Name the declared values: x IN ('…', '…'), or x LIKE 'a%'."
 _SELECT = "A private cell answers one SELECT; {word} is not one."
 _PREPARED = "One row of each person is made by its owner, before anybody asks: under [prepare] write "
 
@@ -18,38 +23,60 @@ NEVER: dict[str, str] = {
         ("window", "qualify"),
         "A window function ranks or accumulates single rows. Over released groups it is free: release, then use the frame.",
     ),
-    "exists": 'EXISTS looks across tables. Its owner declares it: [prepare] x = { any = "visits.…", is = … }.',
+    **dict.fromkeys(("exists", "query"), _ACROSS),
     **dict.fromkeys(
         ("rollup", "cube", "groupingsets", "grouping"),
         "{word} adds margins of one table: ask GROUP BY the finest keys; .margin() of the answer is free.",
     ),
-    **dict.fromkeys(("max", "min", "first", "last", "anyvalue", "argmax", "argmin", "ignorenulls"), _EXTREME),
+    **dict.fromkeys(("max", "min"), _EXTREME),
+    **dict.fromkeys(("first", "last", "anyvalue", "argmax", "argmin", "ignorenulls"), _ONE),
     **dict.fromkeys(
         ("groupconcat", "arrayagg", "arrayuniqueagg", "list"),
         "{sql} shows single values. Ask how many rows have each: GROUP BY with COUNT(*).",
     ),
     **dict.fromkeys(
-        ("tablesample", "fetch", "limitoptions"),
+        ("tablesample", "sample", "fetch", "limitoptions", "rand"),
         "{sql} takes some rows and not others. Leave it out: noise hides each person already.",
     ),
     "into": "An answer gets its name in front: {of} << SELECT …",
     "escape": "ESCAPE is not read: name the values, x IN ('…', '…').",
-    "pivot": "PIVOT is not read: GROUP BY both columns; .table().wide() of the answer puts one across.",
+    **dict.fromkeys(("pivot", "pivots"), _PIVOT),
+    "method": "{sql}: say by which column. A declared second table is joined by the one that names people: JOIN visits USING (person).",
+    "recursive": "RECURSIVE makes new rows of earlier ones. WITH takes a SELECT of declared rows: leave RECURSIVE out.",
+    "lateral": "LATERAL looks at one person's row at a time. Write its expression in the SELECT; of a second table the owner declares it under [prepare].",
+    **dict.fromkeys(("unnest", "explode", "generateseries", "readcsv", "readparquet", "values"), _MADE),
+    **dict.fromkeys(("db", "catalog"), "{sql}: name the dataset alone: FROM {of}."),
+    "histogram": "{sql}: GROUP BY FLOOR({of} / 10) * 10 with COUNT(*).",
+    **dict.fromkeys(("similarto", "regexplike", "glob", "startswith", "contains"), _TEXT),
+    **dict.fromkeys(("upper", "lower", "length", "concat", "dpipe", "substring", "trim"), _TEXT),
+    **dict.fromkeys(
+        ("currentdate", "currenttimestamp", "currenttime", "localtimestamp", "now"),
+        "{sql} changes from run to run, so that nothing would be stored. Write the day: DATE '2021-03-01', or :day.",
+    ),
+    "mean": "{sql} is written AVG({of}).",
+    **dict.fromkeys(("isnull", "nvl"), "{sql} is written COALESCE({of}, …)."),
+    "timetostr": "{sql} is a text. GROUP BY DATE_TRUNC('month', {of}).",
+    **dict.fromkeys(
+        ("round", "trunc"), "{sql} of a single row: write FLOOR(x / k) * k, which means one thing."
+    ),
     "approxdistinct": _NEW_VALUE,
-    **dict.fromkeys(("any", "all", "subquery", "query"), _INSIDE),
+    **dict.fromkeys(("any", "all"), _ACROSS),
+    "subquery": _INSIDE,
     "distinct": "SELECT DISTINCT lists values that rows have. Declared values are public; how many rows have each: GROUP BY with COUNT(*).",
 }
 """Of kinds of nodes that are never read, or that are read in some places alone."""
 
 SAID: dict[str, str] = {
     "a select": _SELECT,
-    "subquery": _INSIDE,
     "sqlglot": "SQL is read by sqlglot, which is not installed here: pip install dpnb[sql]",
     "too deep": "This statement is nested too deeply. Write it as several.",
     "part": "{part} in {sql} is not read here: leave it out.",
     "node": "{sql} is not read here. SELECT takes aggregates, GROUP BY, HAVING, ORDER BY, LIMIT, WITH and JOIN by the unit.",
     "function": "{sql} is not in the column language. It has + - * / // %, CASE, COALESCE, GREATEST, LEAST, ABS, FLOOR and parts of dates.",
     "rows": "SELECT * shows rows, and no row leaves. Ask aggregates: SELECT COUNT(*), AVG({column}) FROM {table}.",
+    "aggregate": "{sql} is no aggregate here. There are COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, MODE, CORR, COVAR_POP and REGR_SLOPE.",
+    "figure in row": "{sql} is a figure, and here single rows are read. Compare figures in HAVING.",
+    "chain": "{sql} compares a condition with a number. Write two conditions: {of} AND …",
     "one row": "{sql} is one row's value. Aggregate it, or group by it: GROUP BY {sql}.",
     "rows order": _ROWS_ORDER,
     "no table": "Name the dataset: SELECT … FROM people.",
@@ -59,6 +86,7 @@ SAID: dict[str, str] = {
     "new value": _NEW_VALUE,
     "equal values": "{sql} leaves out equal values of different people, so that one person's row depends on others'.",
     "of an aggregate": "{sql}: an aggregate of an aggregate. Release the inner one; .sum() and .mean() of the answer are free.",
+    "by person alone": "{said} is joined by the column that names people, and without a side: JOIN {name} USING ({unit}).",
     "another table": "{said} is not a declared second table of {whole}: a row that met many people's rows would let one person change what is asked "
     "of others. Declare [source.{name}], or join before you declare.",
     "left": "A LEFT or second JOIN of {said} counts people without rows too: join it once, without LEFT.",
@@ -117,6 +145,9 @@ SAID: dict[str, str] = {
 _SHOWN = " %dp sql people shows what people has: columns and declared values."
 INSTEAD: dict[str, str] = {
     **dict.fromkeys(("SHOW", "DESCRIBE", "DESC", "SUMMARIZE", "PRAGMA"), _SHOWN),
+    **dict.fromkeys(
+        ("PIVOT", "UNPIVOT"), " GROUP BY both columns; .table().wide() of the answer puts one across."
+    ),
     "EXPLAIN": " What it would cost, and how accurate it would be: %%dp sql plan epsilon=1.",
     "=": " An answer gets its name by two arrows: pay << SELECT …",
 }

@@ -91,7 +91,15 @@ class Scope:
             or other.joined
             or not other.per_person
         ):
-            fail(join, "another table", said=said, whole=whole, name=node.name or "NAME")
+            own = isinstance(other, Rows | None) and node.name in rows.dataset.schema.sources
+            unit = {"unit": rows.unit or ""} if own else {"whole": whole}
+            fail(
+                join,
+                "by person alone" if own else "another table",
+                said=said,
+                name=node.name or "NAME",
+                **unit,
+            )
         beside = replace(rows, names={**other.names, **rows.names})
         return beside if kind == "LEFT" else beside.kept(other.where)
 
@@ -120,7 +128,9 @@ def _by_unit(rows: Rows, join: Node) -> bool:
 
 def projected(rows: Rows, select: Node) -> Rows:
     """Return the rows under the names of an inner SELECT of projections and filters."""
-    if any(select.args.get(part) for part in ("order", "limit", "offset", "having")):
+    if select.parent is not None and any(
+        select.args.get(part) for part in ("order", "limit", "offset", "having")
+    ):
         fail(select, "rows order")
     names: dict[str, Value] = {}
     for one in select.expressions:
