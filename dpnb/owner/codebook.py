@@ -16,6 +16,7 @@ from dpnb.owner.frame_codebook import said_of_stored
 from dpnb.trusted.files.named_file import STATISTICS, NamedFile, format_of
 
 _LABELLED = "# the codes that the file labels: add those that it does not"
+_ONE_LABEL = "# One label names several codes: they stay groups of their own, since values has the codes."
 _MOST_LABELS = 12
 """So many labelled codes are explained in a comment."""
 _UNKNOWN = re.compile(
@@ -60,6 +61,8 @@ class Entry:
         named = "; ".join(f"{code}: {' '.join(text.split())}" for code, text in self.labels.items())
         if named and len(self.labels) <= _MOST_LABELS:
             section += f"# {named}\n"
+        if len({*self.labels.values()}) < len(self.labels) and not self.measured:
+            section += f"{_ONE_LABEL}\n"
         if not self.missing:
             return section
         said = "; ".join(" ".join(text.split()) for text in self.missing.values() if text)

@@ -290,3 +290,21 @@ def test_half_of_the_files_ask_for_eight_decisions_or_fewer(tmp_path):
     assert len(asked) == 25
     assert median(asked.values()) <= 8
     assert max(asked.values()) <= 12, asked
+
+
+def test_codes_with_one_label_stay_apart(tmp_path, dpnb_home):
+    """The codes are the values, so that no label has to be unlike the others; the draft says so, and each code is counted."""
+    data = tmp_path / "panel.sav"
+    labels = {"q": {1: "Other", 2: "Other", 3: "No"}}
+    pyreadstat.write_sav(pd.DataFrame({"q": [1.0, 2.0, 2.0, 3.0] * 9}), data, variable_value_labels=labels)
+    assert main(["init", str(data)]) == 0
+    draft = declaration_of(data).read_text(encoding="utf-8")
+    assert "# One label names several codes" in draft
+    declaration = {
+        "dataset": {"name": "panel", "adjacency": "add-remove", "unit": "row"},
+        "budget": {"epsilon": 10**6},
+    }
+    columns = tomllib.loads(draft)["columns"]
+    panel = dpnb.open(data, schema=declaration | {"columns": columns}, quiet=True)
+    counts = dpnb.release({"q": panel.q.value_counts()}, epsilon=10**5)["q"]
+    assert np.rint(counts.value).tolist() == [9, 18, 9]

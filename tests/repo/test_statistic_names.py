@@ -21,6 +21,7 @@ OTHER_MEANINGS = {
     "dpnb/client/assumptions.py": "what is typed in dpnb.power(what, …): a proportion among it",
     "dpnb/client/sizes.py": "names of parts of a release",
     "dpnb/client/sql/aggregates.py": "what an owner's preparation takes of a person's rows",
+    "dpnb/client/sql/refusals.py": "names of functions of DuckDB",
     "dpnb/client/sql/sources.py": "what an owner's preparation takes of a person's rows",
     "dpnb/client/suggestions.py": "words of pandas",
     "dpnb/course/contest.py": "the closed list of what an entry of the contest may ask",
