@@ -43,8 +43,10 @@ class CellShell(InteractiveShell):
 
 
 @pytest.fixture
-def shell() -> Iterator[CellShell]:
+def shell(monkeypatch) -> Iterator[CellShell]:
     """A fresh shell: the singleton while the test runs."""
+    # a doctest leaves it there, in whichever process it ran, and IPython then sets no `_` of its own
+    monkeypatch.delattr("builtins._", raising=False)
     InteractiveShell.clear_instance()
     config = Config()
     config.HistoryManager.enabled = False

@@ -25,9 +25,6 @@ def asked(shell, tmp_path, monkeypatch):
     """A loaded shell with the small dataset under the name ``people``."""
     service = small.curator(tmp_path)
     session = small.session(service)
-    monkeypatch.delattr(
-        "builtins._", raising=False
-    )  # a doctest leaves it there, and IPython then keeps its own
     monkeypatch.setattr("dpnb.client.sessions.current", lambda: session)
     monkeypatch.setattr("dpnb.notebook.cell_release.current_session", lambda: session)
     load(shell)
