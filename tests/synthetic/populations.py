@@ -1,10 +1,11 @@
-"""Two made-up populations, samples of them, and how often combined intervals hold their shares, means and differences."""
+"""Populations of the fitted family and of none, samples of them, and how often combined intervals hold their shares, means and differences."""
 
 import itertools
 from functools import partial
 
 import numpy as np
 
+from dpnb.datasets.study import read_rows
 from dpnb.statistics.formula import parse
 from dpnb.synthetic import analysis
 from dpnb.synthetic.combine import Combined
@@ -31,6 +32,31 @@ def population(seed, strength):
         seen = np.bincount(EVERY[:, column], p) / p.sum()
         p = p * np.array([1 - share, share])[EVERY[:, column]] / seen[EVERY[:, column]]
     return p / p.sum()
+
+
+def skewed(seed=23):
+    """Chances of all cells under three-way interactions as strong as the pairs, and very uneven levels: no model of pairs has them."""
+    rng = np.random.default_rng(seed)
+    raised = np.log(population(seed, 0.12))
+    for a, b, c in itertools.combinations(range(len(SIZES)), 3):
+        bend = rng.normal(0, 0.12, (SIZES[a], SIZES[b], SIZES[c]))
+        raised += bend[EVERY[:, a], EVERY[:, b], EVERY[:, c]]
+    raised -= 0.4 * EVERY[:, 0] + 0.3 * EVERY[:, 2]
+    p = np.exp(raised - raised.max())
+    return p / p.sum()
+
+
+def surveyed():
+    """Chances of all cells in a survey of real people: age, schooling, earnings (a fifth has none), black, married, no degree, hispanic."""
+    told = read_rows("cps")
+    levels = [
+        np.searchsorted([22, 28, 35, 45], told["age"], side="right"),
+        np.searchsorted([9, 12, 13], told["educ"], side="right"),
+        np.searchsorted([1, 5000, 10000, 15000, 20000], told["re75"], side="right"),
+        *(told[name] for name in ("black", "marr", "nodegree", "hisp")),
+    ]
+    at = np.ravel_multi_index([np.asarray(one, dtype=int) for one in levels], SIZES)
+    return np.bincount(at, minlength=len(EVERY)) / len(at)
 
 
 def answers(rows):
