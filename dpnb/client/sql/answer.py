@@ -197,7 +197,7 @@ def _answer(select: Node, scope: Scope) -> Rows | Selected:
     if select.key != "select":
         fail(select, "a select")
     if select.args.get("from_") is None:
-        fail(select, "no table")
+        fail(select, "no table", name=next(iter(scope.tables), "people"))
     scope, source = scope.within(select), select.args["from_"].this
     with pointing(source):
         made = scope.source(source)

@@ -79,7 +79,7 @@ SAID: dict[str, str] = {
     "chain": "{sql} compares a condition with a number. Write two conditions: {of} AND …",
     "one row": "{sql} is one row's value. Aggregate it, or group by it: GROUP BY {sql}.",
     "rows order": _ROWS_ORDER,
-    "no table": "Name the dataset: SELECT … FROM people.",
+    "no table": "Name the dataset: SELECT … FROM {name}.",
     "unit": "{unit} names people. It can be counted, COUNT(DISTINCT {unit}), and nothing else.",
     "people": "How many people have such a row is not asked of single rows: of each person dpnb would have to look at all. Its owner declares "
     '[prepare] x = { any = "…", is = … }; COUNT(DISTINCT {unit}) without WHERE and GROUP BY works.',
@@ -132,7 +132,6 @@ SAID: dict[str, str] = {
     "read": "{sql} reads a noised figure: HAVING does, or WHERE of an outer SELECT; or compute it from .to_frame().",
     "of figures": "{sql}: an aggregate of released figures. Release the inner SELECT; .sum() and .mean() of the answer are free.",
     "outside": "Over released rows there are WHERE, ORDER BY and LIMIT: join and group their .to_frame().",
-    "no value": "{sql} is no value of a row.",
     "names no table": "{sql} is no table here. Name an open dataset: FROM people.",
     "no such table": "{table} is no table of this SELECT: it has {names}.",
     "parameter": ":{name} has no value. {hint}",
