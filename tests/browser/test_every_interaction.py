@@ -320,9 +320,9 @@ def test_bars_stand_on_an_axis_with_numbers(show, data, name):
     assert len(numbers) >= 2 + under_the_hand, said
 
 
-#: Words that are seen before anything is unfolded, numbers and code apart; a file of many columns, or an exhibit's text, has as many as it has.
+#: Words that are seen before anything is unfolded, numbers and code apart; a form of a file, or an exhibit's text, has as many as it has.
 MOST = {"coverage": 60, "lecture": 40}
-LONG = ("attach", "deposit", "exhibits", "odds")
+LONG = ("deposit", "exhibits")
 
 
 def test_few_words_in_few_styles(shown, request):

@@ -62,6 +62,19 @@ def sanitised(html):
     return "\n".join(line for line in lines if line)
 
 
+#: What is not seen, or is no word: drawings, code, and what is folded but its summary.
+_UNSEEN = re.compile(r"<(svg|code|style)\b.*?</\1>|<details\b[^>]*>(?=<summary)", re.DOTALL)
+_FOLDED = re.compile(r"(</summary>).*?</details>", re.DOTALL)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_card_has_few_words(kind):
+    """At most 90 words are seen of the release card of the tour's questions, and 120 of any other, before anything is unfolded."""
+    seen = _FOLDED.sub(r"\1", _UNSEEN.sub(" ", str(all_cards()[kind].html)))
+    words = re.findall(r"[^\W\d_][\w'’-]+", html_text.unescape(re.sub(r"<[^>]+>", " ", seen)))
+    assert 0 < len(words) <= {"release": 90}.get(kind, 120), words
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_is_golden(kind):
     """The text form of each card is what it was."""
