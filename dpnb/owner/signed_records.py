@@ -65,7 +65,27 @@ def verify_file(path: Path, key: Path) -> Output:
     record: Record = read_publication(path, public)
     count = len(record["statistics"])
     text = f"{path.name}: {count} statistics of {record['dataset']}, published {record['published']}; every number is what was signed."
-    return Output(text, {"verified": True, "dataset": record["dataset"], "statistics": count})
+    folders = _verified_folders(path.parent, record.get("synthetic", {}))
+    for folder, there in folders.items():
+        text += (
+            f"\n{folder}: every synthetic table is what was signed."
+            if there
+            else f"\n{folder}: these synthetic tables are not beside the file, and were not verified."
+        )
+    facts = {"verified": True, "dataset": record["dataset"], "statistics": count, "synthetic": folders}
+    return Output(text, facts)
+
+
+def _verified_folders(beside: Path, signed: Mapping[str, str]) -> dict[str, bool]:
+    """Verify the folders of synthetic tables that are there, and tell of each whether it is."""
+    if not signed:
+        return {}
+    from dpnb.synthetic.files import verify_folder
+
+    found = {folder: (beside / folder).is_dir() for folder in signed}
+    for folder in (one for one, there in found.items() if there):
+        verify_folder(beside / folder, signed[folder])
+    return found
 
 
 def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[Record]:

@@ -165,13 +165,32 @@ def open_synthetic(folder: str | Path) -> Synthetic:
         ) from None
 
 
-def _sidecar(place: Path) -> Record:
+def verify_folder(place: Path, signed: str) -> None:
+    """Hold a folder against the digest of its sidecar that its owner signed, and each table against the sidecar.
+
+    Raises
+    ------
+    PlanError
+        When something is missing or was changed.
+    """
+    if digest(_content(place)) != signed:
+        raise PlanError(
+            f"{place / SIDECAR} is not what its owner signed. Get the folder from where it was published again."
+        )
+    open_synthetic(place)
+
+
+def _content(place: Path) -> bytes:
     try:
-        content = (place / SIDECAR).read_bytes()[: _LARGEST + 1]
+        return (place / SIDECAR).read_bytes()[: _LARGEST + 1]
     except OSError as fault:
         raise PlanError(
             f"{place} has no {SIDECAR} that can be read ({fault.strerror}). Name a folder that .to_csv(folder) or .to_parquet(folder) wrote."
         ) from None
+
+
+def _sidecar(place: Path) -> Record:
+    content = _content(place)
     try:
         found = json.loads(content) if len(content) <= _LARGEST else None
     except (ValueError, RecursionError):

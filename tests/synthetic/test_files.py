@@ -14,7 +14,9 @@ import pytest
 import dpnb
 from dpnb.cards.synthetic import synthetic_bundle, synthetic_card
 from dpnb.errors import OptionError, OwnerError, PlanError
+from dpnb.owner import signed_records
 from dpnb.owner.statistics_file import questions_of, read_statistics
+from dpnb.synthetic.files import digest
 from dpnb.widgets.projection import question_in
 from tests.docs.code_blocks import ROOT
 
@@ -173,6 +175,27 @@ def test_a_damaged_or_foreign_folder_is_refused_in_words(folder, name):
     damage(folder)
     with pytest.raises(PlanError, match=re.escape(words)):
         dpnb.open_synthetic(folder)
+
+
+def test_a_published_folder_is_verified_against_what_its_owner_signed(folder, tmp_path, monkeypatch):
+    """A sidecar that was rewritten to agree with changed tables is noticed, and so is a changed table; a folder that is elsewhere is said to be."""
+    signed = {"town": digest((folder / "synthetic.json").read_bytes()), "other": ""}
+    record = {"statistics": [], "dataset": "town", "published": "2026-01-01", "synthetic": signed}
+    monkeypatch.setattr(signed_records, "read_publication", lambda *_: record)
+    (tmp_path / "town.pub").write_text("")
+    asked = (tmp_path / "town.releases.json", tmp_path / "town.pub")
+    told = signed_records.verify_file(*asked)
+    assert told.facts["synthetic"] == {"town": True, "other": False}
+    assert "other: these synthetic tables are not beside the file" in told.text
+    table, sidecar = folder / "table-03.csv", folder / "synthetic.json"
+    was = digest(table.read_bytes())
+    table.write_bytes(table.read_bytes().replace(b"low", b"high", 1))
+    with pytest.raises(PlanError, match="was changed since it was written"):
+        signed_records.verify_file(*asked)
+    sidecar.write_text(sidecar.read_text().replace(was, digest(table.read_bytes())))
+    dpnb.open_synthetic(folder)
+    with pytest.raises(PlanError, match="not what its owner signed"):
+        signed_records.verify_file(*asked)
 
 
 def test_nothing_is_overwritten(rows, folder):
