@@ -6,7 +6,8 @@ population*: W holds sampling and noise.
 
 *Prior.* Main effects are N(0, 4²) and pairs N(0, ½²), on contrasts whose squares have mean one. A prior that is flat in θ makes rare cells too
 frequent or too rare (flat in θ is 1/p for each cell), and the full noise-aware Jeffreys prior :math:`\log|nΣ| - ½\log|nΣ+V|` overshoots; a third of it
-does neither. Frozen at the mode it acts as pseudo-rows: cell x counts
+does neither. A scale of the pairs that is estimated from their own mode and spread did worse in 120 samples of a skewed population (mean coverage .924
+for .942 at g 3.1, .906 for .930 at g 1.8). Frozen at the mode it acts as pseudo-rows: cell x counts
 :math:`p(x)\,\tilde φ'(Σ^{-1} - \tfrac n2 W^{-1})\tilde φ` more rows.
 
 *Mode.* Fisher scoring: the step of :math:`H = nΣW^{-1}nΣ +` prior, halved until the density with frozen W grows, and no log p moves by
