@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.linear_model import Ridge as TheirRidge
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import dpnb
@@ -152,6 +153,15 @@ def test_what_cannot_be_asked_is_refused_before_any_charge(people, ask, words):
     with pytest.raises((OptionError, HandleError, AttributeError, TypeError, ValueError), match=words):
         ask(people)
     assert people.budget.spent == before
+
+
+def test_cross_validation_of_a_handle_says_that_each_fold_pays(people):
+    """scikit-learn shows our words, and nothing is charged."""
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]})
+    for ask in (lambda: search.fit(people, FORMULA), lambda: cross_val_score(GaussianNB(), people, people.y)):
+        with pytest.raises(HandleError, match=r"each fold would be paid.*model\.answers: that is free"):
+            ask()
+    assert people.budget.spent.amount == 0
 
 
 def test_a_missing_class_is_told_from_the_released_table(people):

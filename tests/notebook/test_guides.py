@@ -163,3 +163,19 @@ def test_a_file_for_a_course_ends_in_a_folder_that_the_signed_file_names(run, tm
     assert high - low > 1.5 * 2 * names["half"]
     assert tuple(names["asked"].share("married == 1").interval()) == (low, high)
     assert "not measured" in capfd.readouterr().out
+
+
+def test_a_classifier_is_read_from_one_table_and_steps_are_charged_one_by_one(run, capsys):
+    """Twenty steps are twenty charges; the models off the table rank as the truth does; the budget of three is kept."""
+    names = run("guides/classifier", times=2)  # again is free
+    spent = names["people"].budget.spent
+    api.close()
+    assert "20 charges" in capsys.readouterr().out
+    assert Fraction(2) < spent.amount <= 3
+    assert len(names["path"]) == 20
+    for one in (names["model"], names["logistic"], names["bayes"]):
+        assert one.answers == names["model"].answers
+    assert names["high"].min() <= 1
+    assert np.all(names["low"] <= names["chance"])
+    assert np.all(names["chance"] <= names["high"])
+    assert names["accuracy"].interval(0.95, "privacy").width < 0.2
