@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -60,6 +61,10 @@ def test_levers_in_another_unit_show_what_the_exhibit_says_in_words():
     more = {name: dict(find(name).numbers().more) for name in OTHERWISE}
     assert uses(6)[1] < 0.5 <= uses(7)[1]
     assert more["resized-bootstrap"]["uses"].startswith("7 uses")
+    assert re.search(
+        r"0\.1[123] from the resized .* 0\.4\d from plain .* 0\.2\d with .* 0\.0\d with .* 0\.00 from fresh",
+        more["resized-bootstrap"]["data reuse"],
+    )
     assert more["free-bootstrap"]["δ at that ε"].startswith(f"{inflated(1)[1]:.2g} ")
     assert inflated(4.05)[1] < 1e-6 < inflated(2)[1]
     assert f"{small_arm(1)[1]:.3f} at N* = 1" in more["zero-noise-error"]["true sensitivity"]
