@@ -24,8 +24,6 @@ from dpnb.trusted.schema import Column, Schema
 ENDS = ("value", "privacy_low", "privacy_high", "confidence_low", "confidence_high")
 MOST_CELLS = 100
 """A statistic of more cells, such as a tree of counts, is named here once; its cells are in the table."""
-_SUMMARIES = {"mean": "mean", "median": "medn", "std": "stdev", "count": "vald", "min": "min", "max": "max"}
-"""Statistics of one column that DDI has a type of ``sumStat`` for; the others have the type ``other``."""
 
 
 class Cell(NamedTuple):
@@ -126,15 +124,8 @@ def _measured(name: str, estimate: Estimate) -> Iterator[Record]:
             value=numbers["value"],
             minValue=low,
             maxValue=high,
-            unitText=_unit(estimate),
             valueReference=[*told, loss],
         )
-
-
-def _unit(estimate: Estimate) -> str | None:
-    """Return what is counted; a declaration has no units of its columns, only labels."""
-    asked = estimate.measurement
-    return "rows" if asked is not None and asked.question.statistic == "count" else None
 
 
 # ---------------------------------------------------------------------- DDI
@@ -214,12 +205,10 @@ def _variable(column: Column, named: Mapping[str, Estimate], alone: Mapping[str,
 
 def _summaries(estimate: Estimate, name: str = "") -> list[Record]:
     """Return each number as a ``sumStat``: its type, value, intervals and loss."""
-    asked = estimate.measurement
-    kind = "other" if asked is None else _SUMMARIES.get(asked.question.statistic, "other")
     found = []
     for where, numbers in _few(estimate):
-        other = {"@otherType": " ".join(filter(None, (name, where)))} if kind == "other" or where else {}
-        said: Record = {"@type": "other" if where else kind, **other, "#text": numbers["value"]}
+        other = " ".join(filter(None, (name or estimate.text, where)))
+        said: Record = {"@type": "other", "@otherType": other, "#text": numbers["value"]}
         said |= {kind: [low, high] for kind, low, high in _intervals(numbers)}
         found.append({**said, "privacy loss": _loss(estimate)})
     return found

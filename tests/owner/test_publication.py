@@ -446,7 +446,7 @@ def test_the_metadata_for_repositories_hold_every_released_number_and_no_other(p
     assert age["valrng"] == {"range": {"@min": 0, "@max": 100}}
     assert sex["catgry"] == [{"catValu": "f"}, {"catValu": "m"}]
     assert sex["sumStat"] == []
-    mean = next(one for one in age["sumStat"] if one["@type"] == "mean")
+    mean = next(one for one in age["sumStat"] if one["@otherType"] == "mean_age")
     assert mean["#text"] == float(answers["mean_age"])
     assert mean["privacy interval (95 %)"] == [*map(float, answers["mean_age"].interval(kind="privacy"))]
     assert mean["privacy loss"] == str(answers["mean_age"].loss)
