@@ -1,8 +1,8 @@
 """Contingency tables: joint counts over declared keys in one release, and what can be read from them, free.
 
 Released: one vector of counts, a cell for each combination of declared values; its price is that of a histogram with as many
-bins. Read from it: the totals of fewer keys, the shares of the whole table or within rows or columns, chi-square tests, and logistic regressions of one key on others. Rows
-with a missing or an undeclared value fall in no cell, and nothing is released about them. A table of thousands of cells over few
+bins. Read from it: the totals of fewer keys, the shares of the whole table or within rows or columns, chi-square tests, logistic regressions of one key on others, and
+the rank correlation of two. Rows with a missing or an undeclared value fall in no cell, and nothing is released about them. A table of thousands of cells over few
 rows is mostly noise: the plan says how much on each cell.
 """
 
@@ -23,6 +23,7 @@ from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.logistic import log_odds
+from dpnb.statistics.rank_correlation import spearman
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.result import Read, ReadingFunction, Result
 from dpnb.statistics.shares import public_total, several, shares_result
@@ -143,6 +144,7 @@ READINGS: MappingProxyType[str, ReadingFunction] = MappingProxyType(
         "goodness_of_fit_test": None,
         "logistic": None,
         "log_odds": log_odds,
+        "spearman": spearman,
     }
 )
 
