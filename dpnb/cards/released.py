@@ -39,6 +39,7 @@ _WIDE = 100
 _FEW = 6
 """So many numbers are told beside their drawing; more are drawn, and told on demand."""
 _LONGEST = 60
+_WHOLE = " of the sample"
 
 
 class _Plan(Protocol):
@@ -109,7 +110,7 @@ def release_card(report: _Report) -> Card:
         el(
             "div",
             budget.bar(before, report.cap, report.charged),
-            el("p", f"{summed} · {left}", class_="soft"),
+            el("p", f"{summed.removesuffix(' paid') if ' = ' in summed else summed} · {left}", class_="soft"),
             *(el("p", note, class_="soft") for note in urgent),
             made_html(every, [*notes, *_entry(report)]),
             class_="foot",
@@ -321,12 +322,12 @@ def lines_html(lines: Sequence[Line]) -> list[Markup | None]:
 
 
 def _body(lines: Sequence[Line]) -> list[Markup | None]:
-    """The lines, and below them the one note that changes what the reader does; what a column means is told once."""
+    """The lines, and below them the one note that changes what the reader does; what a column means, and of what noise is a part, is told once."""
     found: list[Markup | None] = []
     told: set[str] = set()
     for line in lines:
         found.append(line_html(line, told))
-        told.add(line.words[1])
+        told |= {line.words[1], *([_WHOLE] if line.scalar and line.accuracy(line.entries[0]) else [])}
     first, *others = _warnings(lines) or [""]
     more = f" {len(others)} more under How it was made." if others else ""
     return [*found, el("p", el("strong", "Note: "), first, more, class_="flag") if first else None]
@@ -362,7 +363,7 @@ def made_html(lines: Sequence[Line], notes: Sequence[str]) -> Markup | None:
 
 
 def line_html(line: Line, known: Collection[str] = ()) -> Markup:
-    """Return one line as HTML; what a column means is left out where that is known."""
+    """Return one line as HTML, without what is known of others: what a column means, and of what the noise is a part."""
     scale = scale_of(line)
     said, means = line.words
     words = f"{said}: {means}" if means and means not in known else said
@@ -377,8 +378,8 @@ def line_html(line: Line, known: Collection[str] = ()) -> Markup:
             _paid(line),
             class_="row",
         ),
-        _scalar(line, scale) if line.scalar else _vector(line, scale),
-        *(el("p", reason, class_="soft") for reason in _reasons(line) if bare),
+        _scalar(line, scale, known) if line.scalar else _vector(line, scale),
+        *(el("p", _first_sentence(reason), class_="soft") for reason in _reasons(line) if bare),
         class_="line joint" if line.joint else "line",
     )
 
@@ -386,7 +387,15 @@ def line_html(line: Line, known: Collection[str] = ()) -> Markup:
 def _paid(line: Line) -> Markup:
     if line.stored is not None:
         return badge(line.cost, line.stored)
-    return el("span", line.cost, class_="paid free" if line.free else "paid")
+    words, between, names = line.cost.partition(" with ")
+    told = [words, between, code(names)] if names else [words]
+    return el("span", *told, class_="paid free" if line.free else "paid")
+
+
+def _first_sentence(reason: str) -> str:
+    """The first sentence of a reason: all of it stands under *How it was made*."""
+    first, _, rest = reason.partition(". ")
+    return f"{first}." if rest else reason
 
 
 def _reasons(line: Line) -> list[str]:
@@ -403,9 +412,11 @@ def _reasons(line: Line) -> list[str]:
     ]
 
 
-def _scalar(line: Line, scale: Scale) -> Markup:
+def _scalar(line: Line, scale: Scale, known: Collection[str] = ()) -> Markup:
     entry = line.entries[0]
     said = line.accuracy(entry)
+    if said and _WHOLE in known:
+        said = said.removesuffix(_WHOLE)
     rows = [_past(line, place, scale) for place in range(len(line.trail))] + [
         el(
             "tr",
