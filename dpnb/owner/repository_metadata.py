@@ -12,12 +12,14 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import cycle
 from typing import Any, NamedTuple
 
 from dpnb.cards.methods import mechanisms_of, methods
 from dpnb.estimate import Estimate
 from dpnb.estimate.table import rows
-from dpnb.planner.expression import Ref
+from dpnb.planner.expression import Invert, IsMissing, Ref
+from dpnb.statistics._base import who
 from dpnb.trusted.canonical import Record
 from dpnb.trusted.schema import Column, Schema
 
@@ -68,7 +70,8 @@ def schema_org(signed: Record, named: Mapping[str, Estimate], schema: Schema, ci
     """Return a publication as a ``Dataset`` of schema.org, in JSON-LD.
 
     Each released number is a ``PropertyValue`` of ``variableMeasured``. ``minValue`` and ``maxValue`` are the ends of its confidence interval,
-    or of the privacy interval where there is no other; ``valueReference`` has both, and the loss.
+    or of the privacy interval where there is no other; ``valueReference`` has both, and the loss. A count is in rows, or in people where each
+    has one row.
 
     Parameters
     ----------
@@ -111,6 +114,8 @@ def _property(name: str, **facts: Any) -> Record:
 def _measured(name: str, estimate: Estimate) -> Iterator[Record]:
     about = {"description": estimate.estimand or estimate.text, "measurementTechnique": _technique(estimate)}
     loss = _property("privacy loss", value=_loss(estimate))
+    asked = estimate.measurement
+    counted = who(asked.checked.setting.unit) if asked and asked.checked.kind.counts else None
     few = _few(estimate)
     if not few:
         yield _property(name, **about, valueReference=[loss])
@@ -122,6 +127,7 @@ def _measured(name: str, estimate: Estimate) -> Iterator[Record]:
             f"{name}: {where}" if where else name,
             **about,
             value=numbers["value"],
+            unitText=counted,
             minValue=low,
             maxValue=high,
             valueReference=[*told, loss],
@@ -135,7 +141,8 @@ def ddi(signed: Record, named: Mapping[str, Estimate], schema: Schema, cited: st
     """Return a publication as a codebook with DDI's element names.
 
     A statistic of one column, of all rows and without groups, is a ``sumStat`` of its variable, for each number one. Every other one, of a
-    filter, of groups or of several columns, is a note of ``dataDscr``, so that nobody takes it for the summary of a column.
+    filter, of groups or of several columns, is a note of ``dataDscr``, so that nobody takes it for the summary of a column. The count of the
+    rows in which a column is not missing is one of that column.
 
     Parameters
     ----------
@@ -183,9 +190,11 @@ def _column_of(estimate: Estimate, schema: Schema) -> str | None:
     if asked is None:
         return None
     question = asked.question
-    alone = question.where is None and question.other is None and not question.by and not question.others
-    if alone and isinstance(question.target, Ref) and question.target.column in schema.names:
-        return question.target.column
+    if question.other is not None or question.by or question.others:
+        return None
+    match question.target, question.where:
+        case (Ref(column), None) | (None, Invert(IsMissing(Ref(column)))) if column in schema.names:
+            return str(column)
     return None
 
 
@@ -204,11 +213,13 @@ def _variable(column: Column, named: Mapping[str, Estimate], alone: Mapping[str,
 
 
 def _summaries(estimate: Estimate, name: str = "") -> list[Record]:
-    """Return each number as a ``sumStat``: its type, value, intervals and loss."""
-    found = []
-    for where, numbers in _few(estimate):
-        other = " ".join(filter(None, (name or estimate.text, where)))
-        said: Record = {"@type": "other", "@otherType": other, "#text": numbers["value"]}
+    """Return each number as a ``sumStat``: its type, value, name, intervals and loss."""
+    asked, found = estimate.measurement, []
+    types = asked.checked.kind.summaries(asked.checked.setting.options) if asked else ("other",)
+    for (where, numbers), type_ in zip(_few(estimate), cycle(types), strict=False):
+        called = " ".join(filter(None, (name or estimate.text, where)))
+        said: Record = {"@type": type_, "#text": numbers["value"], "statistic": called}
+        said |= {"@otherType": called} if type_ == "other" else {}
         said |= {kind: [low, high] for kind, low, high in _intervals(numbers)}
         found.append({**said, "privacy loss": _loss(estimate)})
     return found

@@ -21,7 +21,7 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Number, around
 from dpnb.statistics._base import Pricing, Setting, Target
-from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.declaration import Statistic, Summary
 from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.released import Law, Parts, ReleasedParts, SimulatedPart
 from dpnb.statistics.result import Cell, Pair
@@ -119,6 +119,7 @@ class Count(Linear):
 
     name: ClassVar[str] = "count"
     title: ClassVar[str] = "count"
+    summary: ClassVar[Summary] = "vald"
     target: ClassVar[Target] = "none"
     counts: ClassVar[bool] = True
     grows: ClassVar[bool] = True

@@ -24,6 +24,8 @@ from dpnb.trusted.query.plan import Share
 from dpnb.trusted.releases import Release
 
 Place = Literal["before", "keys", "listed", "labelled"]
+Summary = Literal["mean", "medn", "mode", "vald", "invd", "min", "max", "stdev", "other"]
+"""The types of a ``sumStat`` in DDI Codebook 2.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Statistic:
         Whether the last key is two arms that it compares.
     counts : bool
         Whether each entry is a number of rows.
+    summary : str
+        Its type as a ``sumStat`` of a variable in DDI Codebook 2.5; ``"other"`` where DDI has none.
     grows : bool
         Whether it grows with the number of rows: it then describes a dataset, and no parameter of a population is meant.
     apart : bool
@@ -115,6 +119,7 @@ class Statistic:
     examples: ClassVar[tuple[Mapping[str, bool | int | str | Fraction | tuple[Any, ...]], ...]] = ()
     arms: ClassVar[bool] = False
     counts: ClassVar[bool] = False
+    summary: ClassVar[Summary] = "other"
     grows: ClassVar[bool] = False
     apart: ClassVar[bool] = False
     plannable: ClassVar[bool] = False
@@ -129,6 +134,10 @@ class Statistic:
     def said(self, options: Options) -> str:  # noqa: ARG002
         """Return what it is called in a sentence about what it estimates."""
         return self.title
+
+    def summaries(self, options: Options) -> tuple[Summary, ...]:  # noqa: ARG002
+        """Return the ``summary`` of each number of one group, or of all numbers where they have the same."""
+        return (self.summary,)
 
     def option(self, name: str, given: object) -> Any:
         """Return an option as it was given, exactly.

@@ -17,7 +17,7 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Number, Truth, greater
 from dpnb.statistics._base import Axis, Options, Pricing, Readers, Setting, Target
-from dpnb.statistics.declaration import Statistic, asked_rows, bought_or_bound
+from dpnb.statistics.declaration import Statistic, Summary, asked_rows, bought_or_bound
 from dpnb.statistics.held_share import BESIDE, PART, axis_of, held_share, placed
 from dpnb.statistics.ratio import EXACT_TESTS, Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
 from dpnb.statistics.released import Parts, ReleasedParts
@@ -77,6 +77,7 @@ class Mean(Statistic):
 
     name: ClassVar[str] = "mean"
     title: ClassVar[str] = "mean"
+    summary: ClassVar[Summary] = "mean"
     target: ClassVar[Target] = "number"
     defaults: ClassVar[Options] = {"ci": True, "spread": "bought", "clamped": False, "about": None}
     readers: ClassVar[Readers] = {

@@ -30,7 +30,7 @@ from dpnb.inference.elementwise import Floats, Number, Truth, greater, lesser
 from dpnb.inference.largest_epsilon import exponential_epsilon
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import Axis, Options, PriceRow, Pricing, Readers, Setting, Target, check_levels
-from dpnb.statistics.declaration import Spelling, Statistic, asked_rows
+from dpnb.statistics.declaration import Spelling, Statistic, Summary, asked_rows
 from dpnb.statistics.quantile_tree import (
     PublicFacts,
     TreeQuantiles,
@@ -161,11 +161,18 @@ def exact_levels(given: object) -> Any:
     return exact if isinstance(given, tuple) else exact[0]
 
 
+def _asked(options: Options) -> tuple[Any, ...]:
+    """Return the levels that were asked, of one alone too."""
+    asked = options["q"]
+    return asked if isinstance(asked, tuple) else (asked,)
+
+
 class Quantile(Statistic):
     """Quantiles of a bounded number."""
 
     name: ClassVar[str] = "quantile"
     title: ClassVar[str] = "quantile"
+    summary: ClassVar[Summary] = "medn"
     target: ClassVar[Target] = "number"
     of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
@@ -176,9 +183,7 @@ class Quantile(Statistic):
     reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
 
     def _levels(self, setting: Setting) -> tuple[Fraction, ...]:
-        asked = setting.options["q"]
-        levels = asked if isinstance(asked, tuple) else (asked,)
-        found = tuple(Fraction(level) for level in levels)
+        found = tuple(Fraction(level) for level in _asked(setting.options))
         if len(found) > MOST:
             raise PlanError(
                 f"One question takes at most {MOST:,} quantile levels; this one has {len(found):,}."
@@ -193,9 +198,13 @@ class Quantile(Statistic):
             return ()
         return (Axis("quantile", "quantile", tuple(float(q) for q in levels)),)
 
+    def summaries(self, options: Options) -> tuple[Summary, ...]:
+        """The median's, where one of the levels is it."""
+        return tuple(self.summary if level == Fraction(1, 2) else "other" for level in _asked(options))
+
     def said(self, options: Options) -> str:
         """The median, or quantiles by their levels."""
-        levels = options["q"] if isinstance(options["q"], tuple) else (options["q"],)
+        levels = _asked(options)
         if levels == (Fraction(1, 2),):
             return "median"
         return ", ".join(given(float(level)) for level in levels) + f" quantile{'s' * (len(levels) > 1)}"

@@ -30,7 +30,7 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.largest_epsilon import pure_epsilon
 from dpnb.inference.selection_law import count_radius
 from dpnb.statistics._base import ONE, Axis, Options, PriceRow, Pricing, Setting, Target, common_step, scaled
-from dpnb.statistics.declaration import Spelling, Statistic
+from dpnb.statistics.declaration import Spelling, Statistic, Summary
 from dpnb.statistics.noise import unit_loss
 from dpnb.statistics.released import best, mechanism_of
 from dpnb.statistics.result import Chosen, Pair, Result
@@ -78,6 +78,7 @@ class Mode(Statistic):
 
     name: ClassVar[str] = "mode"
     title: ClassVar[str] = "most frequent value"
+    summary: ClassVar[Summary] = "mode"
     target: ClassVar[Target] = "choice"
     reference: ClassVar[str] = "McKenna & Sheldon 2020 (permute-and-flip); Ding et al. 2021"
 
@@ -134,6 +135,7 @@ class TopK(Mode):
 
     name: ClassVar[str] = "top_k"
     title: ClassVar[str] = "most frequent values"
+    summary: ClassVar[Summary] = "other"
     defaults: ClassVar[Options] = {"k": 3}
     spelling: ClassVar[Spelling] = Spelling(bare=("k",))
 

@@ -31,7 +31,7 @@ from dpnb.inference.elementwise import (
     root,
 )
 from dpnb.statistics._base import Options, Pricing, Readers, Setting, Target
-from dpnb.statistics.declaration import Statistic, bought_or_bound
+from dpnb.statistics.declaration import Statistic, Summary, bought_or_bound
 from dpnb.statistics.noise import Summand, additive, count_of
 from dpnb.statistics.ratio import (
     Ratio,
@@ -268,5 +268,6 @@ class StandardDeviation(Variance):
 
     name: ClassVar[str] = "std"
     title: ClassVar[str] = "standard deviation"
+    summary: ClassVar[Summary] = "stdev"
     root: ClassVar[bool] = True
     half_width = Statistic.half_width

@@ -20,6 +20,7 @@ import dpnb
 from dpnb.__main__ import main
 from dpnb.client.publication import merged, read_publication
 from dpnb.errors import OwnerError, PlanError
+from dpnb.owner.repository_metadata import ddi, schema_org
 from dpnb.owner.signed_records import verify_receipt_file
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.releases import signature
@@ -34,6 +35,8 @@ quarters = "people.age.quantile([0.25, 0.5, 0.75])"
 men = "people[people.sex == 'm'].age.mean()"
 tree = "people.age.tree()"
 moments = "people.moments('age', people.sex == 'm')"
+spread = "people.age.std()"
+known = "people[~people.age.is_missing()].count()"
 """
 ASKED = ("--epsilon", "3")
 FEW_ASKED = ("--epsilon", "0.5")
@@ -164,7 +167,8 @@ def test_every_published_answer_is_an_estimate_without_any_curator(published, tm
     monkeypatch.setenv("DPNB_HOME", str(tmp_path / "nobody"))
     found = dpnb.open(published / "people.releases.json")
     assert not (tmp_path / "nobody").exists()
-    assert list(found.published) == ["mean_age", "by_sex", "quarters", "men", "tree", "moments"]
+    names = ["mean_age", "by_sex", "quarters", "men", "tree", "moments", "spread", "known"]
+    assert list(found.published) == names
     mean = found.age.mean()
     assert mean is found.published["mean_age"]
     low, high = mean.interval(kind="privacy")
@@ -249,7 +253,7 @@ def test_it_is_verified_on_another_machine_with_the_public_key_alone(published, 
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "6 statistics of people" in done.stdout
+    assert "8 statistics of people" in done.stdout
 
 
 def test_any_difference_in_a_publication_is_found(owner, tmp_path):
@@ -431,6 +435,7 @@ def test_the_metadata_for_repositories_hold_every_released_number_and_no_other(p
         assert one["@type"] == "PropertyValue"
         assert one["measurementTechnique"].startswith("differentially private: ")
         assert references["privacy loss"]["value"] == str(answers[name.split(":")[0]].loss)
+        assert one.get("unitText") == ("rows" if name.startswith(("by_sex", "known")) else None)
         if (row := rows[name]) is not None:
             assert one["value"] == float(row["value"])
         for kind in ("privacy", "confidence"):
@@ -446,7 +451,13 @@ def test_the_metadata_for_repositories_hold_every_released_number_and_no_other(p
     assert age["valrng"] == {"range": {"@min": 0, "@max": 100}}
     assert sex["catgry"] == [{"catValu": "f"}, {"catValu": "m"}]
     assert sex["sumStat"] == []
-    mean = next(one for one in age["sumStat"] if one["@otherType"] == "mean_age")
+    types = {one["statistic"]: one["@type"] for one in age["sumStat"]}
+    quarters = {f"quarters quantile={q}": "medn" if q == 0.5 else "other" for q in (0.25, 0.5, 0.75)}
+    assert types == {"mean_age": "mean", "spread": "stdev", "known": "vald", **quarters}
+    assert [one.get("@otherType") for one in age["sumStat"]] == [
+        name if type_ == "other" else None for name, type_ in types.items()
+    ]
+    mean = next(one for one in age["sumStat"] if one["statistic"] == "mean_age")
     assert mean["#text"] == float(answers["mean_age"])
     assert mean["privacy interval (95 %)"] == [*map(float, answers["mean_age"].interval(kind="privacy"))]
     assert mean["privacy loss"] == str(answers["mean_age"].loss)
@@ -458,6 +469,22 @@ def test_the_metadata_for_repositories_hold_every_released_number_and_no_other(p
         "tree",
     }  # a filter or groups: never the summary of a column
     assert [one["#text"] for one in notes["by_sex"]["sumStat"]] == [*map(float, answers["by_sex"].value)]
+
+
+def test_metadata_of_people_who_have_one_row_each(dpnb_home):
+    """Their counts are of people; a number that was computed from answers is of no type and no unit; a list of modes is no mode."""
+    nhefs = dpnb.open("nhefs", seed=1, quiet=True)
+    named = {"smokers": nhefs[nhefs.age > 50].count(), "usual": nhefs.age.mode(), "three": nhefs.age.top_k(3)}
+    dpnb.release(list(named.values()), epsilon="1")
+    named["more"] = named["smokers"] + 1
+    signed = {"ledger": "one", "published": "2026-01-01T00:00:00+00:00"}
+    said = schema_org(signed, named, nhefs.schema, "cited")["variableMeasured"]
+    assert {one["name"]: one["unitText"] for one in said if "unitText" in one} == {"smokers": "people"}
+    told = ddi(signed, named, nhefs.schema, "cited")["codeBook"]["dataDscr"]
+    age = next(one for one in told["var"] if one["@name"] == "age")
+    assert [one["@type"] for one in age["sumStat"]] == ["mode", "other", "other", "other"]
+    notes = {one["@subject"]: [part["@type"] for part in one["sumStat"]] for one in told["notes"]}
+    assert notes == {"smokers": ["vald"], "more": ["other"]}
 
 
 def test_a_publication_overwrites_nothing(owner, published, monkeypatch, capsys):

@@ -51,6 +51,12 @@ def test_every_option_is_in_a_sample_question():
         assert (asked_for == set(one.defaults)) is (one.name not in TRIED_ELSEWHERE), one.name
 
 
+def test_summaries_are_those_that_ddi_has():
+    """Of a variable's summaries in DDI Codebook 2.5 these are the statistics that mean the same, and no other."""
+    found = {one.name: one.summary for one in STATISTICS if one.summary != "other"}
+    assert found == {"count": "vald", "mean": "mean", "std": "stdev", "quantile": "medn", "mode": "mode"}
+
+
 class Everything(Statistic):
     """A statistic that is declared and nothing else."""
 
