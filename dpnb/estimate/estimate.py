@@ -30,7 +30,7 @@ from dpnb.estimate.logistic_regression import logistic
 from dpnb.estimate.node import Node
 from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Amount, Origin, PendingQuestion, distinct, paid_for, unpicklable
-from dpnb.estimate.posterior import posterior
+from dpnb.estimate.posterior import posterior, shrink
 from dpnb.estimate.reading import readable
 from dpnb.estimate.regression_summary import ols
 from dpnb.estimate.table import Table, Tabular, table_of
@@ -163,6 +163,7 @@ class Estimate(Arithmetic, Taught, Tabular):
     compare_groups = compare_groups
     anova = anova
     posterior = posterior
+    shrink = shrink
 
     @property
     def standard_error(self) -> Number:
