@@ -54,6 +54,25 @@ def test_the_point_is_dragged_in_the_picture_and_stays_inside(show, laid):
     assert float(page.get_by_label("ε, typed").input_value()) == 1000
 
 
+def test_no_loss_beyond_the_axis_is_shown(show, laid):
+    """A loss that another attack allows is brought onto the axis of this one, in the box as in the picture."""
+    page = show(laid)
+    typed, attacks = page.get_by_label("ε, typed"), page.get_by_label("attack", exact=True)
+    most = {}
+    for name in attacks.locator("option").all_inner_texts():
+        attacks.select_option(name)
+        range_of(page, "ε").press("End")
+        most[name] = float(typed.input_value().replace(",", ""))
+    least, largest = min(most, key=most.get), max(most, key=most.get)
+    assert most[least] < most[largest]
+    for name in (largest, least):
+        attacks.select_option(name)
+        range_of(page, "ε").press("End")
+        attacks.select_option(least)
+        frame(page)
+        assert float(typed.input_value()) <= most[least]
+
+
 def test_an_attack_that_was_not_computed_says_what_is_missing(show, monkeypatch):
     """Until a kernel has answered nothing is invented; what was computed comes back."""
     monkeypatch.setattr(Attack, "complete", lambda _: None)

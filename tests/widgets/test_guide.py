@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import dpnb
 from dpnb import widgets
 from dpnb.errors import PlanError
 from dpnb.notebook.price_preview import Snapshot, price_of
@@ -54,6 +55,19 @@ def test_an_incomplete_or_impossible_choice_has_no_plan(data, chosen):
     guide = widgets.guide(data)
     guide.chosen = chosen
     assert guide.facts["plan"] is None
+
+
+def test_a_stored_question_shows_its_own_accuracy(data):
+    """What was released is told with its ±, as its plan tells it, not with a forecast for the loss under the slider."""
+    guide = widgets.guide(data)
+    guide.chosen = {"goal": "average", "column": "x"}
+    assert (guide.facts["plan"]["held"], guide.facts["plan"]["stored"]) == (None, "")
+    dpnb.release({"m": data.x.mean()}, epsilon=2)
+    guide.refresh()
+    (item,) = dpnb.plan({"m": data.x.mean()}, epsilon="0.5").items
+    assert item.preview.words.startswith("± ")
+    assert guide.facts["plan"]["held"] == 2
+    assert f"{guide.facts['plan']['stored']}, as stored" == item.preview.words
 
 
 def test_its_still_form_names_the_questions(data):

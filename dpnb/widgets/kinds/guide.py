@@ -17,6 +17,7 @@ from dpnb.cards.budget import words as budget_words
 from dpnb.cards.card import Card
 from dpnb.cards.markup import clean
 from dpnb.client.handles import Dataset
+from dpnb.client.plan_view import PlanView
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.request import Ask
@@ -126,16 +127,22 @@ class Guide(Interaction):
             "curve": curve,
             "words": words,
             "given": clean(words[number.end() :].strip()) if number else RANK if by_rank(measurement) else "",
-            "held": self._held(measurement),
+            **self._stored(measurement),
             "left": left_of(measurement),
         }
 
-    def _held(self, question: PendingQuestion) -> float | None:
-        """The largest loss that a stored answer of a question covers: up to there it costs nothing again."""
+    def _stored(self, question: PendingQuestion) -> Facts:
+        """The largest loss that a stored answer of a question covers, up to which it costs nothing again, and how accurate it is."""
         kind = kind_of(question)
-        ask = Ask.make(epsilon=1) if kind == "epsilon" else Ask.make(rho=1)
-        (share,) = self._dataset.session.preview([question], ask).held
-        return None if share is None or share.kind != kind else float(share.amount)
+        (share,) = self._preview(question, kind, 1).held
+        if share is None or share.kind != kind:
+            return {"held": None, "stored": ""}
+        (item,) = self._preview(question, kind, share.amount).items
+        return {"held": float(share.amount), "stored": item.preview.words.removesuffix(", as stored")}
+
+    def _preview(self, question: PendingQuestion, kind: str, loss: Fraction | int) -> PlanView:
+        ask = Ask.make(epsilon=loss) if kind == "epsilon" else Ask.make(rho=loss)
+        return self._dataset.session.preview([question], ask)
 
     def card(self) -> Card:
         """Draw the questions that can be asked, one row each; see :class:`Interaction`."""

@@ -46,19 +46,19 @@ it('a price shows the ± that it buys, and what would be left', () => {
     accuracy: '± 0.0014 for about 2,890 people'
   };
   const found = priceOf(priced({ questions: [one], stored: 0, asked: 1, left: '', after: 'ε 3.25' }));
-  expect(found.text).toBe('ε 0.75 · ± 0.0014 · ε 3.25 left after');
+  expect(found.text).toBe('± 0.0014 · ε 0.75 · ε 3.25 left after');
   expect(found.why).toBe('± 0.0014 for about 2,890 people.');
   expect(tagText('ε 0.75', found)).toBe('ε 0.75');
   const age = { label: 'age', accuracy: 'right to ± 3.2 % of people' };
   const many = [one, age, { ...one, label: 'third' }, { label: 'x', accuracy: 'depends on the data' }];
   expect(priceOf(priced({ questions: many })).text).toBe(
-    'ε 0.75 · collected ± 0.0014, age ± 3.2 % of people, …'
+    'collected ± 0.0014, age ± 3.2 % of people, … · ε 0.75'
   );
   expect(priceOf(priced({ questions: many })).why).toContain('x: depends on the data.');
   const fit = { ...one, accuracy: '± 0.0012 to ± 0.071 of its coefficients for n = 4,820. If columns …' };
-  expect(priceOf(priced({ questions: [fit] })).text).toBe('ε 0.75 · ± 0.0012 to ± 0.071');
+  expect(priceOf(priced({ questions: [fit] })).text).toBe('± 0.0012 to ± 0.071 · ε 0.75');
   const poor = { ...one, accuracy: 'unbounded coefficients in 92 % of simulated releases; epsilon=1.4 …' };
-  expect(priceOf(priced({ questions: [poor] })).text).toBe('ε 0.75 · unbounded');
+  expect(priceOf(priced({ questions: [poor] })).text).toBe('unbounded · ε 0.75');
   expect(priceOf(priced({ questions: 'no list' })).text).toBe('ε 0.75');
 });
 

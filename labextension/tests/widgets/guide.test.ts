@@ -134,6 +134,9 @@ describe('what a loss buys', () => {
     expect(boughtBy({ ...known, held: 0.5, left: 0 }, 0.5)).toBe(
       'This is stored, released at ε 0.5: the cell is free.'
     );
+    expect(boughtBy({ ...known, held: 0.5, stored: '± 0.0019' }, 0.5)).toBe(
+      'This is stored with ± 0.0019, released at ε 0.5: the cell is free.'
+    );
     expect(boughtBy({ ...known, held: 0.5 }, 1)).toContain('ε 2 would be left');
   });
 });

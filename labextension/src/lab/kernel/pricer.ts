@@ -106,7 +106,7 @@ function briefly(told: readonly { label: string; words: string }[]): string {
     return width === null ? [] : [`${told.length > 1 ? `${label} ` : ''}${width[0]}`];
   });
   const more = found.length > SHOWN ? ', …' : '';
-  return found.length === 0 ? '' : ` · ${found.slice(0, SHOWN).join(', ')}${more}`;
+  return found.length === 0 ? '' : `${found.slice(0, SHOWN).join(', ')}${more} · `;
 }
 
 const SHOWN = 2;
@@ -134,7 +134,7 @@ function priced(answer: Answer): Price {
     typeof answer.after === 'string' && answer.after !== '' ? ` · ${answer.after} left after` : '';
   const paid = part === '' ? '' : 'What is stored is free; the rest is charged.';
   return {
-    text: `${String(label)}${part}${briefly(told)}${after}`,
+    text: `${briefly(told)}${String(label)}${part}${after}`,
     loss: part === '' ? String(label) : '',
     why: [paid, each].filter(Boolean).join(' '),
     free,

@@ -188,7 +188,6 @@ function results(
   plan: Attack
 ): { readonly nodes: Node[]; readonly show: Part<[plan: Attack]>['show'] } {
   const { state, tell, show, ask } = bench;
-  state.epsilon = within(rangeOf(plan), state.epsilon);
   const table = publicationTable(plan.publications, key => {
     state.published = key;
     tell();
@@ -264,6 +263,7 @@ function attackView(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View
       update = found.show;
     }
     if (attack !== undefined) {
+      state.epsilon = within(rangeOf(attack), state.epsilon); // a loss may be set from elsewhere
       update(attack);
     }
   }

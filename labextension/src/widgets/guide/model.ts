@@ -26,6 +26,8 @@ export interface Plan {
   readonly given?: string;
   /** The largest loss that a stored answer covers: up to there it is free. */
   readonly held?: number | null;
+  /** How accurate that answer is. */
+  readonly stored?: string;
   readonly left?: number;
 }
 
@@ -147,9 +149,9 @@ export function lossOf({ left }: Plan, { loss }: Partial<GuideSet>): number {
 
 /** What a loss buys, and what would be left of the budget. */
 export function boughtBy(plan: Plan, loss: number): string {
-  const { symbol = '', curve = null, words = '', given = '', held = null, left = 0 } = plan;
+  const { symbol = '', curve = null, words = '', given = '', held = null, stored = '', left = 0 } = plan;
   if (held !== null && covers(held, loss)) {
-    return `This is stored, released at ${symbol} ${brief(held)}: the cell is free.`;
+    return `This is stored${stored === '' ? '' : ` with ${stored}`}, released at ${symbol} ${brief(held)}: the cell is free.`;
   }
   if (left < loss) {
     return `Only ${symbol} ${brief(left)} is left: choose a smaller loss.`;
