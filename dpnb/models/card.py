@@ -55,10 +55,11 @@ def lines_of(model: Model) -> Iterator[str]:
     if model.kind == "classifier" and rows:
         within = 3 / (_SCORE_EPSILON * rows)
         yield (
-            f"Accuracy was not bought: model.score(people) costs about ε {_SCORE_EPSILON} for ± {number(within)}. On the rows that were "
+            f"Accuracy was not bought: model.score(people) costs about ε {_SCORE_EPSILON} for ± {within:.1g}. On the rows that were "
             "fitted it is an in-sample score."
         )
-    free = _TABLE if is_table(model.answers[0]) else _MOMENTS if hasattr(model.answers[0], "ols") else ""
+    one = model.answers[0] if len(model.answers) == 1 else None
+    free = _TABLE if one is not None and is_table(one) else _MOMENTS if hasattr(one, "ols") else ""
     if free:
         yield f"Free now, from the same {'table' if free == _TABLE else 'moments'} with .fit(model.answers, formula): {free}."
 

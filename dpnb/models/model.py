@@ -377,7 +377,7 @@ class Model:
         """Return the terms of the model for rows of one's own."""
         if isinstance(x, HoldsNoData):
             raise HandleError(
-                f"No row of a protected dataset leaves, so nothing can {verb} it. Pass rows of your own: model.{verb}(frame); "
+                f"No row of a protected dataset leaves, so {verb} has none to read. Pass rows of your own: model.{verb}(frame); "
                 f"to learn how well the model does on the dataset: model.score({getattr(x, 'name', 'people')})."
             )
         found = self._resolved()
