@@ -194,6 +194,7 @@ class LogisticRegression(Classifier, Linear):
     """
 
     title: ClassVar[str] = "logistic regression"
+    many: ClassVar[bool] = False
 
     def __init__(self, method: str = "auto", bins: Any = None) -> None:
         self.method = method

@@ -11,6 +11,7 @@ import ast
 import inspect
 import math
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -207,6 +208,7 @@ class Model:
 
     kind: ClassVar[str] = "classifier"
     title: ClassVar[str] = ""
+    many: ClassVar[bool] = True  # whether a response may have more than two classes
     why: str = ""
 
     # parameters ------------------------------------------------------------------------------------------------
@@ -240,6 +242,7 @@ class Model:
             RegressorTags,
             Tags,
             TargetTags,
+            TransformerTags,
         )
 
         tags = Tags(
@@ -247,8 +250,9 @@ class Model:
             TargetTags(required=self.kind in ("classifier", "regressor")),
         )
         tags.input_tags = InputTags()
-        tags.classifier_tags = ClassifierTags() if self.kind == "classifier" else None
+        tags.classifier_tags = ClassifierTags(multi_class=self.many) if self.kind == "classifier" else None
         tags.regressor_tags = RegressorTags() if self.kind == "regressor" else None
+        tags.transformer_tags = TransformerTags(preserves_dtype=[]) if self.kind == "transformer" else None
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -308,14 +312,20 @@ class Model:
     def _target(self, y: Any, rows: int) -> Any:
         if y is None:
             raise OptionError(
-                "This model needs y: the response of each row. For a handle write a formula: .fit(people, 'y ~ x')."
+                "This model requires y to be passed, but the target y is None. For a handle write a formula: .fit(people, 'y ~ x')."
             )
         found = np.asarray(y)
-        found = found.ravel() if found.ndim == 2 and found.shape[1] == 1 else found
+        if found.ndim == 2 and found.shape[1] == 1:
+            known = sys.modules.get("sklearn.exceptions")
+            words = "A column-vector y was passed when a 1d array was expected. Pass y.ravel()."
+            warnings.warn(words, UserWarning if known is None else known.DataConversionWarning, stacklevel=3)
+            found = found.ravel()
         if found.ndim != 1 or len(found) != rows:
             raise OptionError(f"y has shape {found.shape}; it needs one value for each of {rows} rows.")
         if found.dtype.kind == "f" and not np.isfinite(found).all():
             raise OptionError("y contains NaN or infinity.")
+        if self.kind == "classifier" and found.dtype.kind == "f" and (found != np.round(found)).any():
+            raise OptionError("Unknown label type: y is continuous. A classifier needs classes: pass y > …")
         if self.kind == "classifier" and len(np.unique(found)) < 2:
             raise OptionError("y has one class: a classifier needs two classes or more.")
         return found
@@ -436,11 +446,11 @@ def _look(columns: Mapping[str, np.ndarray], name: str) -> np.ndarray:
 
 def rows_of(x: Any) -> tuple[list[np.ndarray], list[str]]:
     """Return the columns of rows of one's own, and their names."""
-    if isinstance(x, Mapping) or hasattr(x, "columns"):
-        names = [str(name) for name in (x if isinstance(x, Mapping) else x.columns)]
-        return [np.asarray(x[name]) for name in names], names
     if hasattr(x, "toarray"):
         raise TypeError("A sparse matrix was passed, but dense data is required. Use X.toarray().")
+    if isinstance(x, Mapping) or hasattr(x, "columns"):
+        keys = list(x if isinstance(x, Mapping) else x.columns)
+        return [np.asarray(x[key]) for key in keys], [str(key) for key in keys]
     found = np.asarray(x)
     if found.dtype.kind == "O":
         found = found.astype(float)
@@ -466,7 +476,7 @@ def frame_of(x: Any, names: Sequence[str]) -> dict[str, np.ndarray]:
         return dict(zip(own, columns, strict=True))
     if len(columns) != len(names):
         raise OptionError(
-            f"X has {len(columns)} features, but this model is expecting {len(names)} features as input: {', '.join(names)}."
+            f"X has {len(columns)} features, but it is expecting {len(names)} features as input: {', '.join(names)}."
         )
     return dict(zip(names, columns, strict=True))
 

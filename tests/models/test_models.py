@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression as TheirLogistic
@@ -14,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import dpnb
+from dpnb import models
 from dpnb.errors import HandleError, OptionError, PendingError, Unavailable
 from dpnb.models import (
     PCA,
@@ -153,6 +156,41 @@ def test_what_cannot_be_asked_is_refused_before_any_charge(people, ask, words):
     with pytest.raises((OptionError, HandleError, AttributeError, TypeError, ValueError), match=words):
         ask(people)
     assert people.budget.spent == before
+
+
+CANNOT_HOLD = {
+    StandardScaler: dict.fromkeys(
+        ("check_estimator_sparse_array", "check_estimator_sparse_matrix"),
+        "for every estimator of this name they set with_mean=, which this one does not have",
+    )
+}
+
+
+@pytest.mark.parametrize("make", [getattr(models, name) for name in models.__all__ if name != "classify"])
+def test_scikit_learns_own_checks_hold_on_rows_of_ones_own(make):
+    """All of them but those that are listed with their reasons, and these fail for their reason."""
+    pytest.importorskip("sklearn", minversion="1.6")
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    expected = CANNOT_HOLD.get(make, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they fit what warns
+        found = checks.check_estimator(make(), expected_failed_checks=expected, on_fail=None, on_skip=None)
+    told = {each["check_name"]: str(each["exception"]) for each in found if each["status"] == "failed"}
+    assert told == {}
+    assert {each["check_name"] for each in found if each["status"] == "xfail"} == set(expected)
+    assert sum(each["status"] == "passed" for each in found) >= 40
+
+
+@pytest.mark.parametrize("make", [CategoricalNB, LogisticRegression])
+def test_a_frame_may_name_its_columns_by_numbers_and_a_response_may_be_a_column(make):
+    """A frame with numbers as names is read by place of its columns; a response of one column is told and taken."""
+    frame = pd.DataFrame(X)
+    own = make().fit(frame, ROWS["y"])
+    with pytest.warns(UserWarning, match=r"Pass y\.ravel"):
+        other = make().fit(frame, ROWS["y"][:, None])
+    assert np.array_equal(own.predict_proba(frame), other.predict_proba(frame))
+    with pytest.raises(OptionError, match="y is continuous"):
+        make().fit(frame, ROWS["y"] + 0.5)
 
 
 def test_cross_validation_of_a_handle_says_that_each_fold_pays(people):
