@@ -2,7 +2,7 @@
 
 Released: one vector of counts, a cell for each combination of declared values; its price is that of a histogram with as many
 bins. Read from it: the totals of fewer keys, the shares of the whole table or within rows or columns, chi-square tests, logistic regressions of one key on others, and
-the rank correlation of two. Rows with a missing or an undeclared value fall in no cell, and nothing is released about them. A table of thousands of cells over few
+the association of two. Rows with a missing or an undeclared value fall in no cell, and nothing is released about them. A table of thousands of cells over few
 rows is mostly noise: the plan says how much on each cell.
 """
 
@@ -19,11 +19,11 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats
 from dpnb.statistics._base import Axis, Options, Pricing, Setting
+from dpnb.statistics.association import cramers_v, spearman
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.logistic import log_odds
-from dpnb.statistics.rank_correlation import spearman
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.result import Read, ReadingFunction, Result
 from dpnb.statistics.shares import public_total, several, shares_result
@@ -145,6 +145,7 @@ READINGS: MappingProxyType[str, ReadingFunction] = MappingProxyType(
         "logistic": None,
         "log_odds": log_odds,
         "spearman": spearman,
+        "cramers_v": cramers_v,
     }
 )
 
