@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import dpnb
 from dpnb import widgets
 from tests.browser.conftest import until
+from tests.browser.reading import unreadable
 from tests.widgets.test_interactions import MAKERS, planned
 
 
@@ -222,6 +223,20 @@ def test_clamp_handles_trade_bias_for_noise(show):
     page.keyboard.press("ArrowRight")
     frame(page)
     assert float(upper.get_attribute("aria-valuenow")) > wide
+
+
+def test_noises_have_an_axis_of_spreads(show):
+    """Both noises stand on powers of ten that fit their picture; no share is said, or drawn, to be off by more than 1."""
+    for width in (1200, 390):
+        page = show(widgets.noises(0.4, n=100, epsilon=0.02), width=width)
+        frame(page)
+        both, errors = page.locator("svg.plot").all()
+        told = [one.strip() for one in both.locator("text").all_text_contents()]
+        assert "sd 1" in told
+        assert sum(one.startswith(("sd ", "0.", "10⁻")) for one in told) >= 2, told
+        assert unreadable(page, "code") == []
+        assert errors.locator("text").all_text_contents() == ["−1.0", "the truth", "+1.0"]
+        expect(page.locator("[aria-live]").first).to_contain_text("privacy alone by any share")
 
 
 def test_remeasure_shrinks_its_forecast(show, data):

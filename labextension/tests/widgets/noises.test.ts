@@ -29,8 +29,8 @@ describe('two noises', () => {
     expect(small.drawn.length).toBe(100);
     expect(small.drawn[0]).toBeCloseTo(-small.drawn[99]!, 9);
   });
-  it('of nobody reach without end, and of a share of nothing have no sampling error', () => {
-    expect(at(1, 0).reach).toBe(Infinity);
+  it('of nobody reach as far as a share can, and of a share of nothing have no sampling error', () => {
+    expect(at(1, 0).reach).toBe(1);
     expect(noisesAt({ ...facts, share: 0 }, { epsilon: 1, n: 10, shape: 'dots' }).sd).toBe(0);
     expect(at(NaN, 100).reach).toBeNaN();
   });
@@ -84,4 +84,7 @@ it('the sentence names both noises, the larger one, and this release', () => {
     /^Sampling alone is off by about ± 0\.0098, privacy alone by about ± 0\.0003\d*: sampling noise is the larger\. This hypothetical release is off by −0\.010\.$/
   );
   expect(sentence(at(0.01, 100), 0.5)).toMatch(/privacy noise is the larger.*off by \+0\.50\.$/);
+  const any = sentence(at(0.01, 100), 2.9);
+  expect(any).toMatch(/privacy alone by any share: .*off by 1 or more\.$/);
+  expect(any).not.toMatch(/[1-9]\.\d/);
 });

@@ -44,7 +44,7 @@ export interface Noises {
   readonly sd: number;
   readonly drawn: readonly number[];
   readonly added: readonly number[];
-  /** The largest error that is shown. */
+  /** The largest error that is shown: a share is off by 1 at most. */
   readonly reach: number;
 }
 
@@ -54,7 +54,14 @@ export function noisesAt({ law, share }: NoisesFacts, { epsilon, n }: NoisesSet)
   const sd = Math.sqrt((share * (1 - share)) / n);
   const drawn = levels.map(level => sd * normalQuantile(level));
   const added = levels.map(level => quantile(noise, level) / n);
-  return { n, law: noise, sd, drawn, added, reach: Math.max(drawn.at(-1)!, added.at(-1)!) * 1.05 };
+  return {
+    n,
+    law: noise,
+    sd,
+    drawn,
+    added,
+    reach: Math.min(Math.max(drawn.at(-1)!, added.at(-1)!) * 1.05, 1)
+  };
 }
 
 /** The outcome after this one: all hundred come, none twice. */
@@ -84,12 +91,18 @@ export function curvesOf(
 export const effective = ({ n, law, sd }: Noises): number =>
   Math.floor(effectiveSize(n, sd * sd, variance(law) / (n * n)));
 
+/** An error of a share: from 1 on it may be any. */
+const about = (error: number): string => (error < 1 ? `about ± ${halfWidth(error)}` : 'any share');
+
+const far = (error: number, sd: number): string =>
+  Math.abs(error) < 1 ? `${error < 0 ? '−' : '+'}${halfWidth(Math.abs(error) || sd)}` : '1 or more';
+
 export function sentence({ n, law, sd, added }: Noises, error: number): string {
   const larger =
     variance(law) / (n * n) > sd * sd ? 'privacy noise is the larger' : 'sampling noise is the larger';
   return (
-    `Sampling alone is off by about ± ${halfWidth(1.96 * sd)}, privacy alone by about ± ${halfWidth(Math.max(added[97]!, 1e-12))}: ` +
-    `${larger}. This hypothetical release is off by ${error < 0 ? '−' : '+'}${halfWidth(Math.abs(error) || sd)}.`
+    `Sampling alone is off by ${about(1.96 * sd)}, privacy alone by ${about(Math.max(added[97]!, 1e-12))}: ` +
+    `${larger}. This hypothetical release is off by ${far(error, sd)}.`
   );
 }
 

@@ -1,6 +1,6 @@
 /** Two noises: what privacy adds and what sampling adds; as dots, densities or running totals; and where they cross. */
 import { number } from '../../maths/digits';
-import { place, ticks, valueAt } from '../../maths/scale';
+import { place, type Range, ticks, valueAt } from '../../maths/scale';
 import { announcer, html, picture, set, svg, unitOf, type Part } from '../parts/dom';
 import { type DragState, dragState, losses as lossSlider } from '../parts/drag_state';
 import { choice, figures, head, text, under } from '../parts/layout';
@@ -28,7 +28,7 @@ import {
 const [W, TOP, FLOOR, HEIGHT] = [640, 8, 96, 118];
 
 /** Where the axis of sizes runs. */
-const AXIS = { wide: W, from: 8, to: W - 8, below: HEIGHT - FLOOR };
+const AXIS = { wide: W, from: 72, to: W - 8, below: HEIGHT - FLOOR };
 
 /** From here on, of a drawing's units in a pixel. */
 const NARROW = 2.2;
@@ -39,12 +39,31 @@ const across = (n: number): number => AXIS.from + place(SIZES, n) * (AXIS.to - A
 function axis(unit: number): SVGElement[] {
   const sizes = ticks(SIZES).filter(tick => (unit > NARROW ? /^10(00)*$/ : /^10*$/).test(String(tick)));
   return [
-    svg('path', { class: 'axis', d: `M0 ${FLOOR}H${W}` }),
+    svg('path', { class: 'axis', d: `M${AXIS.from} ${TOP}V${FLOOR}H${W}` }),
     ...sizes.map((tick, i, all) => {
       const anchor = i === 0 ? 'start' : i === all.length - 1 ? 'end' : 'middle';
       return under(across(tick), FLOOR, number(tick), anchor);
     })
   ];
+}
+
+/** So high is a line of letters, in pixels. */
+const LINE = 15;
+
+const POWERS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** The axis of spreads: powers of ten up to 1, for no share is off by more; fewer where there is no room for all. */
+function spreads(y: (value: number) => number, tall: Range, unit: number): SVGElement[] {
+  const apart = (FLOOR - TOP) / Math.log10(tall.high / tall.low);
+  const every = Math.ceil((LINE * unit) / apart);
+  const tens: number[] = [];
+  for (let power = Math.min(Math.floor(Math.log10(tall.high)), 0); 10 ** power >= tall.low; power -= every) {
+    tens.push(power);
+  }
+  return tens.map((power, i) => {
+    const words = power < -2 ? `10⁻${POWERS[-power] ?? ''}` : number(10 ** power);
+    return text(AXIS.from - 6, y(10 ** power) + 4, `${i === 0 ? 'sd ' : ''}${words}`, 'end');
+  });
 }
 
 /** Both noises against the number of people on log-log paper: two straight lines that cross at n*. A hand in it moves the number. */
@@ -73,7 +92,8 @@ function crossingPicture(
     set(two, { d: `M${AXIS.from} ${y(privacy[0])}L${AXIS.to} ${y(privacy[1])}` });
     set(star, { d: inside ? `M${x} ${TOP}V${FLOOR}` : '' });
     const named = text(x + (far ? -6 : 6), TOP + 8, `alike: n* = ${words}`, far ? 'end' : 'start');
-    sizes.replaceChildren(...axis(unitOf(plot.node)), ...(inside ? [named] : []));
+    const unit = unitOf(plot.node);
+    sizes.replaceChildren(...axis(unit), ...spreads(y, tall, unit), ...(inside ? [named] : []));
     plot.describe(
       `sampling noise falls with the root of n, privacy noise with n: they are equal at ${words} people`
     );
