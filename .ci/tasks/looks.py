@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+from pathlib import Path
 
 from tasks import project
 from tasks.environments import ready
@@ -28,8 +29,8 @@ def lab(_arguments: list[str]) -> bool:
             [str(find_npm()), "run", "-s", "watch"], cwd=project.ROOT / "labextension"
         )
     try:
+        link_front_end(project.ROOT / "labextension" / "dist", project.ROOT / ".venv")
         command = [python, "-m", "jupyterlab", "notebooks/00-tour.ipynb"]
-        command.append("--LabApp.extra_labextensions_path={}".format(project.ROOT / "labextension" / "dist"))
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.append("--allow-root")  # a container's only user is often root
         return subprocess.run(command, cwd=project.ROOT, check=False).returncode == 0
@@ -38,6 +39,17 @@ def lab(_arguments: list[str]) -> bool:
     finally:
         if watching is not None:
             watching.terminate()
+
+
+def link_front_end(built: Path, environment: Path) -> None:
+    """Let every Jupyter of an environment have the front end, as an installed wheel does: without it Notebook 7 shows an error for each interaction."""
+    shared = environment / "share" / "jupyter" / "labextensions"
+    for extension in built.glob("*/package.json"):
+        link = shared / extension.parent.name
+        if not link.exists():
+            link.unlink(missing_ok=True)  # it led to a folder that is gone
+            shared.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(extension.parent, target_is_directory=True)
 
 
 def school(_arguments: list[str]) -> bool:

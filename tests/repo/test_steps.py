@@ -47,6 +47,23 @@ def test_a_step_needs_no_more_than_an_old_python(path):
     assert rooms <= {*sys.stdlib_module_names, "tasks"}
 
 
+def test_every_jupyter_of_the_environment_has_the_front_end(steps, tmp_path):
+    """What `make lab` builds is found by a `jupyter notebook` beside it too; links are made once, and anew where their folder is gone."""
+    built, environment = tmp_path / "dist", tmp_path / "venv"
+    shared = environment / "share/jupyter/labextensions"
+    steps.looks.link_front_end(built, environment)
+    assert not shared.exists()
+    for name in ("dpnb", "dpnb-widgets"):
+        (built / name).mkdir(parents=True)
+        (built / name / "package.json").write_text(name)
+    shared.mkdir(parents=True)
+    (shared / "dpnb").symlink_to(tmp_path / "gone")
+    for _ in range(2):
+        steps.looks.link_front_end(built, environment)
+        found = {path.name: (path / "package.json").read_text() for path in shared.iterdir()}
+        assert found == {"dpnb": "dpnb", "dpnb-widgets": "dpnb-widgets"}
+
+
 def script(path: Path, text: str) -> str:
     """Write an executable shell script."""
     path.write_text(f"#!/bin/sh\n{text}\n")
