@@ -94,8 +94,11 @@ def _unread(
     elif one.unread and kind == "category":
         yield f"{name}: {_share(one.unread, rows)} of the cells are none of the declared values, and count as missing."
     if remedy is not None and (words := remedy.words(shown=shown)):
+        them = "them" if [len(keys) for keys in remedy.keys] > [1] else "it"
         read = (
-            "" if remedy.unread is None else f"; with it {_read(rows - one.missing, remedy.unread)} are read."
+            ""
+            if remedy.unread is None
+            else f"; with {them} {_read(rows - one.missing, remedy.unread)} are read."
         )
         yield f"{name}: {words}{read}"
     if remedy is not None and (words := remedy.coded(shown=shown)):
@@ -123,13 +126,13 @@ def _sizes(schema: Schema, found: Inspection, total: tuple[str, Sequence[str]]) 
         counts = "counts as a person" if found.totals == 1 else "count as people"
         what = leave_out(clean(begins) or "Total", skip) + ("" if begins else ", as the file writes it")
         yield (
-            f"{_rows(found.totals, 'begins', 'begin')} with {word}, and {counts}. Where that is no person, {what}."
+            f"{_rows(found.totals, 'begins', 'begin')} with {word}, and {counts}. If that is not a person, {what}."
         )
     if found.unit is not None:
         yield from _units(schema, found.unit)
     elif found.repeated_rows:
         yield (
-            f"{_rows(found.repeated_rows, 'repeats', 'repeat')} another one in every declared column. Where that is one person twice, declare "
+            f"{_rows(found.repeated_rows, 'repeats', 'repeat')} another one in every declared column. If that is one person twice, declare "
             "their column as the unit."
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
@@ -89,8 +90,11 @@ def _check(options: argparse.Namespace) -> Output:
     if not fixed:
         sheet = check_sheet(found, remedies, shown=for_owner_alone(), total=_total(options.source))
         unread = sum(one.unread for _, inspection in found for one in inspection.columns)
-        why = nothing_written(unread, remedies.values())
-        return replace(sheet, text=f"{sheet.text}\n{why}") if options.fix else sheet
+        ready = [clean(name) for (_, name), one in remedies.items() if one.fixable]
+        named = f"{'this line' if len(ready) == 1 else 'these lines'} for {', '.join(ready)}"
+        offer = f"dpnb check {shlex.quote(str(options.source))} --fix writes {named}." if ready else ""
+        why = nothing_written(unread, remedies.values()) if options.fix else offer
+        return replace(sheet, text=f"{sheet.text}\n{why}") if why else sheet
     declaration = _declaration(options.source)
     write_keys(declaration, {_section(*place): one.keys[0] for place, one in fixed.items()})
     written = [f"Wrote for {name}: {told(one.keys[0])}" for (_, name), one in fixed.items()]

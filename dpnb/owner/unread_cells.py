@@ -176,7 +176,7 @@ class Remedy:
         if spelt:
             said.append(f"{spelt}: correct that in the file.")
         if others and category:
-            said.append("If one is a value of its own, and you know that without the data, add it to values.")
+            said.append(self._to_add)
         if category:  # of numbers among its values' codes, most are values
             others = [cell for cell in others if looks_coded(cell) or not is_number(cell)]
         elif self.facts.get("type") in ("date", "datetime"):
@@ -186,6 +186,18 @@ class Remedy:
                 f"If they mean unknown, write {as_codes(others, self.facts.get('missing_codes', ()))}."
             )
         return " ".join(said)
+
+    @property
+    def _to_add(self) -> str:
+        """Say where a cell of a category belongs if it means a value: yes and no can have several spellings."""
+        if "true" in self.facts:
+            return "If one means yes or no, add it to true or false."
+        by_word = {value.casefold(): value for value in self._values}
+        for yes, no in (answers.casefold().split() for answers in _ANSWERS):
+            if {yes, no} == set(by_word):
+                lists = f"true = [{_quoted(by_word[yes])}, …] and false = [{_quoted(by_word[no])}, …]"
+                return f"If one also means yes or no, list all spellings in place of values: {lists}."
+        return "If one is a value of its own, and you know that without the data, add it to values."
 
     @property
     def _values(self) -> list[str]:
@@ -297,7 +309,7 @@ def nothing_written(unread: int, remedies: Collection[Remedy]) -> str:
 
 
 def _listed(words: Sequence[str], last: str) -> str:
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def told(keys: Mapping[str, Any]) -> str:
@@ -320,8 +332,8 @@ def _taken_for(keys: Mapping[str, Any]) -> str:
     groups = f"{_MARKS[keys['thousands']]} between thousands" if "thousands" in keys else ""
     sign = f"the sign {keys['strip']}" if "strip" in keys else ""
     hundredth = "the sign %, a hundredth of it" if "percent" in keys else ""
-    below = "parentheses where it is negative" if "parentheses" in keys else ""
-    return f"a number with {' and '.join(filter(None, (comma, groups, sign, hundredth, below)))}"
+    below = "parentheses if it is negative" if "parentheses" in keys else ""
+    return f"a number with {_listed([*filter(None, (comma, groups, sign, hundredth, below))], 'and')}"
 
 
 def write_keys(path: Path, keys: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:

@@ -140,6 +140,34 @@ def test_fix_writes_no_sign_and_no_case(tmp_path, admin):
     assert 'sex: write case = "any"; with it 100 % are read.' in said
 
 
+def test_several_keys_are_them_and_the_command_that_writes_them_is_named(tmp_path):
+    """Seen: "write decimal and thousands; with it 100 % are read", and an owner who typed the lines that --fix writes."""
+    rows = "pay;cost;visit\n" + "1.234,5;($1,234.5);8/27/2014\n2.000,0;$2,000.0;9/28/2014\n" * 5
+    number = 'type = "number"\nlower = -5000\nupper = 5000\n'
+    path = town(tmp_path, rows, ("pay", number), ("cost", number), ("visit", DATE))
+    path.write_text(path.read_text() + '[source]\ndelimiter = ";"\n')
+    said = on_a_terminal("check", path)[1]
+    assert 'write decimal = "," and thousands = "."; with them 100 % are read.' in said
+    assert "commas between thousands, the sign $ and parentheses if it is negative: write" in said
+    assert said.rstrip().endswith(f"dpnb check {path} --fix writes these lines for pay, visit.")
+    path.write_text(
+        path.read_text().replace("[columns.pay]\n", '[columns.pay]\ndecimal = ","\nthousands = "."\n')
+    )
+    assert on_a_terminal("check", path)[1].rstrip().endswith("--fix writes this line for visit.")
+
+
+def test_another_spelling_of_yes_is_no_value_of_its_own(tmp_path):
+    """Seen: "add it to values" of the y beside Yes, which makes a third answer; and of a column that may not have values."""
+    facts = 'type = "category"\nvalues = ["No", "Yes"]\n'
+    path = town(tmp_path, "married\nYes\ny\nn\nNo\n", ("married", facts))
+    said = on_a_terminal("check", path)[1]
+    assert 'list all spellings in place of values: true = ["Yes", …] and false = ["No", …].' in said
+    path.write_text(path.read_text().replace('values = ["No", "Yes"]', 'true = ["Yes"]\nfalse = ["No"]'))
+    said = on_a_terminal("check", path)[1]
+    assert "If one means yes or no, add it to true or false." in said
+    assert "add it to values" not in said
+
+
 def test_a_section_that_has_no_line_of_its_own_is_left_to_its_owner(tmp_path):
     path = tmp_path / "town.dpnb.toml"
     text = '[columns]\nvisit = { type = "date" }\n[columns."a.b"]  # mine\ntype = "date"\n'
@@ -213,7 +241,7 @@ def test_a_total_is_never_proposed_as_a_code(tmp_path):
     path = town(tmp_path, "age,n\n30,1\nSumme,1\n", ("age", 'type = "integer"\nlower = 0\nupper = 100\n'))
     said = on_a_terminal("check", path)[1]
     assert (
-        '1 row begins with "Summe", and counts as a person. Where that is no person, write skip = ["Summe"] under [source].'
+        '1 row begins with "Summe", and counts as a person. If that is not a person, write skip = ["Summe"] under [source].'
         in said
     )
     assert "missing_codes" not in said
