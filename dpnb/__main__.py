@@ -82,12 +82,15 @@ def _parser() -> argparse.ArgumentParser:
     init = commands.add_parser("init", help="draft a declaration for a data file, from names and types only")
     init.add_argument(
         "data",
-        help="people.csv, people.parquet, a folder of Parquet files, people.duckdb or postgresql://host/database?table=people",
+        help="people.csv, people.xlsx, survey.sav, people.parquet, a folder of Parquet files, people.duckdb or "
+        "postgresql://host/database?table=people",
     )
     init.add_argument(
         "-o", "--output", type=Path, help="where to write (default: people.dpnb.toml beside it)"
     )
-    init.add_argument("--table", help="the table, if a DuckDB file has several")
+    init.add_argument(
+        "--table", help="the table of a DuckDB file or the sheet of a workbook, if it has several"
+    )
     init.add_argument(
         "--with",
         dest="beside",
@@ -247,13 +250,13 @@ def _beside_the_rows(data: str, text: str, table: str | None) -> Iterator[str]:
     if later := len(re.findall(r"(?m)^# \[columns\.", text)):
         yield f"{later} more {'columns are named, each in a line of its own' if later > 1 else 'column is named in one line'}, and not drafted. To draft those that will be asked about: --columns a,b"
     if "\nskip = [" in text:
-        yield "What stands above the header is named in [source] as skip = [...], and is no row."
+        yield "The lines above the header are not rows: skip = [...] under [source] leaves them out."
     path = Path(data)
     if not for_owner_alone() or not path.is_file() or format_of(path) not in ("csv", "excel"):
         return
     if begins := total_below(path, table):
         what = leave_out(begins, ["above"] if "\nskip = [" in text else [])
-        yield f'The last line begins with "{begins}". If it is no person, {what}.'
+        yield f'The last line begins with "{begins}". If that is not a person, {what}.'
 
 
 def _draft(options: argparse.Namespace) -> tuple[str, Path]:

@@ -90,7 +90,7 @@ _IDENTIFIES = "\n# {name} is left out: its name suggests that it identifies some
 _NAMELESS = "\n# Column {place} has no name{why}: it is left out. To use it, name it in the header line.\n"
 _INDEX = "\n# {name} is left out: it is an index that pandas wrote.\n"
 _TITLES = """
-# Above the header stands what is no row. A line whose first field is one of these is left out, wherever it stands.
+# The lines above the header are not rows. A line whose first field is one of these texts is left out, wherever it stands.
 [source]
 skip = [{listed}]
 """
