@@ -10,13 +10,18 @@ import html
 import math
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from IPython.core.pylabtools import print_figure
+from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import StepPatch
 
 HERE = Path(__file__).parent
 UNTOLD = "not enough simulations to tell"
@@ -196,10 +201,76 @@ COLOURS = (ACCENT, INK, WARN, SOFT)
 STYLES = ("-", "--", "-.", ":")
 
 
+class Described(Figure):
+    """A figure that is shown with a text alternative: what its axes and lines say, or its label where it has one."""
+
+    @property
+    def alternative(self) -> str:
+        """What a reader who does not see the figure is told."""
+        panels = [" ".join(_panel(axes, labelled=bool(self.get_label()))) for axes in self.axes]
+        title = f"{self.get_suptitle()}." if self.get_suptitle() else ""
+        several = f"{len(panels)} panels." if len(panels) > 1 else ""
+        return " ".join(filter(None, [title, self.get_label(), several, *panels]))
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        # JupyterLab and nbconvert's page read no `alt` of a picture's metadata, so it is in an element of its own
+        drawn, said = print_figure(self, base64=True), self.alternative
+        shown = f'<img alt="{html.escape(said)}" src="data:image/png;base64,{drawn}" style="max-width:100%">'
+        return {"text/html": shown, "image/png": drawn}, {"image/png": {"alt": said}}
+
+
+def _panel(axes: Any, *, labelled: bool) -> Iterator[str]:
+    """Yield what is told of a panel: its axes, then all that is drawn under a name, or all lines if none is and the figure has no label."""
+    against = " against ".join(filter(None, [axes.get_ylabel(), axes.get_xlabel()]))
+    if head := ": ".join(filter(None, [axes.get_title(loc="left"), against])):
+        yield f"{head}."
+    drawn, names = axes.get_legend_handles_labels()
+    if not drawn and not labelled:
+        drawn = [*axes.containers, *(line for line in axes.lines if len(line.get_xdata()) > 2)]
+        names = [""] * len(drawn)
+    for name, one in zip(names, drawn, strict=True):
+        if said := ": ".join(filter(None, [name, _told(axes, one)])):
+            yield f"{said}."
+
+
+def _told(axes: Any, drawn: Any) -> str:
+    """Return where a line begins and ends, where a density or another line is highest, or how high bars are."""
+    if isinstance(drawn, BarContainer):
+        return "bars of " + ", ".join(_short(bar.get_height()) for bar in drawn)
+    if isinstance(drawn, StepPatch):
+        heights, edges, _ = drawn.get_data()
+        top = int(np.argmax(heights))
+        return f"highest at about {_short((edges[top] + edges[top + 1]) / 2)}"
+    if isinstance(drawn, ErrorbarContainer):
+        return f"with intervals, {_told(axes, drawn[0])}"
+    if not isinstance(drawn, Line2D):
+        return ""
+    x, y = np.asarray(drawn.get_xdata(), dtype=float), np.asarray(drawn.get_ydata(), dtype=float)
+    if drawn.get_transform() != axes.transData:
+        return f"a line at {_short(x[0] if x[0] == x[-1] else y[0])}"
+    if drawn.get_gid() == "cdf":
+        low, middle, high = (_short(x[int(share * (x.size - 1))]) for share in (0.05, 0.5, 0.95))
+        return f"5 % below {low}, half below {middle}, 95 % below {high}"
+    if drawn.get_linestyle() == "None":
+        return f"{x.size} points between {_short(y.min())} and {_short(y.max())}"
+    ends = f"from {_short(y[0])} at {_short(x[0])} to {_short(y[-1])} at {_short(x[-1])}"
+    top = int(np.argmax(y))
+    return ends if y[top] <= max(y[0], y[-1]) else f"{ends}, highest {_short(y[top])} at {_short(x[top])}"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if 1_000 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
 def canvas(lines: int = 1, across: int = 1, height: float = 3.0) -> list[Any]:
     """Return the axes of a new figure."""
     _, axes = plt.subplots(
-        lines, across, figsize=(9 if across > 1 else 5.6, height * lines), layout="constrained", squeeze=False
+        lines,
+        across,
+        figsize=(9 if across > 1 else 5.6, height * lines),
+        layout="constrained",
+        squeeze=False,
+        FigureClass=Described,
     )
     for one in axes.flat:
         one.spines[["top", "right"]].set_visible(False)
@@ -238,7 +309,7 @@ def cdfs(axes: Any, samples: Mapping[str, Any], low: float, high: float) -> None
     for i, (name, values) in enumerate(samples.items()):
         ordered = np.sort(values)
         share = np.arange(1, ordered.size + 1) / ordered.size
-        axes.plot(ordered, share, STYLES[i % 4], color=COLOURS[i % 4], linewidth=1.5, label=name)
+        axes.plot(ordered, share, STYLES[i % 4], color=COLOURS[i % 4], linewidth=1.5, label=name, gid="cdf")
     axes.set_xlim(low, high)
     axes.set_ylim(0, 1)
 

@@ -86,6 +86,22 @@ NOTED = {
 }
 
 
+def _alternative(figure):
+    """Return a figure's text alternative, which says each title, axis and name that is drawn, and a number."""
+    said = figure.alternative
+    for axes in figure.axes:
+        for words in (
+            axes.get_title(loc="left"),
+            axes.get_xlabel(),
+            axes.get_ylabel(),
+            *axes.get_legend_handles_labels()[1],
+        ):
+            assert words in said, words
+    assert re.search("[0-9]", said), said
+    assert "nan" not in said
+    return said
+
+
 @pytest.fixture
 def run(shell, tmp_path, monkeypatch):
     """Run a notebook in an empty folder and return its paper."""
@@ -97,6 +113,8 @@ def run(shell, tmp_path, monkeypatch):
         for cell in nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells:
             if cell.cell_type == "code":
                 notebook(cell.source if long else cell.source.replace("LONG = True", "LONG = False"))
+                told = [_alternative(plt.figure(number)) for number in plt.get_fignums()]
+                assert len(told) == len(set(told))
                 plt.close("all")
         api.close()
         return shell.user_ns["paper"]
@@ -205,6 +223,31 @@ def test_few_simulations_do_not_call_a_far_number_agreement():
     """*Seen:* 74.5 beside 80.1 "agrees" in a short table."""
     printed = papers.Printed("Fig 9b", "a", ("80.1",), half=2.0)
     assert papers.Row("a", printed, (74.5,), (3.1,)).verdict == papers.UNTOLD
+
+
+def test_a_figure_is_shown_with_its_alternative(shell):
+    """In the element that pages show, and in the metadata of the picture; a label stands for lines without names."""
+    first, second = papers.canvas(1, 2)
+    papers.lines(first, [1, 2, 3], {"rising": [1.0, 2.0, 1500.0], "bent": [0.0, 4.0, 1.0]}, marker="")
+    first.axhline(0.5, label="level")
+    papers.named(first, "n", "error", "Figure 1")
+    papers.cdfs(second, {"all": np.arange(101.0)}, 0, 100)
+    papers.named(second, "value", legend=None)
+    data, beside = shell.display_formatter.format(first.figure)
+    said = beside["image/png"]["alt"]
+    assert data["text/html"].startswith(f'<img alt="{said}" src="data:image/png;base64,{data["image/png"]}"')
+    assert said == (
+        "2 panels. Figure 1: error against n. rising: from 1 at 1 to 1,500 at 3. bent: from 0 at 1 to 1 at 3, highest 4 at 2. "
+        "level: a line at 0.5. value. all: 5 % below 5, half below 50, 95 % below 95."
+    )
+    plt.close("all")
+    (axes,) = papers.canvas()
+    axes.plot([1, 2, 3], [3, 2, 1])
+    assert first.figure.get_facecolor() == axes.figure.get_facecolor() == (1, 1, 1, 1)
+    assert axes.figure.alternative == "from 3 at 1 to 1 at 3."
+    axes.figure.set_label("It falls.")
+    assert axes.figure.alternative == "It falls."
+    plt.close("all")
 
 
 def test_a_row_of_another_length_or_a_second_time_is_refused():
