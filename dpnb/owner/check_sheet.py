@@ -94,11 +94,10 @@ def _unread(
     elif one.unread and kind == "category":
         yield f"{name}: {_share(one.unread, rows)} of the cells are none of the declared values, and count as missing."
     if remedy is not None and (words := remedy.words(shown=shown)):
-        them = "them" if [len(keys) for keys in remedy.keys] > [1] else "it"
+        them = "with them" if len(next(iter(remedy.keys), ())) > 1 else "with it"
+        them = "either way," if len(remedy.keys) > 1 else them
         read = (
-            ""
-            if remedy.unread is None
-            else f"; with {them} {_read(rows - one.missing, remedy.unread)} are read."
+            "" if remedy.unread is None else f"; {them} {_read(rows - one.missing, remedy.unread)} are read."
         )
         yield f"{name}: {words}{read}"
     if remedy is not None and (words := remedy.coded(shown=shown)):

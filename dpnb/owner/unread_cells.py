@@ -331,7 +331,8 @@ def _taken_for(keys: Mapping[str, Any]) -> str:
     comma = "a decimal comma" if "decimal" in keys else ""
     groups = f"{_MARKS[keys['thousands']]} between thousands" if "thousands" in keys else ""
     sign = f"the sign {keys['strip']}" if "strip" in keys else ""
-    hundredth = "the sign %, a hundredth of it" if "percent" in keys else ""
+    sign += ", so that 12 % is 12" if sign.endswith("%") else ""
+    hundredth = "the sign %, so that 12 % is 0.12" if "percent" in keys else ""
     below = "parentheses if it is negative" if "parentheses" in keys else ""
     return f"a number with {_listed([*filter(None, (comma, groups, sign, hundredth, below))], 'and')}"
 

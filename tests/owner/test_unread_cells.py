@@ -156,6 +156,21 @@ def test_several_keys_are_them_and_the_command_that_writes_them_is_named(tmp_pat
     assert on_a_terminal("check", path)[1].rstrip().endswith("--fix writes this line for visit.")
 
 
+def test_two_ways_say_what_each_makes_of_a_cell(tmp_path):
+    """Seen: "(… and the sign %), or … (… and the sign %, a hundredth of it); with it 100 % are read" of two ways."""
+    path = town(
+        tmp_path,
+        "share;x\n" + "14,9 %;1\n12,0 %;2\n" * 5,
+        ("share", 'type = "number"\nlower = 0\nupper = 100\n'),
+    )
+    line = next(line for line in on_a_terminal("check", path)[1].splitlines() if "2 ways" in line)
+    assert 'strip = "%" (a number with a decimal comma and the sign %, so that 12 % is 12), or' in line
+    assert (
+        "percent = true (a number with a decimal comma and the sign %, so that 12 % is 0.12); either way, 100 % are read."
+        in line
+    )
+
+
 def test_another_spelling_of_yes_is_no_value_of_its_own(tmp_path):
     """Seen: "add it to values" of the y beside Yes, which makes a third answer; and of a column that may not have values."""
     facts = 'type = "category"\nvalues = ["No", "Yes"]\n'
