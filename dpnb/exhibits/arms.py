@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
+from dpnb.cards.markup import Markup
 from dpnb.exhibits.exhibit import Exhibit, Finding, Floats, Lever, Lines, Mechanism, Numbers, evenly
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import laplace_loss, noised, two_scale_delta
+from dpnb.exhibits.matching_drawing import Change, matching_drawing
 from dpnb.inference.matching import Pairs, match
 from dpnb.inference.standard_error import (
     bin_odds,
@@ -391,9 +393,25 @@ _PAIRED = (
 )
 
 
+_CALIPER = 0.05
+
+
 def _matched(data: Arms) -> Pairs:
     score, arm = data
-    return match(score, arm, caliper=0.05)
+    return match(score, arm, caliper=_CALIPER)
+
+
+def _changes() -> Markup:
+    """The neighbours, and two changes of a row that goes to the other arm: by four rows, net 0 and net −2."""
+    before, after = (tuple(zip(score.tolist(), arm.tolist(), strict=True)) for score, arm in _PAIRED)
+    others = ((0.1, 0), (0.35, 0), (0.6, 1))
+    return matching_drawing(
+        (
+            Change(before, after[0], _CALIPER),
+            Change(((0.14, 1), *others), (0.64, 0), _CALIPER),
+            Change(((0.14, 1), *others, (0.68, 0)), (0.56, 0), 0.1),
+        )
+    )
 
 
 def _matched_rows(data: Arms) -> list[int]:
@@ -443,4 +461,5 @@ MATCHING = Exhibit(
     "len(pairs)  # one row moves it by one",
     columns="score · arm",
     event=("the answer is 2", lambda answers: np.asarray(answers, dtype=float) == 2),
+    picture=_changes,
 )

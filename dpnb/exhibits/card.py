@@ -31,6 +31,7 @@ def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:
         el("p", exhibit.source, class_="soft"),
         _heading("Two neighbours"),
         _neighbours(told),
+        None if exhibit.picture is None else themed(exhibit.picture()),
         _heading("The break"),
         el("p", el("strong", f"As published: {found.broken.text}.", class_="flag")),
         _bars(found.broken),

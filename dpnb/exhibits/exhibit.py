@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.cards.markup import Markup
 from dpnb.inference.digits import loss_figure
 
 Floats = NDArray[np.float64]
@@ -180,6 +181,8 @@ class Exhibit:
         In words, and as a test of answers: what tells the neighbours apart, where it is a single one.
     lever : Lever or None
         The number that a reader can drag, if one helps. A NaN, a matched pair and a tie have none: their answers are drawn instead.
+    picture : callable or None
+        Draws a still picture of its own, with its text alternative.
     """
 
     name: str
@@ -204,6 +207,7 @@ class Exhibit:
     columns: str = ""
     event: tuple[str, Test] | None = None
     lever: Lever | None = None
+    picture: Callable[[], Markup] | None = None
 
     def numbers(self) -> Numbers:
         """Compute the numbers, once in a session."""

@@ -9,9 +9,12 @@ import re
 import numpy as np
 import pytest
 
+from dpnb import widgets
 from dpnb.exhibits import EXHIBITS, find
-from dpnb.exhibits.drawing import drawing
+from dpnb.exhibits.card import exhibit_card
+from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import THEMES
+from dpnb.exhibits.matching_drawing import Change
 from dpnb.exhibits.page import frequencies, neighbour_rows, record
 
 NAMES = [exhibit.name for exhibit in EXHIBITS]
@@ -129,6 +132,26 @@ def test_a_page_is_strict_json_and_its_picture_stands_still(name):
         assert "<desc>" in picture
         assert "inf " not in picture
         assert "nan" not in picture
+
+
+def test_what_one_row_does_to_a_matching_is_drawn_with_its_words():
+    """In the exhibit's card and the gallery's still form: its own neighbours first, then four rows that differ, net 0 and net −2."""
+    matching = find("matching")
+    picture = str(matching.picture())
+    for sentence in (
+        "The control row at 0.1 becomes the control row at 0.6: 2 rows matched, then 0; 2 differ.",
+        "The treated row at 0.14 becomes the control row at 0.64: 2 rows matched, then 2; 4 differ.",
+        "The treated row at 0.14 becomes the control row at 0.56: 4 rows matched, then 2; 4 differ.",
+    ):
+        assert picture.count(sentence) == 2  # the description and the label
+    shown = themed(picture)
+    assert "var(--dp-accent" in shown
+    assert shown in exhibit_card(matching).html
+    assert shown in widgets.exhibits("matching").card().html
+    assert [exhibit.name for exhibit in EXHIBITS if exhibit.picture is not None] == ["matching"]
+    # rows that match nobody, and one that is matched in both tables
+    assert Change(((0.1, 1), (0.9, 0)), (0.2, 1), 0.05).differing() == 0
+    assert Change(((0.1, 1), (0.1, 0)), (0.12, 1), 0.05).differing() == 2
 
 
 def test_a_page_without_its_lever_says_everything_else():
