@@ -1,7 +1,8 @@
 r"""Naive Bayes: columns are independent given the class.
 
-:math:`\log P(k \mid x) = \log π_k + \sum_j \log P(x_j \mid k) + c`. The categorical one reads a small table of each column by class; the Gaussian one
-the mean and variance of each column in each class, or the same from the middles of a table's bins.
+:math:`\log P(k \mid x) = \log π_k + \sum_j \log P(x_j \mid k) + c`. The categorical one reads a small table of each column by class, the Gaussian one
+means and variances from the middles of the same tables' bins: from counts they have less noise than asked one by one, and what the noise makes
+of a variance alone is drawn back to the column's mean one.
 
 References
 ----------
@@ -11,7 +12,7 @@ Vaidya, Shafiq, Basu & Hong, *Differentially private naive Bayes classification*
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,6 @@ from dpnb.client.columns import ColumnHandle, column_of
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate
-from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats
 from dpnb.models.cells import (
     Cells,
@@ -35,7 +35,6 @@ from dpnb.models.cells import (
 from dpnb.models.classifier import Classifier
 from dpnb.models.expressions import steps_of, total_of
 from dpnb.models.model import Means, binned, key_column, response_of, values_of
-from dpnb.statistics.released import draws_of
 
 
 def softmax(logits: Floats) -> Floats:
@@ -79,18 +78,7 @@ class CategoricalNB(Classifier):
             yield means.people.crosstab(binned(column, own), target)
 
     def _read(self, answers: tuple[Estimate, ...], formula: str | None) -> dict[str, Any]:
-        if len(answers) == 1:
-            found = cells_of(answers[0], formula)
-            found.check()
-            return self._learned([found] * len(found.sides), list(range(len(found.sides))))
-        if formula is None:
-            tables = [cells_of(one, None) for one in answers]
-        else:
-            response, terms = read_formula(formula)
-            tables = [cells_of(one, f"{response} ~ ({_other(one, terms)})") for one in answers]
-        for one in tables[:1]:
-            one.check()
-        return self._learned(tables, [0] * len(tables))
+        return self._learned(*_tables_of(answers, formula))
 
     def _of_rows(self, x: Sequence[np.ndarray], names: Sequence[str], y: Any) -> dict[str, Any]:
         tables = [
@@ -158,6 +146,21 @@ class CategoricalNB(Classifier):
         return total_of([one for part in parts for one in part], float(prior[1] - prior[0])), True
 
 
+def _tables_of(answers: tuple[Estimate, ...], formula: str | None) -> tuple[list[Cells], list[int]]:
+    """Return for each column the table that has it by class, and its place there: of one large table, or of a small one each."""
+    if len(answers) == 1:
+        found = cells_of(answers[0], formula)
+        found.check()
+        return [found] * len(found.sides), list(range(len(found.sides)))
+    if formula is None:
+        tables = [cells_of(one, None) for one in answers]
+    else:
+        response, terms = read_formula(formula)
+        tables = [cells_of(one, f"{response} ~ ({_other(one, terms)})") for one in answers]
+    tables[0].check()
+    return tables, [0] * len(tables)
+
+
 def _other(table: Estimate, terms: Sequence[str]) -> str:
     """Return the one column of a small table that a formula names."""
     from dpnb.statistics.formula_terms import spelling
@@ -171,8 +174,17 @@ def _other(table: Estimate, terms: Sequence[str]) -> str:
     return str(named[0])
 
 
+def _moments(counts: Floats, x: Floats, variance: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return of one column by class rows, means, variances, and the variance of the noise in these; leading axes stay."""
+    n = np.maximum(counts.sum(axis=-2), 1.0)
+    theta = np.einsum("...bk,b->...k", counts, x) / n
+    var = np.einsum("...bk,b->...k", counts, x**2) / n - theta**2
+    moved = (x - theta[..., None]) ** 2 - var[..., None]
+    return n, theta, var, variance * (moved**2).sum(axis=-1) / n**2
+
+
 class GaussianNB(Classifier):
-    """Naive Bayes with a normal law of each number in each class.
+    """Naive Bayes with a normal law of each number in each class, off one small table of each column by class.
 
     Parameters
     ----------
@@ -188,54 +200,43 @@ class GaussianNB(Classifier):
     def _ask(self, means: Means, formula: str) -> Iterable[Estimate]:
         response, terms = read_formula(formula)
         target, _ = response_of(means.people, response)
-        groups = means.people.groupby(target)
-        yield groups.count()
         for term in terms:
-            column = column_of(groups, term)
-            yield column.mean(ci=False)
-            yield column.variance(ci=False)
+            column = key_column(means.people, term)
+            if not column.is_condition and not values_of(column):
+                Side(term, tuple(column.column.values or ()), None).middles  # noqa: B018 -- refuses values that are no numbers
+            each = means.rows * means.epsilon / len(terms)
+            own = min(int(np.clip(each ** (1 / 3), 8, 32)), values_of(column)) or None
+            yield means.people.crosstab(binned(column, own), target)
 
     def _read(self, answers: tuple[Estimate, ...], formula: str | None) -> dict[str, Any]:
-        if is_table(answers[0]):
-            table = cells_of(answers[0], formula)
-            table.check()
-            return {"terms_": tuple(side.name for side in table.sides), **self._of_cells(table)}
-        if formula is None:
-            raise OptionError("Give the formula that these answers are of: .fit(answers, 'y ~ x').")
-        count, *others = answers
+        return self._of_tables(*_tables_of(answers, formula))
 
-        def moved(pick: Any) -> tuple[Floats, Floats, Floats]:
-            return (
-                pick(count),
-                np.stack([pick(one) for one in others[::2]], -1),
-                np.stack([pick(one) for one in others[1::2]], -1),
-            )
+    def _of_tables(self, tables: Sequence[Cells], places: Sequence[int]) -> dict[str, Any]:
+        sides = [table.sides[place] for table, place in zip(tables, places, strict=True)]
+        each = [
+            table.variance * len(table.codes) / len(side.keys)
+            for table, side in zip(tables, sides, strict=True)
+        ]
 
-        def drawn(number: int) -> tuple[Floats, Floats, Floats]:
-            return moved(
-                lambda one: one.outcome.draws(number, DrawGenerator(draws_of(one.releases)), "privacy")
-            )
+        def learned(counts: Mapping[int, Floats]) -> dict[str, Any]:
+            by_column = [
+                table.by_column(place, counts[id(table)]) for table, place in zip(tables, places, strict=True)
+            ]
+            moved = [
+                _moments(one, side.middles, v) for one, side, v in zip(by_column, sides, each, strict=True)
+            ]
+            n, theta, var, hidden = (np.stack(part, axis=-1) for part in zip(*moved, strict=True))
+            return self._learned(n.mean(axis=-1), theta, var, hidden)
+
+        def redrawn(count: int) -> dict[str, Any]:
+            each_once = {id(table): table.redraw for table in tables}
+            return learned({key: draw(count) for key, draw in each_once.items() if draw is not None})
 
         return {
-            "terms_": read_formula(formula)[1],
-            "classes_": np.array(count.axes[-1].keys),
-            **self._learned(*moved(lambda one: np.asarray(one.value, dtype=float))),
-            "draw": drawn,
-        }
-
-    def _of_cells(self, table: Cells) -> dict[str, Any]:
-        x = np.stack([side.middles[table.codes[:, place]] for place, side in enumerate(table.sides)], axis=1)
-
-        def moments(counts: Floats) -> tuple[Floats, Floats, Floats]:
-            n = np.maximum(counts.sum(axis=-2), 1.0)
-            theta = np.einsum("...ck,cp->...kp", counts, x) / n[..., None]
-            return n, theta, np.einsum("...ck,cp->...kp", counts, x**2) / n[..., None] - theta**2
-
-        redraw = table.redraw
-        return {
-            "classes_": np.array(table.classes),
-            **self._learned(*moments(table.counts)),
-            "draw": None if redraw is None else lambda count: moments(redraw(count)),
+            "terms_": tuple(side.name for side in sides),
+            "classes_": np.array(tables[0].classes),
+            **learned({id(table): table.counts for table in tables}),
+            "draw": None if tables[0].redraw is None else redrawn,
         }
 
     def _of_rows(self, x: Sequence[np.ndarray], names: Sequence[str], y: Any) -> dict[str, Any]:
@@ -250,12 +251,14 @@ class GaussianNB(Classifier):
         )
         return {"classes_": classes, **found, "draw": None}
 
-    def _learned(self, n: Floats, theta: Floats, var: Floats) -> dict[str, Any]:
-        """Return shares, means and variances; a variance that the noise made too small is a hundredth of the column's mean one."""
+    def _learned(self, n: Floats, theta: Floats, var: Floats, hidden: Floats | float = 0.0) -> dict[str, Any]:
+        """Return shares, means and variances, these drawn to their column's mean one by the noise's part of what they differ, and not below it."""
         n = np.maximum(n, 1.0)
         share = n / n.sum(axis=-1, keepdims=True)
         pooled = (share[..., None] * np.maximum(var, 0.0)).sum(axis=-2, keepdims=True)
-        least = np.where(pooled > 0, pooled / 100, 1.0)
+        apart = (var - pooled) ** 2
+        var = pooled + (var - pooled) * apart / np.maximum(apart + hidden, 1e-300)
+        least = np.where(pooled > 0, np.maximum(pooled / 100, np.minimum(pooled, np.sqrt(hidden))), 1.0)
         extra = self.var_smoothing * np.maximum(var, 0.0).max(axis=(-2, -1), keepdims=True)
         return {"class_prior_": share, "theta_": theta, "var_": np.maximum(var, least) + extra}
 
@@ -275,7 +278,7 @@ class GaussianNB(Classifier):
         if draw is None:
             return None
         x = np.stack([np.asarray(one, dtype=float) for one in columns], axis=1)
-        return self._softmax(x, self._learned(*draw(count)))
+        return self._softmax(x, draw(count))
 
     def _score_column(self, people: Dataset) -> tuple[ColumnHandle, bool]:
         found = self._resolved()

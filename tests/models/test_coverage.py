@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpnb.models import CategoricalNB, DecisionTree
+from dpnb.models import CategoricalNB, DecisionTree, GaussianNB
 from dpnb.models.cells import Cells, Side
 
 SIZES = (6, 4, 3)
@@ -25,7 +25,7 @@ def exact_counts() -> np.ndarray:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 10])
-@pytest.mark.parametrize("make", [CategoricalNB, DecisionTree])
+@pytest.mark.parametrize("make", [CategoricalNB, GaussianNB, DecisionTree])
 def test_intervals_of_probabilities_hold(make, epsilon):
     """Over 60 simulated releases and all cells, 95 % intervals hold 88 to 99 %."""
     rng, exact, scale = np.random.default_rng(7), exact_counts(), 2 / epsilon
@@ -38,13 +38,20 @@ def test_intervals_of_probabilities_hold(make, epsilon):
 
         cells = Cells(SIDES, (0, 1), CODES, noised, 2 * scale**2, plausible)
         model = make()
-        learned = model._learned([cells] * 3, [0, 1, 2]) if make is CategoricalNB else model._learned(cells)
+        places = ([cells] * 3, [0, 1, 2])
+        learned = (
+            model._of_tables(*places)
+            if make is GaussianNB
+            else model._learned(*(places if make is CategoricalNB else places[0][:1]))
+        )
         model._found = {**learned, "feature_names_in_": np.array(["x0", "x1", "x2"], dtype=object)}
         _, low, high = model.predict_proba(CODES, interval=0.95)
         found = {"cells": Cells(SIDES, (0, 1), CODES, noised, 2 * scale**2, lambda _: exact[None])}
         if make is CategoricalNB:
             tables, places, alphas = learned["parts"]
             model._found["parts"] = ([found["cells"]] * len(tables), places, alphas)
+        elif make is GaussianNB:
+            model._found["draw"] = model._of_tables([found["cells"]] * 3, [0, 1, 2])["draw"]
         else:
             model._found["cells"] = found["cells"]
         truth = model._drawn(list(CODES.T), 1)[0]
