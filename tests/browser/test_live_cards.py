@@ -81,6 +81,16 @@ def test_a_plan_follows_what_others_release(open_, shots):
     lab.restart()
     expect(release).to_be_disabled()
     expect(board).to_contain_text("Run the cells above, then this one")
+    lab.page.evaluate(
+        "text => window.jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.setSource(text)",
+        "input()",
+    )
+    lab.select(0)
+    lab.page.evaluate("() => { void window.jupyterapp.commands.execute('notebook:run-cell'); }")
+    expect(board).to_contain_text("The session is starting")
+    expect(board).not_to_contain_text("No kernel")
+    lab.page.locator(".jp-Stdin-input").press("Enter")
+    expect(board).to_contain_text("Run the cells above, then this one")
     lab.shot("plan-without-kernel")
 
 

@@ -8,8 +8,21 @@ import { standing } from './session';
 const ALONE =
   'No kernel with dpnb answers here, so this shows the plan as it was made. Run the cells above, then this one.';
 
+const STARTING = 'The session is starting: this plan is read anew when the cells above have run.';
+
+/** Why the plan stands as it was made: nobody answers, or a cell of its notebook is running from which somebody will. */
+function alone(card: Element): string {
+  const prompts = card.closest('.jp-Notebook')?.querySelectorAll('.jp-InputPrompt') ?? [];
+  return [...prompts].some(one => one.textContent.startsWith('[*')) ? STARTING : ALONE;
+}
+
 /** The plan as it stands after whatever was released since, here or elsewhere. */
-async function asItStands(kernel: Kernel, plan: unknown, facts: PlanFacts): Promise<PlanFacts> {
+async function asItStands(
+  card: Element,
+  kernel: Kernel,
+  plan: unknown,
+  facts: PlanFacts
+): Promise<PlanFacts> {
   const answer = typeof plan === 'string' ? await kernel.ask({ ask: 'board', plan }) : null;
   const found: unknown = answer?.facts;
   if (isPlanFacts(found)) {
@@ -17,7 +30,7 @@ async function asItStands(kernel: Kernel, plan: unknown, facts: PlanFacts): Prom
   }
   const now = await standing(kernel, facts.dataset);
   return now === null
-    ? { ...facts, problem: ALONE }
+    ? { ...facts, problem: alone(card) }
     : { ...facts, left: now.dataset.left, cap: now.dataset.cap, problem: '' };
 }
 
@@ -31,12 +44,23 @@ export const grow: Grow = (card, record, kernel) => {
   // the card keeps its style and its heading
   card.replaceChildren(...card.querySelectorAll(':scope > :is(style, .head)'), view.node);
   let turn = 0;
+  const runs = new MutationObserver(() => {
+    const problem = alone(card);
+    if ([ALONE, STARTING].includes(now.problem) && problem !== now.problem) {
+      now = { ...now, problem };
+      view.show(now);
+    }
+  });
   const step = async (): Promise<void> => {
     const mine = ++turn;
-    const found = await asItStands(kernel, plan, now);
+    const found = await asItStands(card, kernel, plan, now);
     if (mine === turn) {
       now = found;
       view.show(now);
+      const notebook = card.closest('.jp-Notebook');
+      if (notebook !== null) {
+        runs.observe(notebook, { subtree: true, childList: true, characterData: true });
+      }
     }
   };
   const stop = kernel.listen(() => void step());
@@ -45,6 +69,7 @@ export const grow: Grow = (card, record, kernel) => {
     dispose: () => {
       turn++;
       stop();
+      runs.disconnect();
       view.dispose();
     }
   };
