@@ -36,6 +36,23 @@ def test_the_same_count_in_python_is_free(data):
     assert data.budget.spent == spent
 
 
+def test_a_quantile_says_how_its_intervals_are_asked(data):
+    """Typed in Python as it stands in SQL it is free; the line below is Python that has intervals, and names each quantile."""
+    select = "SELECT g, MEDIAN(x) AS m, QUANTILE_CONT(x, 0.9) AS q FROM small WHERE x > 0 GROUP BY g"
+    answer, spent = dpnb.sql(select, epsilon=2, small=data), data.budget.spent
+    asked = data[data.x > 0].groupby("g").x
+    again = {"m": asked.quantile(0.5), "q": asked.quantile(0.9)}
+    dpnb.release(again, epsilon=2)
+    assert data.budget.spent == spent
+    assert [again[one].value.tolist() for one in "mq"] == [answer[one].value.tolist() for one in "mq"]
+    typed = [asked.quantile(q, ci=True) for q in (0.5, 0.9)]
+    (line,) = (note for note in answer.notes if "ci=True" in note)
+    assert line.endswith(f" in Python: {'; '.join(one.text for one in typed)}.")
+    dpnb.release(typed, epsilon=4)
+    assert all(np.isfinite(one.interval(kind="privacy")).all() for one in typed)
+    assert not dpnb.sql("SELECT AVG(x) AS m FROM small", small=data).notes
+
+
 def test_numbers_below_zero_ask_what_python_asks(data):
     """A whole number stays whole: -3 is no -3.0."""
     asked = dpnb.sql("SELECT COUNT(*) AS n FROM s WHERE x > -3 AND x - 3 < -ABS(-1)", s=data)

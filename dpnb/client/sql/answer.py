@@ -289,7 +289,18 @@ def _finished(select: Node, leaf: _Figures) -> Selected:
     people = (f"Rows of one {schema.unit_column} beyond {most} are in no figure.",) if most > 1 else ()
     notes = ((_GROUPS,) if leaf.shape else ()) + people
     made = _ordered(Selected("", items, keys, leaf.shape, steps, notes), select, leaf, leaf.groups.rows)
-    return replace(made, bought=tuple(leaf.bought.values()))
+    bought = tuple(leaf.bought.values())
+    return replace(made, bought=bought, notes=(*made.notes, *_limits(bought)))
+
+
+def _limits(bought: Sequence[Estimate]) -> Iterator[str]:
+    """How to ask for the intervals of quantiles: not by default, since the point would be at least twice as far off for the same loss."""
+    leaves = [one.measurement for one in bought if one.measurement is not None]
+    asked = [
+        one.text.removesuffix(")") + ", ci=True)" for one in leaves if one.checked.kind.name == "quantile"
+    ]
+    if asked:
+        yield f"A quantile with both intervals, at a part of its accuracy, is asked in Python: {'; '.join(asked)}."
 
 
 def _item(made: Any, shape: tuple[int, ...]) -> Any:
