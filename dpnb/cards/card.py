@@ -116,6 +116,7 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .line{padding:var(--s3) 0 var(--s1)}
 § .line + .line{margin-top:var(--s2);border-top:1px solid var(--hair)}
 § .line.joint{border-left:3px solid var(--dp-accent);padding-left:var(--s3)}§ .line.joint + .line.joint{margin-top:0}
+§ .line.figure{margin:0;border:0;padding:0}
 § .value{font-size:var(--t4);font-weight:600;line-height:1.25;letter-spacing:-.01em}
 § .value small{margin-left:var(--s2);letter-spacing:0}
 § .anon{font-weight:400;color:var(--soft)}

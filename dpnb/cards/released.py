@@ -105,7 +105,7 @@ def release_card(report: _Report) -> Card:
     urgent, notes = _urgent(report), [*_sql_notes(report), *_notes(every)]
     html = frame(
         heading(f"Released from {schema.name}", paid, "paid" if report.charged else "paid free"),
-        *(answer.html() for answer in answers),
+        *(part for answer in answers for part in answer.html()),
         *_body(lines),
         el(
             "div",
@@ -132,7 +132,8 @@ def release_card(report: _Report) -> Card:
         )
         if part
     )
-    return Card(html, text, _record(report, every), "release")
+    drawn = [*(line for answer in answers for line in answer.drawn(every)), *lines]
+    return Card(html, text, _record(report, drawn, every), "release")
 
 
 def _answers(report: _Report) -> list[Select]:
@@ -172,7 +173,7 @@ def select_card(answer: Any) -> Card:
     alone = [] if table else lines
     notes = [] if table else [clean(note) for note in answer.notes]
     html = frame(
-        *(one.html() for one in table),
+        *(part for one in table for part in one.html()),
         *_body(alone),
         *(el("p", note, class_="soft") for note in notes),
         made_html(lines, []),
@@ -299,7 +300,10 @@ def _notes(lines: Sequence[Line]) -> list[str]:
     return notes
 
 
-def _record(report: _Report, lines: Sequence[Line]) -> Record:
+def _record(report: _Report, drawn: Sequence[Line], every: Sequence[Line]) -> Record:
+    """The facts: the lines as they are drawn, by whose order a front end finds them, and what the figures of a SELECT are computed from."""
+    shown = {id(line.estimate) for line in drawn}
+    behind = [record_of(line) for line in every if id(line.estimate) not in shown]
     return {
         "format": 1,
         "dataset": report.dataset.schema.name,
@@ -309,7 +313,8 @@ def _record(report: _Report, lines: Sequence[Line]) -> Record:
         "whose": report.whose,
         "entry": report.entry,
         "dropped": report.dropped,
-        "lines": [record_of(line) for line in lines],
+        "lines": [record_of(line) for line in drawn],
+        **({"behind": behind} if behind else {}),
     }
 
 

@@ -105,8 +105,17 @@ class Select:
             losses = [str(one.loss) for one in line.estimate.releases]
             yield column, words, f"from {' + '.join(losses)}" if line.derived and losses else line.paid
 
-    def html(self) -> Markup:
-        """Its part of a card."""
+    def drawn(self, lines: Sequence[Line]) -> list[Line]:
+        """Its figures in the order in which they are drawn: as the lines of a batch, where they are among them, called as the batch calls them."""
+        found = []
+        for column, line in self.lines.items():
+            known = next((one for one in lines if _same(one.estimate, line.estimate)), line)
+            parts = (self.name,) if len(self.lines) == 1 and self.name else (self.name, column)
+            found.append(replace(known, name=".".join(filter(None, parts))))
+        return found
+
+    def html(self) -> list[Markup]:
+        """Its parts of a card: the table, a line of each figure, which can be paid for again, and what is said of them all."""
         few = len(self.rows) <= _FEW
         numbers = (
             None
@@ -126,15 +135,27 @@ class Select:
             el("p", f"… and {more:,} more: .to_frame() has all", class_="soft") if more > 0 else None,
             el("p", self.legend, class_="soft") if self.legend else None,
             numbers,
-            *(
-                el("p", el("strong", column), f" {words} ", el("span", paid, class_="paid"), class_="soft")
-                for column, words, paid in self.said
-            ),
-            *(el("p", el("strong", "Note: "), flag, class_="flag") for flag in self._flags),
-            *(el("p", note, class_="soft") for note in [*self._reasons, *self.notes]),
             class_="line",
         )
-        return el("div", part)  # no line of one figure, which could be paid for again
+        figures = [
+            el(
+                "div",
+                el("p", el("strong", column), f" {words}"),
+                el("span", paid, class_="paid"),
+                class_="row",
+            )
+            for column, words, paid in self.said
+        ]
+        notes = [
+            *(el("p", el("strong", "Note: "), flag, class_="flag") for flag in self._flags),
+            *(el("p", note, class_="soft") for note in [*self._reasons, *self.notes]),
+        ]
+        # the table is no line of one figure: it stands one level deeper
+        return [
+            el("div", part),
+            *(el("div", row, class_="line figure soft") for row in figures),
+            el("div", *notes),
+        ]
 
     @property
     def _reasons(self) -> list[str]:
@@ -212,6 +233,10 @@ class Select:
                 *self.notes,
             ]
         )
+
+
+def _same(one: Estimate, other: Estimate) -> bool:
+    return one is other or (one.measurement is not None and one.measurement is other.measurement)
 
 
 def _words(line: Line) -> str:

@@ -32,7 +32,7 @@ from dpnb.client.plan_view import PlanView
 from dpnb.client.session import Session
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
-from dpnb.notebook.find_estimates import named
+from dpnb.notebook.find_estimates import figures, named
 from dpnb.notebook.pending_cards import CardQuestions, Waiting
 from dpnb.notebook.price_preview import Snapshot, price_of, variables
 from dpnb.trusted.canonical import Record
@@ -69,7 +69,8 @@ class Link:
         self._on_lines: set[str] = set()
         self._held: tuple[tuple[str, Estimate], ...] = ()
         self._waiting = Waiting() if waiting is None else waiting
-        self._cards = CardQuestions(lambda: self._held, self._waiting, self._stops)
+        self._figures: tuple[tuple[str, str, Estimate], ...] = ()
+        self._cards = CardQuestions(lambda: self._held, self._waiting, self._stops, lambda: self._figures)
         self._beacon: Any = None
         self._planned: PlanView | None = None
         self._curves = Curves()
@@ -195,6 +196,7 @@ class Link:
         before = {id(one) for _, one in self._held}
         known = named(self._shell.user_ns)
         self._held = tuple((name, one) for name, one in known if not one.pending)
+        self._figures = tuple(one for one in figures(self._shell.user_ns) if not one[-1].pending)
         self._waiting.see(known)
         # a charge is told before its answer is stored: prices are read again when the answer is held
         self._reading += any(id(one) not in before for _, one in self._held)

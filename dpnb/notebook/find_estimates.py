@@ -95,6 +95,16 @@ def named(namespace: Mapping[str, object], first: Iterable[str] = ()) -> list[tu
     return found + inside
 
 
+def figures(namespace: Mapping[str, object]) -> list[tuple[str, str, Estimate]]:
+    """Return of each figure of the SELECTs that names hold: the SELECT's name, an expression for the figure, and the figure."""
+    return [
+        (name, f"{name}[{key!r}]", one)
+        for name, value in namespace.items()
+        if isinstance(value, Selected) and name.isidentifier() and not name.startswith("_")
+        for key, one in value.estimates.items()
+    ]
+
+
 def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
     if type(value) is dict:
         parts: Iterable[tuple[str, object]] = (

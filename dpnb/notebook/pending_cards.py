@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import keyword
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary, ref
@@ -140,6 +141,8 @@ class CardQuestions:
         The questions of the pending cards.
     stops : callable, optional
         Returns whether a cell stops at its plan where it does not say ``release``.
+    figures : callable, optional
+        Returns the released figures of SELECTs: the name of the SELECT, the expression of the figure, and the figure.
     """
 
     def __init__(
@@ -147,8 +150,9 @@ class CardQuestions:
         held: Callable[[], Sequence[tuple[str, Estimate]]],
         waiting: Waiting | None = None,
         stops: Callable[[], bool] = lambda: False,
+        figures: Callable[[], Sequence[tuple[str, str, Estimate]]] = tuple,
     ) -> None:
-        self._held, self._stops = held, stops
+        self._held, self._stops, self._figures = held, stops, figures
         self._waiting = Waiting() if waiting is None else waiting
         self._curves, self._balance = Curves(), Balance()
 
@@ -176,8 +180,9 @@ class CardQuestions:
         PlanError
             If no name holds the answer any more, or its accuracy cannot be forecast.
         """
-        name, estimate = self._holder(asked)
-        return {"is": "remeasure", "facts": forecast(estimate, name, self._curves)}
+        name, held, estimate = self._holder(asked)
+        facts = forecast(estimate, name, self._curves)
+        return {"is": "remeasure", "facts": facts if held == name else {**facts, "held": held}}
 
     def board(self, asked: Mapping[str, object]) -> Record:
         """Return the board of a plan's card as it stands now, after whatever was released since, in any notebook.
@@ -190,18 +195,35 @@ class CardQuestions:
         shown = self._waiting.plan(str(asked.get("plan", "")))
         return {"is": "board", "facts": board(as_it_stands(shown.view), shown.body, verb=shown.verb)}
 
-    def _holder(self, asked: Mapping[str, object]) -> tuple[str, Estimate]:
+    def _holder(self, asked: Mapping[str, object]) -> tuple[str, str, Estimate]:
+        """Return the name for what more buys, the expression of the answer that it is added to, and that answer."""
         name, releases = str(asked.get("name", "")), asked.get("releases")
         if not isinstance(releases, list) or not 0 < len(releases) <= _MOST:
             raise PlanError("This card does not say which answer it shows. Run its cell again: it is stored.")
-        held = [(called, one) for called, one in self._held() if called.isidentifier()]
-        found = holder(held, name, [str(one) for one in releases])
+        figures, wanted = self._figures(), [str(one) for one in releases]
+        selects = {select for select, _, _ in figures}
+        held = [
+            (called, one) for called, one in self._held() if called.isidentifier() and called not in selects
+        ]
+        found = holder(held, name, wanted)
         if found is not None:
-            return found
+            return found[0], *found
         question = str(asked.get("question", ""))
         for called, one in held:
             if called == name or one.text == question:
                 raise PlanError(f"{clean(called)} now holds another answer: its newer card shows it.")
+        figure = holder([(expression, one) for _, expression, one in figures], name, wanted)
+        if figure is not None:
+            return _apart(figure[0], {*selects, *dict(held)}), *figure
         raise PlanError(
-            "No variable of this notebook holds this answer. Run its cell again: the answer is stored, and free."
+            "No variable of this notebook holds this answer. Give it a name, in SQL as n << SELECT …, and run its cell again: "
+            "the answer is stored, and free."
         )
+
+
+def _apart(expression: str, taken: Container[str]) -> str:
+    """Return a name of its own for a figure of a SELECT, whose answer stays as it is: ``bands_pay`` for ``bands['pay']``."""
+    name = re.sub(r"\W+", "_", expression).strip("_")
+    while name in taken:
+        name += "_"
+    return name

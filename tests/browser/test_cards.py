@@ -177,7 +177,7 @@ def test_a_saved_card_without_its_session_says_what_to_do(cards):
     lab.restart()
     expect(opened).to_contain_text("%load_ext dpnb")
     lab.run_cell(0)
-    expect(opened).to_contain_text("No variable of this notebook holds this answer. Run its cell again")
+    expect(opened).to_contain_text("No variable of this notebook holds this answer. Give it a name")
     lab.run_cell(1)
     expect(lab.output(1).locator("summary.paid")).to_have_text("stored · ε 0")
     lab.command("docmanager:save")

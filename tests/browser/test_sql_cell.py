@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 LOAD = '%load_ext dpnb\nimport dpnb\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 HEAD = "%%dp sql epsilon=0.05"
-SELECT = 'SELECT "any" AS paid, COUNT(*) AS n, AVG(got) AS share, AVG(age) AS age\nFROM hiv WHERE age < 77 GROUP BY 1'
+SELECT = 'by << SELECT "any" AS paid, COUNT(*) AS n, AVG(got) AS share, AVG(age) AS age\nFROM hiv WHERE age < 77 GROUP BY 1'
 WRITE = """([i, text]) => {
     const cell = window.jupyterapp.shell.currentWidget.content.widgets[i];
     cell.model.sharedModel.setSource(text);
@@ -66,4 +66,14 @@ def test_a_cell_of_sql_is_coloured_priced_completed_and_drawn(open_):
         assert alone.locator("table.select td.track svg").first.is_visible() is (width == 1400)
         assert alone.evaluate("document.documentElement.scrollWidth") <= width
     alone.close()
+    # a figure of the table is paid for again under a name of its own, and the old card then says so
+    card.get_by_role("button", name="more ε for by.n").click()
+    expect(card.get_by_role("slider", name="+ε")).to_be_visible()
+    lab.shot("sql-more")
+    card.get_by_role("button", name="Release").click()
+    expect(lab.output(2)).to_contain_text("ε 0.01667 + ε 0.017")
+    expect(lab.cell(2).locator(".cm-content")).to_contain_text("by_n = by['n'].remeasure(epsilon=")
+    newer = card.locator(".dpnb-newer:visible")
+    expect(newer).to_have_count(1)
+    expect(newer).to_contain_text("Paid for again since: ledger entry")
     assert not lab.errors

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
+
 import pytest
 from IPython.core.completer import provisionalcompleter
 
+from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.notebook import load
+from dpnb.notebook.find_estimates import figures, named
+from dpnb.notebook.pending_cards import CardQuestions
 from dpnb.notebook.price_preview import Snapshot, price_of, variables
 from tests.curator import small
 from tests.notebook.conftest import Notebook
@@ -66,6 +71,82 @@ def test_the_card_shows_rows_and_both_intervals(asked):
     assert "noised figures" in text
     names = [line["name"] for line in card["application/vnd.dpnb.release+json"]["lines"]]
     assert names == ["by.n", "by.m", "high"]
+
+
+class _Places(HTMLParser):
+    """What a card says on each of its own lines: where a front end puts the marks of the record's lines."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.lines = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        """Begin an element; a line is a child of the card."""
+        if tag in {"br", "hr", "img", "wbr"}:
+            return
+        self.open.append(dict(attrs).get("class") or "")
+        if len(self.open) == 2 and "line" in self.open[1].split():
+            self.lines.append("")
+
+    def handle_endtag(self, tag):
+        """End an element."""
+        del tag
+        self.open.pop()
+
+    def handle_data(self, data):
+        """Take what is said on a line."""
+        if len(self.open) > 1 and "line" in self.open[1].split():
+            self.lines[-1] += data
+
+
+def test_each_figure_has_the_place_of_its_mark(asked):
+    """The record's lines are the card's own, in drawn order: tables first; what a computed figure is read from is beside them."""
+    cell = """%%dp sql epsilon=2
+a << SELECT COUNT(*) AS n FROM people WHERE x > 3;
+b << SELECT g, STDDEV(x) AS s, COUNT(*) AS n FROM people GROUP BY g HAVING AVG(y) > -9;
+c << SELECT SUM(x) / COUNT(*) AS r FROM people"""
+    for repeated in (False, True):
+        asked(cell)
+        card = asked.shell.drawn[-1]
+        record = card["application/vnd.dpnb.release+json"]
+        names = [line["name"] for line in record["lines"]]
+        assert names == ["b.s", "b.n", "a", "c"]
+        lines = _Places(card["text/html"]).lines
+        said = ["s Computed from figures", "n Count of rows", "aCount of rows where x > 3", "c"]
+        assert all(line.startswith(words) for line, words in zip(lines, said, strict=True))
+        assert [line["name"] for line in record["lines"] if "again" in line] == ["b.n", "a"]
+        assert ["stored" in line for line in record["lines"][1:3]] == [repeated] * 2
+        assert len(record["behind"]) >= 3
+    asked("b")
+    alone = asked("b")._repr_mimebundle_()
+    names = [line["name"] for line in alone["application/vnd.dpnb.release+json"]["lines"]]
+    assert (names, len(_Places(alone["text/html"]).lines)) == (["s", "n"], 2)
+
+
+def test_a_figure_is_paid_for_again_under_a_name_of_its_own(asked):
+    """The forecast names what holds the figure; the cell that it leaves runs, and the mark then knows the newer answer."""
+
+    def held():
+        return [pair for pair in named(asked.names) if not pair[1].pending]
+
+    def asks(line):
+        return cards.remeasure(
+            {"name": line["name"], "question": line["question"], "releases": line["releases"]}
+        )
+
+    cards = CardQuestions(held, figures=lambda: figures(asked.names))
+    asked(CELL)
+    lines = asked.shell.drawn[-1]["application/vnd.dpnb.release+json"]["lines"]
+    facts = [asks(line)["facts"] for line in lines if "again" in line]
+    assert [(one["name"], one["held"]) for one in facts] == [("by_n", "by['n']"), ("high_n", "high['n']")]
+    asked("by_n = by['n'].remeasure(epsilon=1)\nby_n")
+    assert len(asked.names["by_n"].releases) == 2
+    with pytest.raises(PlanError, match="by_n now holds another answer"):
+        asks(lines[0])
+    asked("%%dp sql epsilon=1\nSELECT AVG(y) AS m FROM people")
+    with pytest.raises(PlanError, match="in SQL as n << SELECT"):
+        asks(asked.shell.drawn[-1]["application/vnd.dpnb.release+json"]["lines"][0])
 
 
 def test_many_rows_keep_their_intervals_folded_and_alien_names_are_text(asked):

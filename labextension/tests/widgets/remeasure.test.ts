@@ -81,6 +81,10 @@ it('the slider begins with as much again, and never with more than half of what 
 
 it('the cell pays again under the same name', () => {
   expect(cellOf(facts, 0.12345)).toBe('collected = collected.remeasure(epsilon=0.123)\ncollected');
+  // a figure of a SELECT stays in its answer
+  expect(cellOf({ ...facts, name: 'by_n', held: "by['n']" }, 1)).toBe(
+    "by_n = by['n'].remeasure(epsilon=1)\nby_n"
+  );
 });
 
 it('an answer that cannot be drawn is none', () => {

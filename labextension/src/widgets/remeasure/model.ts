@@ -7,6 +7,8 @@ import type { Scale } from '../parts/track';
 
 export interface RemeasureFacts {
   readonly name: string;
+  /** What holds the answer where it is not the name: a figure of a SELECT, which stays as it is. */
+  readonly held?: string;
   readonly question: string;
   readonly kind: 'epsilon' | 'rho';
   readonly symbol: 'ε' | 'ρ';
@@ -101,8 +103,8 @@ export function trackOf(facts: RemeasureFacts): Scale & Readonly<Record<'from' |
 }
 
 /** The cell that pays again. */
-export const cellOf = ({ name, kind }: RemeasureFacts, loss: number): string =>
-  `${name} = ${name}.remeasure(${kind}=${significant(loss, 3)})\n${name}`;
+export const cellOf = ({ name, held = name, kind }: RemeasureFacts, loss: number): string =>
+  `${name} = ${held}.remeasure(${kind}=${significant(loss, 3)})\n${name}`;
 
 /** What paying so much more would buy. */
 export interface Forecast {
