@@ -297,7 +297,9 @@ def _limits(bought: Sequence[Estimate]) -> Iterator[str]:
     """How to ask for the intervals of quantiles: not by default, since the point would be at least twice as far off for the same loss."""
     leaves = [one.measurement for one in bought if one.measurement is not None]
     asked = [
-        one.text.removesuffix(")") + ", ci=True)" for one in leaves if one.checked.kind.name == "quantile"
+        one.text.removesuffix(")") + ", ci=True)"
+        for one in leaves
+        if one.checked.setting.options.get("ci") is False
     ]
     if asked:
         yield f"A quantile with both intervals, at a part of its accuracy, is asked in Python: {'; '.join(asked)}."
