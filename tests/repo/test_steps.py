@@ -238,7 +238,7 @@ def test_a_clone_needs_the_two_commands_of_the_readme_in_their_order_and_nothing
 
 ON_A_DAY = """
 import datetime, sys, time
-import matplotlib.pyplot, pandas, polars, psycopg, pyarrow.dataset, pytest  # before the day: what is compiled holds on to its classes
+import matplotlib.pyplot, pandas, polars, psycopg, pyarrow.dataset, pyarrow.feather, pyreadstat, pytest  # before the day: what is compiled holds on to its classes
 seconds, now, days = 86400 * int(sys.argv[1]), time.time, datetime.datetime
 class Later(days):
     @classmethod
