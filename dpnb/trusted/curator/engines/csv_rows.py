@@ -143,7 +143,7 @@ class _Scan:
 
 _LONG = (f"is longer than {LONGEST_ROW:,} bytes", "shorten it, or split the column")
 _ACROSS = 'take line ends out of the texts, or write quoting = "across lines" in [source]'
-_STRAY = 'write such a field in quotes with its own quotes doubled, or write quoting = "none" in [source]'
+_STRAY = 'write such a field in quotes with its own quotes doubled, or correct delimiter = "…" or write quoting = "none" in [source]'
 _ENDS = 'save the file with one kind of line end, or write line_ends = "any" in [source]'
 _RAGGED = 'correct it, or write under [source] skip = ["its first field"] if it is no row but a title or a total, or ragged = true'
 
