@@ -60,15 +60,10 @@ describe('the interval', () => {
     expect(middle({ ...facts, value: NaN })).toBeCloseTo(0.5, 12);
   });
   it('that ends where it is wanted costs the loss that narrows it so far', () => {
-    const end = middle(facts) - 0.1 / Math.SQRT2;
+    const end = middle(facts) + 0.1 / Math.SQRT2;
     expect(lossTo(facts, end)).toBeCloseTo(1, 9);
     expect(lossTo(facts, middle(facts))).toBe(10); // no answer is exact: all of the curve
-    expect(lossTo(facts, -99)).toBeLessThanOrEqual(0.02); // no wider than it is
-  });
-  it('is dearer further right, on both sides of its middle', () => {
-    const losses = [0.41, 0.44, 0.47, 0.5, 0.53, 0.59, 99].map(end => lossTo(facts, end));
-    expect(losses).toEqual([...losses].sort((a, b) => a - b));
-    expect(losses.slice(3)).toEqual([10, 10, 10, 10]);
+    expect(lossTo(facts, 99)).toBeLessThanOrEqual(0.02); // no wider than it is
   });
 });
 

@@ -78,10 +78,10 @@ export function middle(facts: RemeasureFacts): number {
   return value > low && value < high ? value : (low + high) / 2;
 }
 
-/** The loss that narrows the interval until its lower end is at a value: what the answer to add must give beside the one that is there. Further right is dearer. */
+/** The loss that narrows the interval until it ends at a value: what the answer to add must give beside the one that is there. */
 export function lossTo(facts: RemeasureFacts, end: number): number {
   const now = half(facts);
-  const wanted = Math.min(Math.max(middle(facts) - end, 0), now * (1 - 1e-6));
+  const wanted = Math.min(Math.abs(end - middle(facts)), now * (1 - 1e-6));
   const width = 1 / Math.sqrt(1 / wanted ** 2 - 1 / now ** 2);
   return Number((lossFor(facts.curve, width) ?? rangeOf(facts).high).toPrecision(2));
 }
