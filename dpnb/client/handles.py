@@ -291,16 +291,6 @@ class Dataset(HoldsNoData):
         except SchemaError as error:
             raise NoColumn(for_dataset(name, self._spoken()) or error.message) from None
 
-    @property
-    def shape(self) -> ColumnHandle:
-        """A column of that name. Without one it is refused: scikit-learn looks here before it cuts rows into folds."""
-        if "shape" in self.schema:
-            return ColumnHandle(self, self._ref("shape"))
-        raise HandleError(
-            f"{self._spoken()} holds no data here, so it has no shape and cannot be cut into folds: each fold would be paid. Fit once, "
-            f'{self.name}.classify("y ~ x"), buy model.score({self.name}), and refit from model.answers: that is free.'
-        )
-
     def _ref(self, name: str) -> Ref:
         """Return a declared column; of the one that says whose rows they are say how to count units."""
         if name == self.schema.unit_column and name not in self.schema:
