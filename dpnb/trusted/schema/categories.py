@@ -26,7 +26,7 @@ def declared_values(name: str, values: object) -> tuple[Category, ...]:
         raise SchemaError(f'{name}: values must be a list, for example values = [0, 1] or ["no", "yes"]')
     if not 2 <= len(values) <= MOST_VALUES:
         raise SchemaError(
-            f"{name}: values must list 2 to {MOST_VALUES:,} values, without looking; it lists {len(values)}"
+            f"{name}: values lists {len(values)} entries: list 2 to {MOST_VALUES}, without looking"
         )
     kinds = {type(value) for value in values}
     if len(kinds) != 1 or not kinds <= {int, str, bool}:
