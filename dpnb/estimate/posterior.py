@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.estimate import draws
+from dpnb.estimate import draws, wording
 from dpnb.estimate.evaluate import plain
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.elementwise import Floats, Number
@@ -63,10 +63,13 @@ class Posterior:
         Of each component alone.
     kind : {"confidence", "privacy"}
         About the population, or about this dataset.
+    calendar : str, optional
+        Of dates the step that the values count.
     """
 
     draws: Floats
     kind: Kind
+    calendar: str | None = None
 
     @property
     def mean(self) -> Number:
@@ -83,7 +86,9 @@ class Posterior:
         if not 0 < level < 1:
             raise OptionError(f"A level lies between 0 and 1, such as 0.95; not {level!r}.")
         ends = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        return Interval(plain(ends[0]), plain(ends[1]), level, self.kind, "a credible interval")
+        return Interval(
+            plain(ends[0]), plain(ends[1]), level, self.kind, "a credible interval", self.calendar
+        )
 
     def probability(self, event: Callable[[Floats], Any]) -> Number:
         """The probability of an event: ``p.probability(lambda x: x > 0)``."""
@@ -125,8 +130,8 @@ def posterior(self: Estimate, prior: Prior | None = None, *, kind: Kind | None =
     keys = draws.sources(self)
     rng = DrawGenerator(tuple(key for one in keys for key in one[0])).of("posterior")
     domain = (-math.inf, math.inf) if self.outcome is None else self.outcome.domain
-    columns = [combined(one[np.isfinite(one)], prior, domain, rng) for one in drawn.T]
-    return Posterior(np.stack(columns, axis=-1).reshape(-1, *self.shape), found.kind)
+    columns = [combined(one, prior, domain, rng) for one in drawn.T]
+    return Posterior(np.stack(columns, axis=-1).reshape(-1, *self.shape), found.kind, found.calendar)
 
 
 def shrink(self: Estimate) -> Posterior:
@@ -158,7 +163,7 @@ def shrink(self: Estimate) -> Posterior:
     errors = np.asarray(self.standard_error, dtype=float)
     keys = tuple(key for one in draws.sources(self) for key in one[0])
     found = shrunk(np.asarray(self.value, dtype=float), errors, DrawGenerator(keys).of("shrink"))
-    return Posterior(found, "confidence")
+    return Posterior(found, "confidence", wording.calendar(self))
 
 
 def shrunk(values: Floats, errors: Floats, rng: np.random.Generator) -> Floats:
@@ -198,16 +203,17 @@ def combined(
     Parameters
     ----------
     drawn : ndarray, shape (count,)
-        Draws of the value under no prior.
+        Draws of the value under no prior; those that are undefined, of a root or a logarithm, are left out.
     prior : Prior or None
         None for a flat one.
     domain : (float, float)
         The public range.
     rng : Generator
     """
+    count, drawn = len(drawn), drawn[np.isfinite(drawn)]
     low, high = float(drawn.min()), float(drawn.max())
     if low == high:
-        return np.clip(drawn, *domain)
+        return np.full(count, np.clip(low, *domain))
     spread = min(
         float(drawn.std()), float(np.subtract(*np.quantile(drawn, [0.75, 0.25]))) / 1.349 or math.inf
     )
@@ -232,4 +238,4 @@ def combined(
     below = np.concatenate([[0.0], np.cumsum((mass[1:] + mass[:-1]) / 2)])
     if not below[-1] > 0:
         raise Unavailable(_APART)
-    return np.asarray(np.interp(rng.random(len(drawn)) * below[-1], below, points))
+    return np.asarray(np.interp(rng.random(count) * below[-1], below, points))

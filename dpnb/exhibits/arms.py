@@ -10,7 +10,7 @@ from dpnb.cards.markup import Markup
 from dpnb.exhibits.exhibit import Exhibit, Finding, Floats, Lever, Lines, Mechanism, Numbers, evenly
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import laplace_loss, noised, two_scale_delta
-from dpnb.exhibits.matching_drawing import Change, matching_drawing
+from dpnb.exhibits.matching_picture import Change, matching_picture
 from dpnb.inference.matching import Pairs, match
 from dpnb.inference.standard_error import (
     bin_odds,
@@ -405,7 +405,7 @@ def _changes() -> Markup:
     """The neighbours, and two changes of a row that goes to the other arm: by four rows, net 0 and net −2."""
     before, after = (tuple(zip(score.tolist(), arm.tolist(), strict=True)) for score, arm in _PAIRED)
     others = ((0.1, 0), (0.35, 0), (0.6, 1))
-    return matching_drawing(
+    return matching_picture(
         (
             Change(before, after[0], _CALIPER),
             Change(((0.14, 1), *others), (0.64, 0), _CALIPER),

@@ -44,10 +44,10 @@ def drawing(told: Record) -> Markup | None:
     across = _across(len(lever["values"]))
     at = lever["at"]
     said = f"At {loss_figure(lever['values'][at])}: claimed {loss_figure(lever['claimed'][at])}, actual {_said(lever['actual'][at])}."
-    return el(
-        "svg",
-        el("title", f"{lever['unit']} along {lever['label']}"),
-        el("desc", said),
+    return frame(
+        f"{lever['unit']} along {lever['label']}",
+        said,
+        (_WIDTH, _HEIGHT),
         *_axes(lever, height, across),
         el("path", stroke=_SOFT, d=f"M{across(at):.1f} {_TOP}V{_FLOOR}"),
         *(
@@ -55,12 +55,23 @@ def drawing(told: Record) -> Markup | None:
             for name in ("claimed", "actual", "corrected")
             if lever[name]
         ),
+    )
+
+
+def frame(title: str, said: str, size: tuple[int, int], *parts: Markup) -> Markup:
+    """Return a picture of some width and height that tells its title and what it shows in words."""
+    width, height = map(str, size)
+    return el(
+        "svg",
+        el("title", title),
+        el("desc", said),
+        *parts,
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
-        width=str(_WIDTH),
-        height=str(_HEIGHT),
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
         role="img",
-        aria_label=f"{lever['unit']} along {lever['label']}. {said}",
+        aria_label=f"{title}. {said}",
     )
 
 

@@ -29,6 +29,7 @@ from dpnb.models.cells import (
     cells_of,
     cells_of_rows,
     is_table,
+    numbers_of,
     plain_name,
     read_formula,
 )
@@ -72,9 +73,8 @@ class CategoricalNB(Classifier):
                     f"{own} bins of {term} would be mostly noise: with {means.rows:,.0f} rows and ε {means.epsilon:g} for {len(terms)} "
                     f"columns at most {max(most, 2)} would do."
                 )
-            if own is None and values_of(column):
-                each = means.rows * means.epsilon / len(terms)
-                own = min(int(np.clip(each ** (1 / 3), 4, 32)), values_of(column))
+            if own is None:
+                own = _own_bins(means, len(terms), column, 4)
             yield means.people.crosstab(binned(column, own), target)
 
     def _read(self, answers: tuple[Estimate, ...], formula: str | None) -> dict[str, Any]:
@@ -174,6 +174,12 @@ def _other(table: Estimate, terms: Sequence[str]) -> str:
     return str(named[0])
 
 
+def _own_bins(means: Means, terms: int, column: ColumnHandle, least: int) -> int | None:
+    """Return how many bins a number gets by default: more with more rows and ε for each column; none where it is no number."""
+    each = means.rows * means.epsilon / terms
+    return min(int(np.clip(each ** (1 / 3), least, 32)), values_of(column)) or None
+
+
 def _moments(counts: Floats, x: Floats, variance: float) -> tuple[Floats, Floats, Floats, Floats]:
     """Return of one column by class rows, means, variances, and the variance of the noise in these; leading axes stay."""
     n = np.maximum(counts.sum(axis=-2), 1.0)
@@ -203,10 +209,8 @@ class GaussianNB(Classifier):
         for term in terms:
             column = key_column(means.people, term)
             if not column.is_condition and not values_of(column):
-                Side(term, tuple(column.column.values or ()), None).middles  # noqa: B018 -- refuses values that are no numbers
-            each = means.rows * means.epsilon / len(terms)
-            own = min(int(np.clip(each ** (1 / 3), 8, 32)), values_of(column)) or None
-            yield means.people.crosstab(binned(column, own), target)
+                numbers_of(term, column.column.values or ())
+            yield means.people.crosstab(binned(column, _own_bins(means, len(terms), column, 8)), target)
 
     def _read(self, answers: tuple[Estimate, ...], formula: str | None) -> dict[str, Any]:
         return self._of_tables(*_tables_of(answers, formula))

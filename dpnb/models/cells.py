@@ -7,7 +7,7 @@ they are, below zero too. Bins of a table that is yet to be asked come from publ
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +52,7 @@ class Side:
         """The number that stands for each cell."""
         if self.edges is not None:
             return np.asarray((self.edges[1:] + self.edges[:-1]) / 2)
-        try:
-            return np.array([float(key) for key in self.keys])
-        except (TypeError, ValueError):
-            raise OptionError(f"{self.name} has values that are no numbers: leave it out.") from None
+        return numbers_of(self.name, self.keys)
 
     def codes(self, values: object) -> np.ndarray:
         """Return which cell each value is in; beyond the outer bins it counts as in them, as the curator clamps.
@@ -126,6 +123,20 @@ class Cells:
                 f"The released counts show no rows with the response {' or '.join(unclear)} that are clear of the noise, so there is "
                 "nothing to tell apart. Ask with more ε or fewer cells, or another response."
             )
+
+
+def numbers_of(name: str, keys: Iterable[Any]) -> Floats:
+    """Return the values of a column as numbers.
+
+    Raises
+    ------
+    OptionError
+        If one of them is no number.
+    """
+    try:
+        return np.array([float(key) for key in keys])
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} has values that are no numbers: leave it out.") from None
 
 
 def read_formula(text: str) -> tuple[str, tuple[str, ...]]:

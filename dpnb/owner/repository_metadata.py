@@ -47,13 +47,9 @@ def _few(estimate: Estimate) -> list[Cell]:
     return found if len(found) <= MOST_CELLS else []
 
 
-def _loss(estimate: Estimate) -> str:
-    return str(estimate.loss)
-
-
 def _technique(estimate: Estimate) -> str:
     asked = [leaf for leaf in estimate.leaves() if leaf.releases]
-    return f"differentially private: {'; '.join(mechanisms_of(asked))}; privacy loss {_loss(estimate)}"
+    return f"differentially private: {'; '.join(mechanisms_of(asked))}; privacy loss {estimate.loss}"
 
 
 def _intervals(numbers: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
@@ -113,7 +109,7 @@ def _property(name: str, **facts: Any) -> Record:
 
 def _measured(name: str, estimate: Estimate) -> Iterator[Record]:
     about = {"description": estimate.estimand or estimate.text, "measurementTechnique": _technique(estimate)}
-    loss = _property("privacy loss", value=_loss(estimate))
+    loss = _property("privacy loss", value=str(estimate.loss))
     asked = estimate.measurement
     counted = who(asked.checked.setting.unit) if asked and asked.checked.kind.counts else None
     few = _few(estimate)
@@ -221,5 +217,5 @@ def _summaries(estimate: Estimate, name: str = "") -> list[Record]:
         said: Record = {"@type": type_, "#text": numbers["value"], "statistic": called}
         said |= {"@otherType": called} if type_ == "other" else {}
         said |= {kind: [low, high] for kind, low, high in _intervals(numbers)}
-        found.append({**said, "privacy loss": _loss(estimate)})
+        found.append({**said, "privacy loss": str(estimate.loss)})
     return found

@@ -38,6 +38,7 @@ from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.regression import DRAWS, around_draws, drawn_variances
 from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.result import Kind, Pair, Read, Result
+from dpnb.statistics.shares import multinomial_errors
 from dpnb.trusted.releases import Release
 
 UNCLEAR = "undefined"
@@ -156,12 +157,11 @@ class Association(ABC):
         if kind == "confidence":
             if self.setting.clustered:
                 raise Unavailable(CLUSTERED)
-            # multinomial errors of each table, approximately normal
             tables = np.maximum(self.released, 0.0).reshape(self.sizes.size, -1)
-            normal = np.sqrt(tables) * rng.of("sampling").standard_normal((len(counts), *tables.shape))
-            whole = np.maximum(tables.sum(axis=-1, keepdims=True), 1.0)
-            error = normal - tables / whole * normal.sum(axis=-1, keepdims=True)
-            counts = counts + error.reshape(counts.shape)
+            rows = np.maximum(tables.sum(axis=-1, keepdims=True), 1.0)
+            normal = rng.of("sampling").standard_normal((len(counts), *tables.shape))
+            errors = np.sqrt(rows) * multinomial_errors(tables / rows, normal)
+            counts = counts + errors.reshape(counts.shape)
         return np.asarray(self.of(self.tables(counts)) - self.of(self.released))
 
     def _bias(self, errors: Floats) -> Floats:

@@ -161,11 +161,22 @@ class SharesResult(Result):
             mine = list(places)
             size = max(float(self.sizes[mine[0]]), 1.0)
             p = np.clip(shares[:, mine], 0.0, 1.0)
-            error = np.sqrt(p) * normal[:, mine]
-            shares[:, mine] += (
-                error - p * (np.sqrt(p) * normal[:, mine]).sum(axis=1, keepdims=True)
-            ) / np.sqrt(size)
+            shares[:, mine] += multinomial_errors(p, normal[:, mine]) / np.sqrt(size)
         return np.asarray(np.clip(shares, 0.0, 1.0)).reshape((count, *self.shape))
+
+
+def multinomial_errors(shares: Floats, normal: Floats) -> Floats:
+    """Return the sampling errors of shares in a sample of one row, approximately: over the root of n they are those of n rows.
+
+    Parameters
+    ----------
+    shares : ndarray, shape (…, categories)
+        Not negative.
+    normal : ndarray, shape (…, categories)
+        Standard normal draws.
+    """
+    error = np.sqrt(shares) * normal
+    return np.asarray(error - shares * error.sum(axis=-1, keepdims=True))
 
 
 def shares_result(

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import OptionError, PendingError, PlanError, Unavailable
+from dpnb.estimate.draws import joint
 from dpnb.estimate.posterior import combined, shrunk
 from tests.estimate.fakes import pending
 from tests.estimate.test_together import study
@@ -78,6 +79,16 @@ def test_posterior_of_released_means():
     gap = means[1] - means[0]
     assert 0 < gap.posterior(stats.norm(0, 5)).probability(lambda x: x > 0) < 1
     assert means.posterior(kind="privacy").kind == "privacy"
+
+
+def test_draws_that_are_undefined_are_left_out():
+    """Of a logarithm of what the noise hides: as many draws of each component all the same."""
+    means = study(5, epsilon=Fraction(5))
+    found = np.log(means - 40).posterior()
+    drawn = joint([np.log(means - 40)], "confidence")
+    assert 0 < np.isnan(drawn).sum() < drawn.size / 2
+    assert found.draws.shape == drawn.shape
+    assert np.isfinite(found.draws).all()
 
 
 def test_what_is_no_posterior():

@@ -14,7 +14,7 @@ from dpnb.exhibits import EXHIBITS, find
 from dpnb.exhibits.card import exhibit_card
 from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import THEMES
-from dpnb.exhibits.matching_drawing import Change
+from dpnb.exhibits.matching_picture import Change
 from dpnb.exhibits.page import frequencies, neighbour_rows, record
 
 NAMES = [exhibit.name for exhibit in EXHIBITS]

@@ -100,9 +100,9 @@ class TextFile:
                 refuse_bomb(self.file, size)
                 try:
                     made = block if letters is None else letters.decode(block, final=not block).encode()
-                except UnicodeDecodeError as error:
-                    above = error.object[: error.start].decode(self.encoding, "ignore")
-                    raise self.not_of(lines + above.count("\n")) from None
+                except UnicodeError as error:  # of a missing mark of UTF-16 some Pythons tell no place
+                    read = getattr(error, "object", b"")[: getattr(error, "start", 0)]
+                    raise self.not_of(lines + read.decode(self.encoding, "ignore").count("\n")) from None
                 lines += made.count(b"\n") if letters is not None else 0
                 yield made[before:]
                 before = max(0, before - len(made))

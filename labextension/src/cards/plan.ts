@@ -45,8 +45,8 @@ export const grow: Grow = (card, record, kernel) => {
   card.replaceChildren(...card.querySelectorAll(':scope > :is(style, .head)'), view.node);
   let turn = 0;
   const runs = new MutationObserver(() => {
-    const problem = alone(card);
-    if ([ALONE, STARTING].includes(now.problem) && problem !== now.problem) {
+    const problem = [ALONE, STARTING].includes(now.problem) ? alone(card) : now.problem;
+    if (problem !== now.problem) {
       now = { ...now, problem };
       view.show(now);
     }

@@ -129,7 +129,7 @@ REFUSED = {
     "wide.csv": (text().encode("utf-16")[:-1], {}, "line 4 is not utf-16 text"),
     "other.csv": (b"place,age\nGoa,1\nG\x81a,2\n", {"encoding": "cp1252"}, "line 3 is not cp1252 text"),
     "led.csv": (b"sep=;\n" + text(";").encode() + b"x\n", {}, "line 6 has another number of fields"),
-    "narrow.csv": (text().encode(), {"encoding": "utf-16"}, ": save the file as UTF-8, or write in [source]"),
+    "narrow.csv": (text().encode(), {"encoding": "utf-16"}, "line 1 is not utf-16 text: save the file as UTF-8, or write in [source]"),
     "comma.csv": (b'place;age\n"Goa;x";1\n', {"delimiter": ","}, 'correct delimiter = "…" or write quoting = "none" in [source]'),
     "cut.csv.gz": (packed(text().encode())[:-9], {}, "is damaged, or not what its ending says"),
     "plain.csv.gz": (text().encode(), {}, "is damaged, or not what its ending says"),

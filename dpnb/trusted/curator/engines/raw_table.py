@@ -27,7 +27,7 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.files.csv_header import csv_header
 from dpnb.trusted.files.dialect import Dialect
 from dpnb.trusted.files.named_file import ColumnFiles, FetchedRows, NamedFile, NamedFolder, format_of
-from dpnb.trusted.files.text_file import ENCODED, TextFile
+from dpnb.trusted.files.text_file import TextFile
 from dpnb.trusted.schema import Schema
 
 _COMPUTED = "a generated value"
@@ -267,7 +267,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, PermissionError):
         return "this user may not read it"
     if isinstance(error, UnicodeError):
-        return f"it is not text of its encoding: {ENCODED}"
+        return "it is not UTF-8 text"
     return "its content is not of that kind, or it is damaged"
 
 

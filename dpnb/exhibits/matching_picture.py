@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from dpnb.cards.markup import Markup, el
+from dpnb.exhibits.drawing import frame
 from dpnb.inference.matching import match
 
 _WIDTH, _LEFT, _RIGHT, _PANEL, _APART, _OFF, _ROOM = 360, 24, 348, 116, 42, 6, 8
@@ -54,7 +55,7 @@ class Change:
         return f"{old} becomes {new}: {before} rows matched, then {after}; {self.differing()} differ"
 
 
-def matching_drawing(changes: tuple[Change, ...]) -> Markup:
+def matching_picture(changes: tuple[Change, ...]) -> Markup:
     """Return a picture of some changes, one below the other.
 
     Parameters
@@ -63,18 +64,12 @@ def matching_drawing(changes: tuple[Change, ...]) -> Markup:
     """
     title, height = "One row changes: who is matched before and after", _PANEL * len(changes) + 22
     said = ". ".join(f"{change.text[0].upper()}{change.text[1:]}" for change in changes) + "."
-    return el(
-        "svg",
-        el("title", title),
-        el("desc", said),
+    return frame(
+        title,
+        said,
+        (_WIDTH, height),
         *(part for place, change in enumerate(changes) for part in _panel(change, _PANEL * place)),
         _words("▲ treated  ● control · filled: matched", _LEFT, height - 8),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {_WIDTH} {height}",
-        width=str(_WIDTH),
-        height=str(height),
-        role="img",
-        aria_label=f"{title}. {said}",
     )
 
 
