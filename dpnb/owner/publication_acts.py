@@ -37,21 +37,28 @@ def _add_source(act: argparse.ArgumentParser) -> None:
     amount = act.add_mutually_exclusive_group(required=True)
     amount.add_argument("--epsilon", help="the loss of all of them together")
     amount.add_argument("--rho", help="the same, in a budget of ρ")
+    act.add_argument(
+        "--assume-n",
+        type=int,
+        help="people to plan with where their number is private, as synthetic rows need",
+    )
 
 
 @contextmanager
 def _asked(
     options: argparse.Namespace,
 ) -> Iterator[tuple[Any, dict[str, Estimate], dict[str, Any], dict[str, Any]]]:
-    """Open the dataset as its owner, and read the statistics: handle, questions, synthetic rows made of some, and the loss that is asked."""
+    """Open the dataset as its owner, and read the statistics: handle, questions, synthetic rows made of some, and what is asked with them."""
     dataset = opening.open(options.source if _served(options) else Path(options.source), quiet=True)
     try:
-        loss: Record = {
-            name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None
+        asked: Record = {
+            name: value
+            for name in ("epsilon", "rho", "assume_n")
+            if (value := getattr(options, name)) is not None
         }
         picked = read_statistics(options.statistics, dataset)
         synthetic = {name: one for name, one in picked.items() if isinstance(one, PairTables)}
-        yield dataset, questions_of(picked), synthetic, loss
+        yield dataset, questions_of(picked), synthetic, asked
     finally:
         api.close()
 
@@ -78,14 +85,14 @@ def add_release(acts: Acts) -> None:
 
 
 def _release(options: argparse.Namespace) -> Output:
-    with _asked(options) as (dataset, questions, _, loss):
-        plan = api.plan(questions, **loss)
+    with _asked(options) as (dataset, questions, _, asked):
+        plan = api.plan(questions, **asked)
         facts = {"dataset": dataset.name, "cost": plan.cost.to_json(), "statistics": list(questions)}
         if options.plan:
             return Output(str(plan), facts)
         if plan.cost:
             confirmed(f"{plan}\n\nThis spends {plan.cost} of {dataset.name}, for good.", yes=options.yes)
-        report = api.release(questions, **loss)
+        report = api.release(questions, **asked)
         facts |= {"charged": report.charged.to_json(), "left": report.left.to_json()}
         return Output(str(report), facts)
 
@@ -114,13 +121,13 @@ def _publish(options: argparse.Namespace) -> Output:
     from dpnb.trusted.owner import owner_acts
 
     home = _home_of_answers(options)
-    with _asked(options) as (dataset, questions, synthetic, loss):
-        if cost := api.plan(questions, **loss).cost:
+    with _asked(options) as (dataset, questions, synthetic, asked):
+        if cost := api.plan(questions, **asked).cost:
             raise OwnerError(
                 f"These statistics were not all released with this loss: {cost} more would be spent. First: dpnb admin release."
             )
         # only what this loss gave: other answers that the store holds were not picked
-        dataset.session.release(questions.values(), Ask.make(**loss), alone=True)
+        dataset.session.release(questions.values(), Ask.make(**asked), alone=True)
         name, schema = dataset.name, dataset.schema
         folders = {folder: contents(one, "csv") for folder, one in synthetic.items()}
     now = standing(home, name)

@@ -170,7 +170,7 @@ def ddi(signed: Record, named: Mapping[str, Estimate], schema: Schema, cited: st
             "@type": "released statistic",
             "@subject": name,
             "#text": estimate.estimand or estimate.text,
-            "sumStat": _summaries(estimate),
+            "sumStat": _summaries(estimate, name),
         }
         for name, estimate in named.items()
         if name not in alone
@@ -195,25 +195,25 @@ def _column_of(estimate: Estimate, schema: Schema) -> str | None:
 
 
 def _variable(column: Column, named: Mapping[str, Estimate], alone: Mapping[str, str]) -> Record:
-    about: Record = {"@name": column.name, "@intrvl": "contin" if column.numeric else "discrete"}
+    about: Record = {"@name": column.name, "@intrvl": "discrete" if column.values else "contin"}
     about["labl"] = column.label or column.name
-    if column.numeric:
+    if column.values:
+        about["catgry"] = [{"catValu": str(value)} for value in column.values]
+    elif column.numeric:
         low, high = column.bounds
         about["valrng"] = {"range": {"@min": float(low), "@max": float(high)}}
-    elif column.values:
-        about["catgry"] = [{"catValu": str(value)} for value in column.values]
     about["sumStat"] = [
         one for name, of in alone.items() if of == column.name for one in _summaries(named[name], name)
     ]
     return about
 
 
-def _summaries(estimate: Estimate, name: str = "") -> list[Record]:
+def _summaries(estimate: Estimate, name: str) -> list[Record]:
     """Return each number as a ``sumStat``: its type, value, name, intervals and loss."""
     asked, found = estimate.measurement, []
     types = asked.checked.kind.summaries(asked.checked.setting.options) if asked else ("other",)
     for (where, numbers), type_ in zip(_few(estimate), cycle(types), strict=False):
-        called = " ".join(filter(None, (name or estimate.text, where)))
+        called = " ".join(filter(None, (name, where)))
         said: Record = {"@type": type_, "#text": numbers["value"], "statistic": called}
         said |= {"@otherType": called} if type_ == "other" else {}
         said |= {kind: [low, high] for kind, low, high in _intervals(numbers)}

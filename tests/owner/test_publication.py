@@ -148,6 +148,17 @@ def test_the_plan_is_shown_before_anything_is_spent(folder, admin):
         assert not ledger.spent("dataset:people")
 
 
+def test_synthetic_rows_are_planned_with_the_people_that_are_said(folder, admin):
+    """Their number is private: without one to plan with, nothing tells whether the tables are worth it."""
+    words = picked(folder, "[statistics]\nrows = \"people.per_unit(1).synthetic('age', 'sex')\"\n")
+    status, said = admin("release", *words, YES)
+    assert (status, "assume_n=5000" in said) == (2, True)
+    with Ledger(Home.current().ledger) as ledger:
+        assert not ledger.spent("dataset:people")
+    status, said = admin("release", *words, "--plan", "--assume-n", "50000")
+    assert (status, "nothing spent" in said, "assume_n=5000" in said) == (0, True, False)
+
+
 def test_a_release_that_is_run_again_is_free_and_asks_nothing(folder, admin):
     first = admin("release", *picked(folder), "--yes", as_json=True)[1]
     again = admin("release", *picked(folder), as_json=True)
@@ -481,6 +492,8 @@ def test_metadata_of_people_who_have_one_row_each(dpnb_home):
     said = schema_org(signed, named, nhefs.schema, "cited")["variableMeasured"]
     assert {one["name"]: one["unitText"] for one in said if "unitText" in one} == {"smokers": "people"}
     told = ddi(signed, named, nhefs.schema, "cited")["codeBook"]["dataDscr"]
+    known = {one["@name"]: [part["catValu"] for part in one.get("catgry", ())] for one in told["var"]}
+    assert known == {one.name: [*map(str, one.values or ())] for one in nhefs.schema.columns}
     age = next(one for one in told["var"] if one["@name"] == "age")
     assert [one["@type"] for one in age["sumStat"]] == ["mode", "other", "other", "other"]
     notes = {one["@subject"]: [part["@type"] for part in one["sumStat"]] for one in told["notes"]}
